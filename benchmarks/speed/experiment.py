@@ -31,7 +31,7 @@ from misfeat.estimation.scores import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError
 from misfeat.runtime.atomic_files import write_file
-from misfeat.words.numbers import count_words
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

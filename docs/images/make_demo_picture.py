@@ -13,8 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo.recorded import HOSPITALS
-from misfeat.demo.telling import print_answer
+from misfeat.demo.examples import HOSPITALS, print_answer
 from misfeat.show.first_screen import first_screen
 
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from misfeat.demo.recorded import HOSPITALS
+from misfeat.demo.examples import HOSPITALS
 
 WIDTH, HEIGHT = 1280, 860
 

@@ -781,8 +781,7 @@ class Selection:
         """
         from misfeat.runtime.progress import progress_shown
         from misfeat.show.console import new_console
-        from misfeat.show.sentences import print_sentences, screen_of
-        from misfeat.show.terminal import print_tables
+        from misfeat.show.terminal import print_sentences, print_tables, screen_of
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
         with progress_shown(self.verbose > 0):
@@ -830,9 +829,8 @@ class Selection:
         <Report: What tells most about y. Use .open() or .write_html('report.html').>
         """
         from misfeat.show.report import Report
-        from misfeat.show.report.gather import gather
 
-        return Report(gather(self, size, k, costs, validate), title)
+        return Report(self, title, size=size, k=k, costs=costs, validate=validate)
 
     def export(
         self,

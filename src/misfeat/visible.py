@@ -30,13 +30,7 @@ def visible(text: str) -> str:
 
 
 def visible_json(line: str) -> str:
-    r"""A line of JSON in which such characters are escaped as JSON does it: the same data.
-
-    Examples
-    --------
-    >>> visible_json(json.dumps("\x9b1m", ensure_ascii=False))
-    '"\\u009b1m"'
-    """
+    """A line of JSON in which such characters are escaped as JSON does it: the same data."""
     if line.isprintable():
         return line
     return "".join(

@@ -83,20 +83,6 @@ def test_a_page_opens_at_an_address(open_page):
     assert visit.evaluate("scrollY") > 1000
 
 
-def test_paper_has_sheets_of_a4_with_text_and_colour(open_page):
-    style = "<style>body { background: rgb(0, 0, 90) } p { break-after: page }</style>"
-    paper = open_page(page(style + "<p>first</p><p>second</p>")).printed()
-    assert len(paper) == 2
-    assert paper.size() == pytest.approx((210, 297), abs=1)
-    assert ["first" in text for text in paper.texts()] == [True, False]
-    assert paper.ground() == (0, 0, 90)
-
-
-def test_pictures_hold_the_window_or_the_whole_page(open_page, tmp_path):
-    from PIL import Image
-
-    visit = open_page(page("<p>text</p>" * 200, POLICY), width=390, height=800)
-    window = Image.open(visit.picture(tmp_path / "window.png", whole=False))
-    whole = Image.open(visit.picture(tmp_path / "whole.png"))
-    assert window.size == (390, 800)
-    assert whole.size == (390, visit.evaluate("document.documentElement.scrollHeight"))
+def test_paper_has_the_colour_of_the_page(open_page):
+    style = "<style>body { background: rgb(0, 0, 90) }</style>"
+    assert open_page(page(style)).paper_colour() == (0, 0, 90)

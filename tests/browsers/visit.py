@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any
-
-from tests.browsers.paper import Paper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,32 +33,12 @@ FAULTS = """axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
 
 
 class Visit:
-    """A page in a context of its own.
+    """A page in a context of its own, at an address such as ``"#explorer"``.
 
-    Parameters
-    ----------
-    browser
-        Where to open it.
-    path
-        The HTML file.
-    address
-        The part of the page to go to, such as ``"#explorer"``.
-    width, height
-        Of the window's inside, in pixels.
-    colours
-        What the reader prefers, "light" or "dark".
-    scripts
-        Whether the page's scripts may run.
-
-    Attributes
-    ----------
-    page
-        What tests look at, click and type into: Playwright's page, or its frame without scripts.
-    said
-        Messages on the console, errors, breaches of the page's policy, and dialogs.
-    asked
-        Addresses that were asked for beside the page itself. Firefox does not tell of local files,
-        Chromium does.
+    `page` is what tests look at, click and type into: Playwright's page, or its frame without
+    scripts. `said` holds messages on the console, errors, breaches of the page's policy and
+    dialogs, `asked` the addresses that were asked for beside the page itself (Firefox does not tell
+    of local files, Chromium does).
     """
 
     def __init__(
@@ -152,16 +131,23 @@ class Visit:
         found = self.evaluate(FAULTS)
         return [(one["id"], one["html"]) for one in found if one["impact"] in impacts]
 
-    def picture(self, path: Path, *, whole: bool = True) -> Path:
-        """Write a PNG of the whole page, or of what the window shows."""
+    def picture(self, path: Path) -> None:
+        """Write a PNG of the whole page."""
         path.parent.mkdir(parents=True, exist_ok=True)
         # To hide the caret, Playwright would add a style to the page.
-        self._tab.screenshot(path=path, full_page=whole, caret="initial")
-        return path
+        self._tab.screenshot(path=path, full_page=True, caret="initial")
 
-    def printed(self) -> Paper:
-        """The page on A4 paper with margins of 1 cm, in its colours."""
-        return Paper(self._tab.pdf(print_background=True, **self.browser.sheet))
+    def printed(self) -> bytes:
+        """The page as a PDF, on A4 paper with margins of 1 cm, in its colours."""
+        return self._tab.pdf(print_background=True, **self.browser.sheet)
+
+    def paper_colour(self) -> tuple[int, ...]:
+        """The colour that most of the first printed sheet has."""
+        import pypdfium2
+
+        pixels = pypdfium2.PdfDocument(self.printed())[0].render().to_pil().convert("RGB").tobytes()
+        colours = Counter(zip(pixels[::3], pixels[1::3], pixels[2::3], strict=True))
+        return colours.most_common(1)[0][0]
 
     def was_quiet(self) -> None:
         """Nothing was said, and nothing but the page itself was asked for."""

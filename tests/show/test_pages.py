@@ -1,49 +1,86 @@
 from __future__ import annotations
 
+import os
+import re
+import webbrowser
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting
-from misfeat.show.pages import as_html, framed, policy_for, write_page
-from misfeat.words.names import joined
+from misfeat.show.pages import HtmlPage, as_html, framed, policy_for
+from misfeat.words import joined
+
+
+class Page(HtmlPage):
+    page_name = "report"
+
+    def html(self):
+        return "<!doctype html>new"
 
 
 def test_a_page_is_written_whole_and_replaces_an_older_one(tmp_path):
-    place = tmp_path / "deep" / "page.html"
-    assert write_page(place, "<!doctype html>one") == place
-    write_page(str(place), "<!doctype html>two")
-    assert place.read_text() == "<!doctype html>two"
-    assert [one.name for one in place.parent.iterdir()] == ["page.html"]
+    path = tmp_path / "deep" / "page.html"
+    Page().write_html(path)
+    path.write_text("<!doctype html>old")
+    Page().write_html(str(path))
+    assert path.read_text() == "<!doctype html>new"
+    assert [one.name for one in path.parent.iterdir()] == ["page.html"]
 
 
-def test_what_is_no_page_is_not_replaced(tmp_path):
+def test_what_is_not_a_page_is_not_replaced(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("a,b")
     with pytest.raises(MisfeatError, match="exists and is no page; give another name"):
-        write_page(table, "<!doctype html>one")
+        Page().write_html(table)
     assert table.read_text() == "a,b"
     table.write_text("")
-    write_page(table, "<!doctype html>one")
-    assert table.read_text() == "<!doctype html>one"
+    Page().write_html(table)
+    assert table.read_text() == "<!doctype html>new"
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_path_that_cannot_be_written_is_named_and_nothing_is_left(tmp_path, monkeypatch):
     with pytest.raises(MisfeatError, match="is a folder; give the name of a file"):
-        write_page(tmp_path, "one")
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
+        Page().write_html(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(MisfeatError, match="cannot be written"):
-        write_page(tmp_path / "file" / "page.html", "one")
+    with pytest.raises(MisfeatError, match=r"page\.html' cannot be written"):
+        Page().write_html(tmp_path / "file" / "page.html")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(MisfeatError, match="cannot be written: No space left on device"):
+        Page().write_html(tmp_path / "page.html")
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_pipe_or_device_is_written_to_as_it_is():
-    write_page("/dev/null", "one")
+def test_links_are_followed_and_pipes_and_devices_are_written_to(tmp_path):
+    (tmp_path / "link.html").symlink_to(tmp_path / "page.html")
+    Page().write_html(tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "page.html").read_text() == Page().html()
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit((tmp_path / "pipe").read_text, encoding="utf-8")
+        Page().write_html(tmp_path / "pipe")
+        assert read.result(timeout=300) == Page().html()
+    assert (tmp_path / "pipe").is_fifo()
+    Page().write_html("/dev/null")
     assert not Path("/dev/null").is_file()
+
+
+def test_the_browser_opens_a_file_which_is_named_where_there_is_none(monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    Page().open()
+    assert re.match(r"file:///.*/report\.html$", opened[0])
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    with pytest.raises(MisfeatError, match=r"No browser could be opened; the report is '.*html'"):
+        Page().open()
 
 
 def test_another_style_has_another_policy():
@@ -58,6 +95,7 @@ def test_a_frame_runs_nothing_and_its_title_ends_no_attribute():
     assert "<p>" not in frame
 
 
+@settings(max_examples=50)
 @given(st.text(), st.text())
 def test_no_name_makes_an_element(first, second):
     html = as_html(Message("In {where}, {names}.", where=first, names=joined([first, second])))

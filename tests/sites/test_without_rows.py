@@ -11,8 +11,7 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.comparison import compare_selections
 from misfeat.answers.differences import RECORDED, told_share
 from misfeat.show.export.tables import TITLES, answer_tables
-from misfeat.show.first_screen import first_screen
-from misfeat.show.first_screen.effort import Effort
+from misfeat.show.first_screen import Effort, first_screen
 from misfeat.sites import combine
 
 

@@ -30,7 +30,7 @@ from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.runtime.progress import long_work
-from misfeat.words.numbers import percent
+from misfeat.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

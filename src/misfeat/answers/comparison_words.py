@@ -8,8 +8,7 @@ import numpy as np
 
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.exceptions import Message, Setting
-from misfeat.words.names import joined
-from misfeat.words.numbers import count_words, percent, percent_between, percent_decimals
+from misfeat.words import count_words, joined, percent, percent_between, percent_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,8 +20,7 @@ from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.exceptions import Message
 from misfeat.runtime.progress import long_work
-from misfeat.words.names import joined
-from misfeat.words.numbers import p_words, percent, percent_between
+from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,7 @@ from misfeat.completion.transfer.completer import TransferCompleter, TransferRow
 from misfeat.completion.transfer.model import TransferModel
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.runtime.threads import Work
-from misfeat.words.numbers import percent
+from misfeat.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

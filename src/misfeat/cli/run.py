@@ -174,9 +174,8 @@ def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None
 
 
 def _print(found: _Found, settings: RunSettings) -> None:
-    from misfeat.show.answers import json_lines
-    from misfeat.show.sentences import print_sentences
-    from misfeat.show.terminal import print_tables
+    from misfeat.show.questions import json_lines
+    from misfeat.show.terminal import print_sentences, print_tables
 
     if settings["json"]:
         for line in json_lines(found.selection, found.worths, found.screen, in_options):

@@ -60,10 +60,8 @@ def report(
 def report_of(selection: Selection, said: RunSettings, title: str = "") -> Report:
     """The report of a selection, as the settings of its run say."""
     from misfeat.show.report import Report
-    from misfeat.show.report.gather import gather
 
-    findings = gather(selection, costs=said.costs() or None)
-    return Report(findings, title or said["title"], spell=as_option)
+    return Report(selection, title or said["title"], costs=said.costs() or None, spell=as_option)
 
 
 def open_page(file: Path) -> None:
@@ -102,8 +100,7 @@ def ask(
 ) -> None:
     """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.answers import json_answer, print_answer
-    from misfeat.show.questions import About
+    from misfeat.show.questions import About, json_answer, print_answer
 
     del debug
     with notes_said(quiet):
@@ -176,7 +173,7 @@ def compare(
 ) -> None:
     """Compare two saved runs: which answers changed by more than their uncertainty."""
     from misfeat.show.comparison import compare as compared
-    from misfeat.show.comparison.terminal import comparison_as_json, print_comparison
+    from misfeat.show.comparison import comparison_as_json, print_comparison
 
     del debug
     with notes_said(quiet):

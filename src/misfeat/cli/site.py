@@ -220,7 +220,6 @@ def combine(
     """
     from misfeat.saving.run_folder import REPORT, check_folder
     from misfeat.show.report import Report
-    from misfeat.show.report.gather import gather
     from misfeat.sites import combine as combined
     from misfeat.sites import read_codebook
     from misfeat.sites.combining import own_summary
@@ -241,7 +240,7 @@ def combine(
         found = combined(
             summaries, own=mine, codebook=agreed, size=size, k=top, verbose=int(not quiet)
         )
-        page = Report(gather(found.selection), "").html().encode()
+        page = Report(found.selection, "").html().encode()
         found.selection.save(folder, beside={REPORT: page})
         found.selection.show()
     for refusal in found.refused:

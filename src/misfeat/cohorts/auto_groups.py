@@ -18,7 +18,7 @@ from misfeat.cohorts.coding import as_it_is, quantile_edges
 from misfeat.cohorts.subgroups import ByCuts, ByValue
 from misfeat.exceptions import Setting
 from misfeat.reading.coders import CategoryCoder, EdgeCoder, Kind, radices
-from misfeat.words.names import joined
+from misfeat.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

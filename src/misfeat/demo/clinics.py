@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from misfeat.answers.top import best_sets
 from misfeat.datasets import GeneratedCohorts, make_cohorts
-from misfeat.demo.telling import answered, say_where
+from misfeat.demo.examples import fit_and_print, print_paths
 from misfeat.selector import SubgroupSelector
-from misfeat.show.console import new_console, new_table, plain_text, print_lines
-from misfeat.show.terminal import marked
-from misfeat.words.numbers import percent, percent_between
+from misfeat.show.console import in_a_row, new_console, new_table, plain_text, print_lines
+from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -31,7 +28,7 @@ INTRODUCTION = (
     "Four generated clinics with {rows:,} patients, which did not take the same of {features} "
     "tests. What is true of them is known, and stands beside what was predicted."
 )
-
+HEADS = ("predicted", "between", "had it been recorded", "truth")
 
 _drawn = partial(
     make_cohorts,
@@ -55,18 +52,30 @@ def clinics() -> GeneratedCohorts:
     return _drawn(similarity=300, target="illness", random_state=0)
 
 
-def run_clinics(place: Path) -> None:
+def run_clinics(folder: Path) -> None:
     """Answer for every clinic, show the truth beside predictions, and write to a folder."""
     console, data = new_console(), clinics()
-    selector = answered(
-        lambda verbose: _fitted(data, data.columns, verbose), place, TITLE, INTRODUCTION, console
+    selector = fit_and_print(
+        lambda verbose: _fitted(data, data.columns, verbose), folder, TITLE, INTRODUCTION, console
     )
-    compared = _compared(selector, _fitted(data, data.complete), data)
+    recorded = _fitted(data, data.complete)
+    names, measure = selector.cohorts_.names, selector.selection_.set_scores.measure
+    wholes = dict(zip(names, measure.whole.tolist(), strict=True))
+    predictions = [
+        Prediction(
+            best,
+            recorded.score_of(best.subgroup, best.features),
+            data.true_score(best.subgroup, best.features),
+            wholes[best.subgroup],
+        )
+        for best in best_sets(selector.selection_)
+        if best.source == "predicted"
+    ]
     console.print()
-    console.print(_table_of(compared))
-    for sentence in _how_far_off(compared, selector.confidence):
+    console.print(_table_of(predictions))
+    for sentence in _errors_in_words(predictions, selector.confidence):
         print_lines(console, plain_text(sentence), "• ", "  ")
-    say_where(place, console)
+    print_paths(folder, console)
 
 
 def _fitted(
@@ -78,11 +87,10 @@ def _fitted(
     return selector.fit(columns, data.target)
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """A prediction, beside what is true and what could be known at best."""
+class Prediction(NamedTuple):
+    """A predicted set, beside what is true and what could be known at best."""
 
-    predicted: ScoredSet
+    best: ScoredSet
     recorded: float
     """What the score would be, had the clinic taken all tests."""
     truth: float
@@ -90,62 +98,34 @@ class _Compared:
     whole: float
     """What there is to tell in the clinic."""
 
-    @property
-    def holds(self) -> bool:
-        return self.predicted.low <= self.truth <= self.predicted.high
 
-
-def _compared(
-    selector: SubgroupSelector, whole: SubgroupSelector, data: GeneratedCohorts
-) -> list[_Compared]:
-    names, measure = selector.cohorts_.names, selector.selection_.set_scores.measure
-    wholes = dict(zip(names, measure.whole.tolist(), strict=True))
-    return [
-        _Compared(
-            best,
-            whole.score_of(best.subgroup, best.features),
-            data.true_score(best.subgroup, best.features),
-            wholes[best.subgroup],
-        )
-        for best in best_sets(selector.selection_)
-        if best.source == "predicted"
-    ]
-
-
-def _table_of(compared: list[_Compared]) -> Table:
+def _table_of(predictions: list[Prediction]) -> Table:
     table = new_table("Predicted, and what is true of the clinic's population")
     table.add_column("subgroup")
     table.add_column("features (* never recorded)", overflow="fold")
-    table.add_column("predicted", justify="right")
-    table.add_column("between", justify="right")
-    table.add_column("had it been recorded", justify="right")
-    table.add_column("truth", justify="right")
-    for one in compared:
-        best = one.predicted
-        low, high = best.low / one.whole, best.high / one.whole
+    for head in HEADS:
+        table.add_column(head, justify="right")
+    for best, recorded, truth, whole in predictions:
+        low, high = best.low / whole, best.high / whole
         table.add_row(
             best.subgroup,
-            marked(best),
+            plain_text(in_a_row(best.features, best.missing)),
             percent(best.share, low, high),
             percent_between(low, high),
-            percent(one.recorded / one.whole),
-            percent(one.truth / one.whole),
+            percent(recorded / whole),
+            percent(truth / whole),
         )
     return table
 
 
-def _how_far_off(compared: list[_Compared], confidence: float | None) -> Iterator[str]:
+def _errors_in_words(predictions: list[Prediction], confidence: float | None) -> tuple[str, str]:
+    """How many truths lie in their intervals, and the mean error in shares of the truth."""
     share = "" if confidence is None else f" {confidence * 100:.0f} %"
-    inside = sum(one.holds for one in compared)
-    yield f"{inside} of {len(compared)} truths lie in the{share} interval of their prediction."
-    predicted = _mean_error((one.predicted.score, one.truth) for one in compared)
-    recorded = _mean_error((one.recorded, one.truth) for one in compared)
-    yield (
+    inside = sum(one.best.low <= one.truth <= one.best.high for one in predictions)
+    predicted = fmean(abs(one.best.score - one.truth) / one.truth for one in predictions)
+    recorded = fmean(abs(one.recorded - one.truth) / one.truth for one in predictions)
+    return (
+        f"{inside} of {len(predictions)} truths lie in the{share} interval of their prediction.",
         f"Predictions are off by {predicted * 100:.0f} % of the truth on the mean. Had the clinics "
-        f"recorded all tests, their estimates would be off by {recorded * 100:.0f} %."
+        f"recorded all tests, their estimates would be off by {recorded * 100:.0f} %.",
     )
-
-
-def _mean_error(pairs: Iterable[tuple[float, float]]) -> float:
-    """The mean distance of estimates from truths, in shares of these."""
-    return fmean(abs(estimate - truth) / truth for estimate, truth in pairs)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from misfeat.answers.top import subgroup_rows
 from misfeat.show.first_screen import first_screen
 from misfeat.show.pages import as_html, templates_of
-from misfeat.words.numbers import percent, percent_between
+from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection
-    from misfeat.show.first_screen.first_screen import FeatureMap
+    from misfeat.show.first_screen import FeatureMap
 
 MOST_SHOWN = 20
 """Subgroups in a list or table, and features in the map; more are counted, or left out."""

@@ -6,12 +6,13 @@ import base64
 import hashlib
 import tempfile
 import webbrowser
+from contextlib import nullcontext
 from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from markupsafe import Markup
 
@@ -64,7 +65,7 @@ def _field(value: object, form: str, conversion: str | None, spell: Spelling, ma
 
 
 def _plain(text: str) -> Markup:
-    """Text on its own; a number stays with its unit and its name."""
+    """Escaped text; a number stays with its unit and its name."""
     kept = visible(text)
     for words in (" %", "p = ", "p ≤ "):
         kept = kept.replace(words, words.replace(" ", "\N{NO-BREAK SPACE}"))
@@ -124,38 +125,38 @@ def framed(html: str, title: str, allowed: str = "") -> str:
     )
 
 
-def write_page(path: str | Path, html: str) -> Path:
-    """Write a page to a file, at once or not at all.
+class HtmlPage:
+    """What has a page of its own, which can be written to a file or opened in a browser."""
 
-    An older page is replaced, a link is followed.
-    """
-    place = as_path(path, "path")
-    _refuse_what_is_no_page(place)
-    write_file(place, html.encode())
-    return place
+    page_name: ClassVar = "page"
 
+    def html(self) -> str:
+        """The whole page."""
+        raise NotImplementedError
 
-def _refuse_what_is_no_page(place: Path) -> None:
-    """Raise where a page would replace something else, such as somebody's table."""
-    try:
-        start = _first_bytes(place, 200).lstrip() if place.is_file() else b""
-    except OSError as error:
-        raise unreadable(place, error) from error
-    if start and not start.lower().startswith(PAGE_BEGINS):
-        raise MisfeatError(
-            "{path!r} exists and is no page; give another name, or remove the file.",
-            path=str(place),
-        )
+    def write_html(self, path: str | Path) -> None:
+        """Write the page to a file, at once or not at all.
 
+        An older page is replaced, a link is followed.
+        """
+        file = as_path(path, "path")
+        try:
+            with file.open("rb") if file.is_file() else nullcontext() as older:
+                start = older.read(200).lstrip() if older else b""
+        except OSError as error:
+            raise unreadable(file, error) from error
+        if start and not start.lower().startswith(PAGE_BEGINS):
+            raise MisfeatError(
+                "{path!r} exists and is no page; give another name, or remove the file.",
+                path=str(file),
+            )
+        write_file(file, self.html().encode())
 
-def _first_bytes(place: Path, most: int) -> bytes:
-    with place.open("rb") as file:
-        return file.read(most)
-
-
-def open_page(html: str, what: str) -> None:
-    """Show a page in the browser, from a file in the folder for temporary ones."""
-    place = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{what}.html"
-    write_page(place, html)
-    if not webbrowser.open(place.as_uri()):
-        raise MisfeatError(f"No browser could be opened; the {what} is {str(place)!r}.")
+    def open(self) -> None:
+        """Show the page in the browser, from a file in the folder for temporary ones."""
+        file = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{self.page_name}.html"
+        self.write_html(file)
+        if not webbrowser.open(file.as_uri()):
+            raise MisfeatError(
+                f"No browser could be opened; the {self.page_name} is {str(file)!r}."
+            )

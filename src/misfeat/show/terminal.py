@@ -1,30 +1,55 @@
-"""Tables of what was found: subgroups, their best sets, and what is worth collecting."""
+"""A run in a terminal: tables of subgroups, best sets and what to collect, and sentences."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import asdict, replace
+from itertools import compress, groupby
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.collecting import Worth, feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
-from misfeat.show.answer_columns import in_a_row
-from misfeat.show.console import NARROW, new_console, new_table, plain_text
+from misfeat.exceptions import InPython, Message
+from misfeat.show.console import (
+    NARROW,
+    UNRECORDED,
+    WHOLE,
+    TableColumn,
+    count,
+    filled_table,
+    in_unit,
+    names,
+    new_console,
+    number,
+    plain_text,
+    print_lines,
+    score,
+    score_share,
+    score_share_interval,
+    text,
+)
+from misfeat.show.first_screen import (
+    CHANCE,
+    MAY_BE_CHANCE,
+    NOTHING,
+    TOLD,
+    UNTESTED,
+    collecting_sentences,
+    first_screen,
+    with_weights,
+)
 from misfeat.visible import visible
-from misfeat.words.numbers import percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    from misfeat.answers.top import ScoredSet
     from misfeat.selection import Selection
+    from misfeat.show.first_screen import FirstScreen, SubgroupAnswer
 
-    Rows = Sequence[Mapping[str, Any]]
+    Line = dict[str, Any]
+    Spell = Callable[[str], str]
 
 STAR = "A star marks a feature that the subgroup never recorded."
 ABOUT = {
@@ -33,7 +58,29 @@ ABOUT = {
     "sample": ", of the rows as they are",
 }
 ALL_RECORDED = "Every subgroup recorded every feature."
-_GAIN = ("gain", "low", "high")
+MOST_SENTENCES = 20
+"""Sentences under one heading; of more subgroups the most telling ones are shown."""
+_ORDER = (TOLD, UNTESTED, MAY_BE_CHANCE, CHANCE, NOTHING)
+"""Verdicts, the most telling first."""
+
+
+def likely(worth: Mapping[str, Any]) -> str:
+    """How likely recording a feature raises the best score at all."""
+    if math.isnan(worth["probability"]):
+        return ""
+    return f"{100 * worth['probability']:.0f} %{'' if worth['clear'] else ', not clear'}"
+
+
+WORTH: tuple[TableColumn, ...] = (
+    text("subgroup"),
+    text("feature"),
+    score_share("gain", "gain", "low", "high"),
+    score_share_interval(spare=2),
+    TableColumn("likely", likely),
+    names("best_set", "best set with it", missing=UNRECORDED, spare=3),
+    score("gain", "low", "high", spare=4),
+)
+"""Columns of what unrecorded features would be worth."""
 
 
 def worth_rows(
@@ -41,7 +88,7 @@ def worth_rows(
     costs: Mapping[str, float] | None = None,
     size: int | None = None,
     subgroup: str | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Line]:
     """What unrecorded features would be worth; nothing is computed where all were recorded."""
     if not costs and not selection.cohorts.missing.any():
         return []
@@ -51,10 +98,25 @@ def worth_rows(
     ]
 
 
+def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> list[Line]:
+    """Lines, each with what there is to tell in its subgroup and what that never recorded."""
+    measure, subgroups = selection.set_scores.measure, selection.cohorts.names
+    wholes = dict(zip(subgroups, measure.whole.tolist(), strict=True))
+    missing = {
+        name: tuple(compress(measure.features, lacking))
+        for name, lacking in zip(subgroups, measure.missing, strict=True)
+    }
+    return [
+        {**line, WHOLE: wholes.get(name), UNRECORDED: missing.get(name, ())}
+        for line in lines
+        for name in [line.get("subgroup", "")]
+    ]
+
+
 def print_tables(
     selection: Selection,
     console: Console | None = None,
-    worths: Rows | None = None,
+    worths: Sequence[Mapping[str, Any]] | None = None,
     *,
     size: int | None = None,
     k: int | None = None,
@@ -67,160 +129,79 @@ def print_tables(
     console = console or new_console()
     k = selection.k if k is None else k
     subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
-    sets = best_sets(selection, size, k, subgroup)
+    sets = with_wholes(selection, map(asdict, best_sets(selection, size, k, subgroup)))
     worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
-    narrow = console.width < NARROW
-    subgroups = _subgroup_table(selection, narrow, subgroup)
-    _print_titled(console, _about_subgroups(selection), subgroups)
-    measure = selection.set_scores.measure
-    wholes = dict(zip(selection.cohorts.names, measure.whole.tolist(), strict=True))
-    shown = _Columns.of(sets, narrow, measure.unit)
-    for name, own in groupby(sets, key=lambda best: best.subgroup):
-        _print_titled(console, name, _set_table(list(own), wholes[name], shown))
+    narrow, unit = console.width < NARROW, selection.set_scores.measure.unit
+
+    def show(title: str, lines: Sequence[Line], columns: Sequence[TableColumn]) -> None:
+        # A title of its own, since rich wraps a table's title to the table's width.
+        console.print(plain_text(title, style="bold"))
+        console.print(filled_table(lines, in_unit(columns, unit), narrow, _style))
+
+    rows = [row for row in subgroup_rows(selection.cohorts) if subgroup in (None, row["subgroup"])]
+    title = f"Subgroups, and what each never recorded (target: {selection.cohorts.target})"
+    show(title, rows, _subgroup_columns(narrow))
+    columns = _set_columns(sets, narrow)
+    for name, own in groupby(sets, key=lambda line: line["subgroup"]):
+        show(name, list(own), columns)
     if worths:
-        table = _worth_table(worths, wholes, measure.unit, k, narrow)
-        _print_titled(console, "Worth collecting", table)
+        shown = [worth for worth in worths if worth["rank"] <= k]
+        show("Worth collecting", with_wholes(selection, shown), _worth_columns(worths, narrow))
     for line in _legend(selection, bool(worths)):
         console.print(visible(line), style="dim", highlight=False, markup=False)
 
 
-def marked(best: ScoredSet) -> Text:
-    """The features of a set, a star behind those that the subgroup never recorded."""
-    return _starred(best.features, best.missing)
+def _style(line: Line) -> str | None:
+    return "yellow" if line.get("source") == "predicted" else None
 
 
-def _starred(features: Sequence[str], missing: Sequence[str]) -> Text:
-    return plain_text(in_a_row(features, missing))
+def _subgroup_columns(narrow: bool) -> list[TableColumn]:
+    def rows(line: Line) -> str:
+        effective = line.get("effective_rows")
+        return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
+
+    def missing(line: Line) -> str:
+        return ", ".join(line["missing"]) or "–"
+
+    columns = [
+        text("subgroup"),
+        TableColumn("rows", rows),
+        TableColumn("never recorded", missing, number=False),
+    ]
+    entropy = number("target_entropy", "{:.4f}", "entropy of target")
+    return columns if narrow else [*columns, entropy]
 
 
-def _print_titled(console: Console, title: str, table: Table) -> None:
-    """A title of its own, since rich wraps a table's title to the table's width."""
-    console.print(plain_text(title, style="bold"))
-    console.print(table)
+def _set_columns(sets: Sequence[Line], narrow: bool) -> list[TableColumn]:
+    share, between = score_share("score", "tells", "low", "high"), score_share_interval()
+
+    def share_above_interval(line: Line) -> str:
+        return f"{share.text(line)}\n{between.text(line)}".rstrip("\n")
+
+    if narrow:
+        rank, tells = replace(count("rank"), title=""), replace(share, text=share_above_interval)
+        return [rank, names("features", missing="missing"), tells]
+    return [
+        count("rank"),
+        names("features", missing="missing"),
+        share,
+        *([between] if any(line["low"] < line["high"] for line in sets) else []),
+        *([text("source")] if any(line["source"] == "predicted" for line in sets) else []),
+        score("score", "low", "high"),
+    ]
 
 
-def _about_subgroups(selection: Selection) -> str:
-    return f"Subgroups, and what each never recorded (target: {selection.cohorts.target})"
+def _worth_columns(worths: Iterable[Mapping[str, Any]], narrow: bool) -> list[TableColumn]:
+    columns = list(WORTH[:3] if narrow else WORTH)
+    if any(worth["cost"] != 1 for worth in worths):
+        gain = columns[2]
 
+        def per_cost(line: Line) -> str:
+            costly = {name: line[name] / line["cost"] for name in ("gain", "low", "high")}
+            return gain.text({**line, **costly})
 
-def _subgroup_table(selection: Selection, narrow: bool, subgroup: str | None = None) -> Table:
-    table = new_table(narrow=narrow)
-    table.add_column("subgroup", overflow="fold")
-    table.add_column("rows", justify="right", no_wrap=True)
-    table.add_column("never recorded", overflow="fold")
-    if not narrow:
-        table.add_column("entropy of target", justify="right")
-    for line in subgroup_rows(selection.cohorts):
-        if subgroup not in (None, line["subgroup"]):
-            continue
-        table.add_row(
-            plain_text(line["subgroup"]),
-            _rows(line),
-            plain_text(", ".join(line["missing"]) or "–"),
-            *([] if narrow else [f"{line['target_entropy']:.4f}"]),
-        )
-    return table
-
-
-def _rows(line: dict[str, Any]) -> str:
-    """The rows of a subgroup, and of equal weight as many as tell as much."""
-    effective = line.get("effective_rows")
-    return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """What there is to tell of sets, in how much room."""
-
-    interval: bool
-    source: bool
-    narrow: bool
-    unit: str
-
-    @classmethod
-    def of(cls, sets: Sequence[ScoredSet], narrow: bool, unit: str) -> _Columns:
-        return cls(
-            interval=any(best.low < best.high for best in sets),
-            source=any(best.source == "predicted" for best in sets),
-            narrow=narrow,
-            unit=unit,
-        )
-
-
-def _set_table(sets: Sequence[ScoredSet], whole: float, shown: _Columns) -> Table:
-    table = new_table(narrow=shown.narrow)
-    table.add_column("" if shown.narrow else "rank", justify="right", no_wrap=True)
-    table.add_column("features", overflow="fold")
-    table.add_column("tells", justify="right", no_wrap=True)
-    if not shown.narrow:
-        if shown.interval:
-            table.add_column("between", justify="right", no_wrap=True)
-        if shown.source:
-            table.add_column("source", no_wrap=True)
-        table.add_column(shown.unit, justify="right", no_wrap=True)
-    for best in sets:
-        _add_set(table, best, whole, shown)
-    return table
-
-
-def _add_set(table: Table, best: ScoredSet, whole: float, shown: _Columns) -> None:
-    low, high = best.low / whole, best.high / whole
-    told = percent(best.share, low, high)
-    between = percent_between(low, high) if best.low < best.high else ""
-    cells = [f"{told}\n{between}" if between else told]
-    if not shown.narrow:
-        cells = [
-            told,
-            *([between] if shown.interval else []),
-            *([best.source] if shown.source else []),
-            score_words(best.score, best.low, best.high),
-        ]
-    guessed = best.source == "predicted"
-    table.add_row(str(best.rank), marked(best), *cells, style="yellow" if guessed else None)
-
-
-def _worth_table(
-    worths: Rows, wholes: Mapping[str, float], unit: str, most: int, narrow: bool
-) -> Table:
-    """What to collect, the most worthwhile features of each subgroup."""
-    costly = any(worth["cost"] != 1 for worth in worths)
-    table = new_table(narrow=narrow)
-    table.add_column("subgroup", overflow="fold")
-    table.add_column("feature", overflow="fold")
-    table.add_column("gain", justify="right", no_wrap=True)
-    if costly:
-        table.add_column("per cost", justify="right", no_wrap=True)
-    if not narrow:
-        table.add_column("between", justify="right", no_wrap=True)
-        table.add_column("likely", justify="right", no_wrap=True)
-        table.add_column("best set with it", overflow="fold")
-        table.add_column(unit, justify="right", no_wrap=True)
-    for worth in worths:
-        if worth["rank"] > most:
-            continue
-        gain, low, high = (worth[name] / wholes[worth["subgroup"]] for name in _GAIN)
-        cost = worth["cost"]
-        more: tuple[str | Text, ...] = (
-            percent_between(low, high),
-            likely(worth),
-            _starred(worth["best_set"], [worth["feature"]]),
-            score_words(worth["gain"], worth["low"], worth["high"]),
-        )
-        table.add_row(
-            plain_text(worth["subgroup"]),
-            plain_text(worth["feature"]),
-            percent(gain, low, high),
-            *([percent(gain / cost, low / cost, high / cost)] if costly else []),
-            *(() if narrow else more),
-        )
-    return table
-
-
-def likely(worth: Mapping[str, Any]) -> str:
-    """How likely recording a feature raises the best score at all."""
-    if math.isnan(worth["probability"]):
-        return ""
-    return f"{100 * worth['probability']:.0f} %{'' if worth['clear'] else ', not clear'}"
+        columns.insert(3, TableColumn("per cost", per_cost))
+    return columns
 
 
 def _legend(selection: Selection, worths: bool) -> Iterator[str]:
@@ -235,3 +216,95 @@ def _legend(selection: Selection, worths: bool) -> Iterator[str]:
             "Gain is by how much a subgroup's best set is expected to tell more if it recorded the "
             f"feature{'' if selection.confidence is None else ', and how likely it does at all'}."
         )
+
+
+def screen_of(
+    selection: Selection, size: int | None = None, subgroup: str | None = None
+) -> FirstScreen:
+    """The first screen of a selection, or what of it is about one subgroup."""
+    screen = first_screen(selection, size)
+    if subgroup is None:
+        return screen
+    subgroup = selection.cohorts.full_name(subgroup)
+    (own,) = (one for one in screen.subgroups if one.subgroup == subgroup)
+    whole = float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)])
+    worths = feature_worths(selection, subgroup, size)
+    return replace(
+        screen,
+        whole=with_weights(own.sentence, selection.cohorts, subgroup),
+        subgroups=(own,),
+        collecting=tuple(collecting_sentences(worths, {subgroup: whole}, selection.confidence)),
+        cautions=tuple(
+            one for one in screen.cautions if not one.subgroups or subgroup in one.subgroups
+        ),
+    )
+
+
+def print_sentences(
+    screen: FirstScreen,
+    console: Console | None = None,
+    *,
+    spell: Spell = str,
+    collecting: bool = True,
+    validation: str | None = None,
+    further: Iterable[str] = (),
+) -> None:
+    """Print the answer: first what may overturn it, last how far to trust it.
+
+    `validation` is what leaving parts of the table out has shown, None where that was not asked
+    for; `further` says more of how far to trust the answer.
+    """
+    console = console or new_console()
+    for caution in screen.overturning:
+        words = plain_text("Caution: " + spell(caution.words))
+        words.stylize("bold red", 0, len("Caution: "))
+        print_lines(console, words)
+    if screen.overturning:
+        console.print()
+    print_lines(console, plain_text(spell(screen.whole), style="bold"))
+    if len(screen.subgroups) > 1:
+        _print_subgroups(console, screen.subgroups, spell)
+    if collecting:
+        _print_headed(console, "Worth recording", map(spell, screen.collecting))
+    trust = [*([] if validation is None else [validation]), *further]
+    trust += [one.words for one in screen.other_cautions]
+    _print_headed(console, "How far to trust it", map(spell, trust))
+
+
+def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
+    """The subgroups in which most is told, in the table's order."""
+
+    def place(one: SubgroupAnswer) -> tuple[int, float]:
+        return _ORDER.index(one.verdict), 0.0 if math.isnan(one.share) else -one.share
+
+    kept = {id(one) for one in sorted(answers, key=place)[:most]}
+    return [one for one in answers if id(one) in kept]
+
+
+def _print_subgroups(console: Console, answers: Sequence[SubgroupAnswer], spell: Spell) -> None:
+    console.print()
+    shown = most_informative(answers, MOST_SENTENCES)
+    for one in shown:
+        sentence, name = plain_text(spell(one.sentence)), visible(one.subgroup)
+        if sentence.plain.startswith(name):
+            sentence.stylize("bold", 0, len(name))
+        print_lines(console, sentence, "• ", "  ")
+    if len(shown) < len(answers):
+        more = Message(
+            "and {number:,} more subgroups, in which less is told; {ask} tells about one.",
+            number=len(answers) - len(shown),
+            ask=InPython("show(subgroup=...)", "'misfeat ask DIR enough --subgroup NAME'"),
+        )
+        print_lines(console, plain_text(spell(more)), "• ", "  ")
+
+
+def _print_headed(console: Console, heading: str, sentences: Iterable[str]) -> None:
+    """Sentences under a heading; nothing where there are none."""
+    lines = list(sentences)
+    if not lines:
+        return
+    console.print()
+    console.print(plain_text(heading, style="bold"))
+    more = len(lines) - MOST_SENTENCES
+    for line in [*lines[:MOST_SENTENCES], *([f"and {more:,} more."] if more > 0 else [])]:
+        print_lines(console, plain_text(line), "• ", "  ")

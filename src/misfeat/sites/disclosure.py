@@ -10,7 +10,7 @@ import numpy as np
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
 from misfeat.sites.sealing import SHORT
-from misfeat.words.names import joined
+from misfeat.words import joined
 
 if TYPE_CHECKING:
     from misfeat.sites.summary import Summary

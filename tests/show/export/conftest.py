@@ -7,8 +7,8 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.show.answers import in_columns
 from misfeat.show.export.tables import TITLES, about_table, answer_tables, in_words_table
+from misfeat.show.questions import in_columns
 from tests.show.export.hostile import FEATURES, GROUP, SITES, TARGET, VALUES
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatWarning
-from misfeat.show.answer_columns import in_a_row
+from misfeat.show.console import in_a_row
 from misfeat.show.export import formats
 from misfeat.show.export.formats import (
     MOST_CHARACTERS,

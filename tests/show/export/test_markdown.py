@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from misfeat.show.answers import in_columns
 from misfeat.show.export.formats import legal_text
 from misfeat.show.export.markdown import escaped, markdown_bytes
 from misfeat.show.export.tables import TITLES, AnswerTable
+from misfeat.show.questions import in_columns
 from tests.show.export.hostile import FEATURES, SITES, TEXTS
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})

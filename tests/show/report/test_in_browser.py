@@ -61,9 +61,6 @@ def test_a_click_on_a_head_sorts_and_another_one_turns_the_order(visit, fitted):
     head.click()
     assert values(visit, "#worth-table", "Gain") == falling[::-1]
     assert head.locator("xpath=..").get_attribute("aria-sort") == "ascending"
-
-
-def test_text_sorts_from_a(visit):
     visit.page.locator("#worth-table").get_by_role("button", name="Feature").click()
     shown = [row[1] for row in visit.shown_rows("#worth-table")]
     assert shown == sorted(shown)
@@ -129,7 +126,7 @@ def test_the_explorer_shows_what_one_feature_less_and_more_tell_and_every_subgro
     assert [row[0] for row in everywhere] == list(fitted.cohorts_.names)
 
 
-def test_a_click_on_a_neighbour_goes_there(visit, fitted):
+def test_a_click_on_a_neighbour_goes_there_and_the_keyboard_goes_on_from_the_answer(visit, fitted):
     choose(visit, *fitted.cohorts_.features[:2])
     visit.page.locator("#explorer-less tbody button").first.click()
     assert len(pressed(visit)) == 1
@@ -140,9 +137,6 @@ def test_a_click_on_a_neighbour_goes_there(visit, fitted):
     assert pressed(visit) == []
     visit.page.get_by_role("button", name="The answer here").click()
     assert pressed(visit) != []
-
-
-def test_the_keyboard_goes_on_from_the_answer(visit, fitted):
     choose(visit, *fitted.cohorts_.features[:2])
     visit.page.locator("#explorer-less tbody button").first.focus()
     visit.press("Enter")
@@ -170,11 +164,11 @@ def test_a_set_has_an_address_which_follows_what_is_picked(open_page, report, fi
     assert visit.evaluate("location.hash") == "#explore-1-1"
 
 
-@pytest.mark.parametrize("address", ["#explore-99-0", "#explore-0-99", "#explore-0-x", "#explore-"])
-def test_an_address_of_no_set_is_no_matter(open_page, report, address):
-    visit = open_page(report.html(), address=address)
-    assert visit.page.locator("#overview").is_visible()
-    assert pressed(visit)
+def test_an_address_of_no_set_is_no_matter(open_page, report):
+    for address in ("#explore-99-0", "#explore-0-99", "#explore-0-x", "#explore-"):
+        visit = open_page(report.html(), address=address)
+        assert visit.page.locator("#overview").is_visible()
+        assert pressed(visit)
 
 
 def test_the_sets_of_a_subgroup_lead_to_the_explorer(open_page, report):
@@ -195,7 +189,7 @@ def test_features_are_found_by_a_part_of_their_name(visit, fitted):
 def test_paper_is_light_whatever_the_screen_is(open_page, report):
     visit = open_page(report.html(), colours="dark")
     assert visit.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 21, 27)"
-    assert visit.printed().ground() == (255, 255, 255)
+    assert visit.paper_colour() == (255, 255, 255)
 
 
 def test_without_scripts_every_table_can_still_be_read(open_page, report, fitted):

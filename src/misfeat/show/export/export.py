@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from misfeat.answers.options import check_size
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, unwritable, write_file
-from misfeat.show.answers import in_columns
 from misfeat.show.export.formats import csv_bytes, library_for, parquet_bytes, workbook_bytes
 from misfeat.show.export.markdown import markdown_bytes
 from misfeat.show.export.tables import (
@@ -22,6 +21,7 @@ from misfeat.show.export.tables import (
     first_sentences,
     in_words_table,
 )
+from misfeat.show.questions import in_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError, warn
-from misfeat.show.answer_columns import in_a_row
+from misfeat.show.console import in_a_row
 from misfeat.visible import visible
 
 if TYPE_CHECKING:

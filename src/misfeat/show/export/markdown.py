@@ -6,10 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from misfeat.show.answer_columns import BETWEEN, NOT_ASKED, Shown, in_unit, text
-from misfeat.show.answers import lines_of
+from misfeat.show.console import BETWEEN, UNKNOWN, TableColumn, in_unit, text
 from misfeat.show.export.formats import legal_text
-from misfeat.show.questions import QUESTIONS
+from misfeat.show.questions import QUESTIONS, lines_of
 from misfeat.show.terminal import STAR
 
 if TYPE_CHECKING:
@@ -56,8 +55,8 @@ def _table(selection: Selection, table: AnswerTable) -> Iterator[str]:
         shown = [text(name) for name in ("kind", "severity", "sentence", "remedy")]
     elif answer.by_subgroup:
         shown = [text("subgroup"), *shown]
-    told = [one for one in shown if {one.text(line) for line in lines} - {"", NOT_ASKED}]
-    columns: list[Shown] = []
+    told = [one for one in shown if {one.text(line) for line in lines} - {"", UNKNOWN}]
+    columns: list[TableColumn] = []
     for one in told:
         if one.title == BETWEEN and columns:
             columns[-1] = _with_interval(columns[-1], one)
@@ -75,7 +74,7 @@ def _table(selection: Selection, table: AnswerTable) -> Iterator[str]:
         yield SHARES
 
 
-def _with_interval(value: Shown, interval: Shown) -> Shown:
+def _with_interval(value: TableColumn, interval: TableColumn) -> TableColumn:
     """A column with every interval in brackets behind what it is about."""
 
     def both(line: dict[str, Any]) -> str:

@@ -12,9 +12,8 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
-from misfeat.show.answers import answered, in_columns
 from misfeat.show.first_screen import first_screen
-from misfeat.show.questions import QUESTIONS, About
+from misfeat.show.questions import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
 

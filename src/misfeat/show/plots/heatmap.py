@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.top import subgroup_rows
-from misfeat.show.first_screen.first_screen import side_by_side
+from misfeat.show.first_screen import side_by_side
 from misfeat.show.plots import canvas
 from misfeat.show.plots.quantities import (
     as_shares,

@@ -1,4 +1,4 @@
-"""From the contents of the report to its page: templates, style, scripts and what they may do."""
+"""The page of the report: templates, style, scripts and the data they read, as much as fits."""
 
 from __future__ import annotations
 
@@ -7,31 +7,20 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.collecting import SMALLEST_SCALE
-from misfeat.show.pages import as_html, policy_for, static_file, templates_of
-from misfeat.show.report.packing import packed
-from misfeat.show.report.words import ESTIMATES, GLOSSARY, column_words, slug, support_words
-from misfeat.words.numbers import p_words, percent, percent_between, score_decimals, score_words
+from misfeat.completion.model import SUPPORT
+from misfeat.show.pages import policy_for, static_file, templates_of
+from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from jinja2 import Environment
 
-    from misfeat.exceptions import Spelling
-    from misfeat.show.report.gather import Findings
-    from misfeat.show.report.packing import Cells
+    from misfeat.show.report.data import Cells, ReportData
 
 PACKAGE = "misfeat.show.report"
-SCRIPTS = (
-    "dom.js",
-    "tables.js",
-    "charts.js",
-    "why.js",
-    "subgroup.js",
-    "explorer.js",
-    "views.js",
-)
-STYLES = ("report.css",)
+SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
+STYLE = "report.css"
 MOST_BESIDE = 14
 """Features up to which the map stands beside the sentences rather than below them."""
 MOST_COLUMNS = 20
@@ -44,97 +33,240 @@ N_SHADES = 10
 """Of a heat map, which has no styles of its own."""
 MOST_WORTHS = 200
 """Lines of what unrecorded features would add; the page of a subgroup has all of its own."""
+DIGITS = 6
+"""Significant digits of numbers that are drawn or shown."""
+MOST_SUBGROUPS_IN_FULL = 100
+"""With more subgroups, their pages hold fewer lines each."""
+FEW_LINES = 5
+MOST_VALUES = 8
+"""Values of a column that are listed."""
+BEYOND_BUDGET = "the subgroup recorded these features, but the budget did not reach this set"
+_SUPPORT = {
+    "own rows": "computed from the subgroup's own rows",
+    "joint": "some subgroup recorded all of these features together",
+    "pairs": "every pair with an unrecorded feature was recorded together somewhere",
+    "singles": "some pair was recorded together nowhere, so how the two interact is not known",
+    "none": "some feature was recorded nowhere",
+}
 
 
-def page(
-    contents: dict[str, Any],
-    told: Mapping[str, Any],
-    cells: Cells,
-) -> str:
+def report_page(data: ReportData) -> str:
     """The whole page; every name from the table is text in it, whatever it holds."""
-    style, script = _joined(STYLES), _joined(SCRIPTS)
-    subgroups = contents["subgroups"]
+    contents = data.contents
+    style = static_file(PACKAGE, STYLE)
+    script = "\n".join(static_file(PACKAGE, name) for name in SCRIPTS)
+    subgroups, features = contents["subgroups"], contents["features"]
     html: str = (
         _templates()
         .get_template("report.html")
         .render(
             report=contents,
-            told=told,
+            told=data.sentences,
             style=style,
             script=script,
             policy=policy_for(style, script),
-            data=_as_script_data(packed(contents, cells)),
+            data=_as_script_data(script_data(contents, data.cells)),
             number_of={row["subgroup"]: i for i, row in enumerate(subgroups)},
-            map_features=_map_features(contents),
-            map_subgroups=_map_subgroups(contents),
-            map_top=_map_top(contents),
-            beside=len(contents["features"]) <= MOST_BESIDE and len(subgroups) > 1,
+            **_map_parts(contents),
+            beside=len(features) <= MOST_BESIDE and len(subgroups) > 1,
             most_columns=MOST_COLUMNS,
+            most_values=MOST_VALUES,
             worths=contents["worth_collecting"][:MOST_WORTHS],
-            as_map=len(contents["features"]) * len(subgroups) <= MOST_CELLS,
+            as_map=len(features) * len(subgroups) <= MOST_CELLS,
             smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
-            beyond_budget=_beyond_budget(contents),
+            # Whether a set is shown that could have been computed, but was predicted.
+            beyond_budget=any(
+                one["source"] == "predicted" and not one["missing"]
+                for row in subgroups
+                for one in row["best_sets"]
+            ),
         )
     )
     return html
 
 
-def sentences_as_html(findings: Findings, spell: Spelling = str) -> dict[str, Any]:
-    """The sentences of the report by where they stand, names isolated."""
-    screen = findings.screen
+def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
+    """The features of the map, the most telling first, its subgroups, and the top of its scale.
+
+    Of very many subgroups the largest are in it. The top is the most that a single feature tells,
+    of those that are more than chance if there are any.
+    """
+    values = contents["map"]
+    rows = [row["rows"] for row in contents["subgroups"]]
+    largest = set(sorted(range(len(rows)), key=lambda number: -rows[number])[:MOST_LINES])
+    most_features = max(MOST_COLUMNS, MOST_CELLS // max(min(len(rows), MOST_LINES), 1))
+    cells = [
+        cell
+        for shares, faded in zip(values["share"], values["faded"], strict=True)
+        for cell in zip(shares, faded, strict=True)
+    ]
+    sure = [share for share, faded in cells if not faded]
     return {
-        "whole": as_html(screen.whole, spell),
-        "answers": [as_html(one.words, spell) for one in screen.subgroups],
-        "collecting": [as_html(one, spell) for one in screen.collecting],
-        "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
-        "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
-        "left_out": [as_html(one, spell) for one in findings.left_out],
+        "map_features": values["features"][:most_features],
+        "map_subgroups": [number for number in values["subgroups"] if number in largest],
+        "map_top": max(sure or [share for share, _ in cells], default=0.0),
     }
 
 
-def _map_features(contents: Mapping[str, Any]) -> list[int]:
-    """The features of the map, those that tell most first."""
-    ordered: list[int] = contents["map"]["features"]
-    lines = min(len(contents["subgroups"]), MOST_LINES)
-    return ordered[: max(MOST_COLUMNS, MOST_CELLS // max(lines, 1))]
-
-
-def _map_subgroups(contents: Mapping[str, Any]) -> list[int]:
-    """The subgroups of the map, the largest of very many, in its order."""
-    rows = [row["rows"] for row in contents["subgroups"]]
-    largest = set(sorted(range(len(rows)), key=lambda number: -rows[number])[:MOST_LINES])
-    return [number for number in contents["map"]["subgroups"] if number in largest]
-
-
-def _map_top(contents: Mapping[str, Any]) -> float:
-    """The most that a single feature tells, of those that are more than chance if there are any."""
-    held = contents["map"]
-    cells = [
-        (share, faded)
-        for shares, fadeds in zip(held["share"], held["faded"], strict=True)
-        for share, faded in zip(shares, fadeds, strict=True)
-    ]
-    sure = [share for share, faded in cells if not faded]
-    return max(sure or [share for share, _ in cells], default=0.0)
-
-
-def _beyond_budget(contents: dict[str, Any]) -> bool:
-    """Whether a set is shown that could have been computed, but was predicted."""
-    return any(
-        one["source"] == "predicted" and not one["missing"]
-        for row in contents["subgroups"]
-        for one in row["best_sets"]
-    )
-
-
-def _as_script_data(held: dict[str, Any]) -> str:
+def _as_script_data(data: dict[str, Any]) -> str:
     """JSON that cannot end the element that holds it."""
-    text = json.dumps(held, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("&", "\\u0026")
 
 
-def _joined(names: tuple[str, ...]) -> str:
-    return "\n".join(static_file(PACKAGE, name) for name in names)
+def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
+    """What scripts read of the contents: names once, sets as numbers, few digits."""
+    number = {name: at for at, name in enumerate(contents["features"])}
+    subgroups = contents["subgroups"]
+    most = FEW_LINES if len(subgroups) > MOST_SUBGROUPS_IN_FULL else None
+    worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
+    for worth in contents["worth_collecting"]:
+        worths[worth["subgroup"]].append(worth)
+    same = ("size", "k", "unit", "measure", "confidence", "features", "lattice")
+    data: dict[str, Any] = {name: contents[name] for name in same} | {
+        "target": contents["target"]["column"],
+        "classes": contents["target"]["classes"],
+        "support": {
+            source: [support_words(one, predicted=source == "predicted") for one in SUPPORT]
+            for source in ("recorded", "predicted")
+        },
+        "subgroups": [
+            _subgroup(row, number, worths[row["subgroup"]][:most], most) for row in subgroups
+        ],
+        "cells": _cell_tables(cells),
+        "levels": contents["levels"],
+        "z": contents["z"],
+        "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
+        "in_python": contents["in_python"],
+    }
+    rounded: dict[str, Any] = _rounded(data)
+    return rounded
+
+
+def _subgroup(
+    row: Mapping[str, Any],
+    number: Mapping[str, int],
+    worths: Sequence[Mapping[str, Any]],
+    most: int | None,
+) -> dict[str, Any]:
+    """A subgroup as scripts read it, with at most so many lines of each kind."""
+
+    def numbers(names: Sequence[str]) -> list[int]:
+        return sorted(number[name] for name in names)
+
+    def scored(one: Mapping[str, Any]) -> dict[str, Any]:
+        return {"set": numbers(one["features"])} | {
+            name: one[name] for name in ("score", "low", "high")
+        }
+
+    def interval(one: Mapping[str, Any], name: str) -> list[float]:
+        return [one[name], one[f"{name}_low"], one[f"{name}_high"]]
+
+    enough, why, stability = row["enough"], row["why"], row["stability"]
+    return {
+        "name": row["subgroup"],
+        "rows": row["rows"],
+        "whole": row["whole"],
+        "missing": numbers(row["missing"]),
+        "verdict": row["verdict"],
+        "answer": numbers(row["answer"]["features"]),
+        "sets": [
+            scored(one)
+            | {
+                "observed": one["observed"],
+                "chance": one["chance"],
+                "p": one["p_value"],
+                "predicted": one["source"] == "predicted",
+                "support": SUPPORT.index(one["support"]),
+            }
+            for one in row["best_sets"][:most]
+        ],
+        "enough": enough
+        and {
+            "size": enough["size"],
+            "answer": enough["answer"],
+            "settled": enough["settled"],
+            "steps": [scored(step) | {"p": step["p_value"]} for step in enough["steps"]],
+        },
+        "values": [
+            {
+                "feature": number[one["feature"]],
+                "alone": interval(one, "alone"),
+                "adds": interval(one, "adds"),
+                "part": one["part_of_answer"],
+                "in_best": one["in_best"],
+                "predicted": one["source"] == "predicted",
+            }
+            for one in row["features"][:most]
+        ],
+        "why": why
+        and {
+            "set": [number[name] for name in why["features"]],
+            "predicted": why["predicted"],
+            "sentences": why["sentences"],
+        },
+        "alternatives": [
+            scored(one)
+            | {
+                "difference": interval(one, "difference"),
+                "taken": numbers(one["taken"]),
+                "given": numbers(one["given_up"]),
+                "predicted": one["source"] == "predicted",
+            }
+            for one in row["alternatives"][:most]
+        ],
+        "stability": stability
+        and {
+            "resamples": stability["resamples"],
+            "index": [stability["index"], stability["low"], stability["high"]],
+            "sets": [
+                {
+                    "set": numbers(one["features"]),
+                    "frequency": one["frequency"],
+                    "ranks": [one["rank_low"], one["rank_median"], one["rank_high"]],
+                }
+                for one in stability["sets"][:most]
+            ],
+        },
+        "worth": [
+            {
+                "feature": number[one["feature"]],
+                "gain": [one["gain"], one["low"], one["high"]],
+                "probability": one["probability"],
+                "clear": one["clear"],
+                "before": one["before"],
+                "set": numbers(one["best_set"]),
+            }
+            for one in worths
+        ],
+    }
+
+
+def _cell_tables(cells: Cells) -> dict[str, Any]:
+    """Tables by subgroup and set: a line a cell, the numbers of its labels, then its rows."""
+    labels: dict[str, int] = {}
+    tables: dict[str, Any] = {}
+    for (cohort, members), counts in cells.items():
+        tables[f"{cohort}:{','.join(map(str, members))}"] = [
+            [labels.setdefault(value, len(labels)) for value in values] + row.tolist()
+            for values, row in zip(counts.values, counts.in_rows, strict=True)
+        ]
+    return {"labels": list(labels), "tables": tables}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(part) for part in value]
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else float(f"{value:.{DIGITS}g}")
+    return value
+
+
+def support_words(support: str, predicted: bool = False) -> str:
+    """What a score rests on; of own rows that were not computed, why not."""
+    return BEYOND_BUDGET if predicted and support == "own rows" else _SUPPORT[support]
 
 
 def _percent(share: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -157,23 +289,12 @@ def _score(score: float | None, low: float | None = None, high: float | None = N
     return score_words(score, score if low is None else low, score if high is None else high)
 
 
-def _score_between(low: float, high: float) -> str:
-    digits = score_decimals(low, high)
-    return f"{low:.{digits}f}–{high:.{digits}f}"
-
-
 def _kept_together(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def shade_of(value: float | None, top: float) -> int:
-    """The shade of a value between 0 and the top of its scale; 0 is the palest.
-
-    Examples
-    --------
-    >>> shade_of(0.0, 0.5), shade_of(0.26, 0.5), shade_of(0.5, 0.5), shade_of(None, 0.5)
-    (0, 5, 9, 0)
-    """
+    """The shade of a value between 0 and the top of its scale; 0 is the palest, 9 the top."""
     if value is None or top <= 0:
         return 0
     return min(N_SHADES - 1, max(0, int(N_SHADES * value / top)))
@@ -182,19 +303,15 @@ def shade_of(value: float | None, top: float) -> int:
 @cache
 def _templates() -> Environment:
     templates = templates_of(PACKAGE)
-    templates.globals["glossary"] = GLOSSARY
+    words = templates.get_template("glossary.html").module
+    templates.globals |= {name: getattr(words, name) for name in ("glossary", "estimates")}
     templates.filters |= {
         "score": _score,
-        "score_between": _score_between,
         "percent": _percent,
         "p": p_words,
         "share": _share,
         "percent_between": _percent_between,
         "count": lambda value: f"{value:,}",
         "shade": shade_of,
-        "slug": slug,
-        "support": support_words,
-        "estimate": ESTIMATES.__getitem__,
-        "columns": column_words,
     }
     return templates

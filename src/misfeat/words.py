@@ -1,11 +1,22 @@
-"""Numbers as people read them: with the digits that their uncertainty leaves, and no more."""
+"""Numbers and names as people read them: the same words on the terminal, in reports, in Python.
+
+Numbers have the digits that their uncertainty leaves, and no more.
+"""
 
 from __future__ import annotations
 
 from math import floor, isnan, log10
+from typing import TYPE_CHECKING
+
+from misfeat.exceptions import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MOST_DECIMALS = 4
 """Decimals of a score, where it is known to the last."""
+MOST_NAMES = 5
+"""Names that are told one by one; of more, the first ones and how many there are."""
 
 
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:
@@ -59,40 +70,41 @@ def score_words(score: float, low: float, high: float) -> str:
     --------
     >>> score_words(0.12345, 0.05, 0.21), score_words(0.12345, 0.12, 0.126)
     ('0.12', '0.1235')
-    >>> score_words(0.12345, 0.12345, 0.12345)
-    '0.1235'
     """
-    return "–" if isnan(score) else f"{score:.{score_decimals(low, high)}f}"
-
-
-def score_decimals(low: float, high: float) -> int:
-    """How many decimals of a score an interval leaves."""
+    if isnan(score):
+        return "–"
     width = high - low
-    if not width > 0:
-        return MOST_DECIMALS
-    return min(MOST_DECIMALS, max(1, 1 - floor(log10(width))))
+    digits = min(MOST_DECIMALS, max(1, 1 - floor(log10(width)))) if width > 0 else MOST_DECIMALS
+    return f"{score:.{digits}f}"
 
 
 def p_words(p: float) -> str:
-    """A p-value; none lies below what the number of deals can tell.
-
-    Examples
-    --------
-    >>> p_words(0.0312), p_words(0.001), p_words(0.2)
-    ('p = 0.031', 'p ≤ 0.001', 'p = 0.20')
-    """
+    """A p-value, such as "p = 0.031"; none lies below what the number of permutations can show."""
     if p < 0.0015:
         return "p ≤ 0.001"
     return f"p = {p:.3f}" if p < 0.0995 else f"p = {p:.2f}"
 
 
 def count_words(number: float, one: str, several: str | None = None) -> str:
-    """How many of something.
+    """How many of something, such as "1,200 rows"."""
+    rounded = round(number)
+    return f"{rounded:,} {one if rounded == 1 else several or f'{one}s'}"
+
+
+def joined(names: Sequence[str], most: int = MOST_NAMES, last: str = "and") -> Message:
+    """Names as a person lists them, at least one; those beyond `most` are counted.
 
     Examples
     --------
-    >>> count_words(1, "row"), count_words(1200, "row"), count_words(2, "class", "classes")
-    ('1 row', '1,200 rows', '2 classes')
+    >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"], last="or")
+    ('a', 'a and b', 'a, b or c')
+    >>> joined(list("abcdef"), most=2)
+    'a, b and 4 more'
     """
-    rounded = round(number)
-    return f"{rounded:,} {one if rounded == 1 else several or f'{one}s'}"
+    shown = list(names) if len(names) <= most + 1 else list(names[:most])
+    about = {f"name{number}": name for number, name in enumerate(shown)}
+    fields = [f"{{{name}}}" for name in about]
+    if len(shown) < len(names):
+        fields.append(f"{len(names) - len(shown):,} more")
+    head, tail = fields[:-1], fields[-1]
+    return Message(f"{', '.join(head)} {last} {tail}" if head else tail, **about)

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.words.numbers import percent, percent_between, score_words
+from misfeat.words import count_words, joined, p_words, percent, percent_between, score_words
 
 SHARES = st.floats(0, 1)
 
@@ -37,3 +37,25 @@ def test_a_score_that_is_known_has_four_decimals(score):
 
 def test_nothing_has_no_sign():
     assert percent_between(-0.07, -0.0004) == "-7–0 %"
+
+
+def test_p_values_and_counts_are_rounded():
+    assert [p_words(p) for p in (0.0312, 0.001, 0.2)] == ["p = 0.031", "p ≤ 0.001", "p = 0.20"]
+    assert [count_words(n, "row") for n in (1, 1200)] == ["1 row", "1,200 rows"]
+    assert count_words(2, "class", "classes") == "2 classes"
+
+
+def test_every_name_is_a_part_of_its_own():
+    assert list(joined(["a", "b", "c"]).about.values()) == ["a", "b", "c"]
+
+
+def test_braces_in_names_are_text():
+    assert joined(["{0}", "{name1}"]) == "{0} and {name1}"
+
+
+def test_what_commands_a_terminal_is_shown():
+    assert joined(["a\x1b[31m", "b"]) == "a\\x1b[31m and b"
+
+
+def test_one_name_too_many_is_named_rather_than_counted():
+    assert joined(list("abcdef"), most=5) == "a, b, c, d, e and f"

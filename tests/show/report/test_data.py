@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -14,10 +16,14 @@ from misfeat.answers.features import feature_values
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
+from misfeat.completion.model import SUPPORT
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import Report
-from misfeat.show.report.gather import gather
+from misfeat.show.report import data as report_module
+from misfeat.show.report import page as page_module
+from misfeat.show.report.data import report_data
+from misfeat.show.report.page import script_data, support_words
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +71,10 @@ def test_sporadic_gaps_count_as_shares():
     assert held["recorded"] == [[0.75, 1.0]]
 
 
-@pytest.mark.parametrize("name", ["score", "low", "high"])
-def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held, name):
-    assert [one["size"] for one in held["lattice"]["levels"]] == [1, 2, 3]
-    for one in held["lattice"]["levels"]:
+def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held):
+    levels = held["lattice"]["levels"]
+    assert [one["size"] for one in levels] == [1, 2, 3]
+    for one, name in product(levels, ("score", "low", "high")):
         packed = np.frombuffer(base64.b64decode(one[name]), dtype="<f4")
         kept = getattr(fitted.selection_.completed(one["size"]), name)
         assert packed.reshape(kept.shape) == pytest.approx(kept, abs=1e-6)
@@ -144,7 +150,7 @@ def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
 
 def test_a_value_called_missing_is_a_value():
     table = {"a": ["missing", "taken"] * 10, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
-    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report(validate=False).json())
     assert held["recorded"] == [[1.0, 1.0]]
 
 
@@ -195,11 +201,76 @@ def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
     table = {"g": ["u", "v"] * 60, "a": [0, 1, 2, 3] * 30, "y": [0, 0, 1, 1] * 30}
     table["b"] = [0 if group == "v" else i % 7 for i, group in enumerate(table["g"])]
     selection = SubgroupSelector("g", size=1).fit(table, "y").selection_
-    findings = gather(selection)
     for spell, words in ((str, "missing_values={'b': ...}"), (in_options, "--missing-values b")):
-        held = json.loads(Report(findings, spell=spell).json())
+        held = json.loads(Report(selection, validate=False, spell=spell).json())
         assert any(words in one["words"] for one in held["cautions"])
 
 
 def in_options(setting):
     return f"--{setting.parameter.replace('_', '-')} {setting.column}"
+
+
+@pytest.fixture(scope="module")
+def data(fitted):
+    """What the scripts of the page read."""
+    found = report_data(fitted.selection_, validate=False)
+    return script_data(found.contents, found.cells)
+
+
+def test_sets_are_numbers_of_features(data, fitted):
+    for row, name in zip(data["subgroups"], fitted.cohorts_.names, strict=True):
+        best = best_sets(fitted.selection_, subgroup=name)
+        found = [tuple(data["features"][f] for f in one["set"]) for one in row["sets"]]
+        assert found == [one.features for one in best]
+
+
+def test_cells_hold_every_row_of_singles_and_pairs(data, fitted):
+    tables, n = data["cells"]["tables"], len(data["features"])
+    for cohort, name in enumerate(fitted.cohorts_.names):
+        for first, second in combinations(range(n), 2):
+            rows = sum(sum(line[2:]) for line in tables[f"{cohort}:{first},{second}"])
+            assert rows == pytest.approx(fitted.cohorts_[name].size, rel=0.01)
+
+
+def test_labels_are_those_of_the_cells(data, fitted):
+    name, (first, second) = fitted.cohorts_.names[0], fitted.cohorts_.features[:2]
+    cells = explanation(fitted.selection_, name, [first, second]).cells
+    labels = data["cells"]["labels"]
+    found = {tuple(labels[at] for at in line[:2]) for line in data["cells"]["tables"]["0:0,1"]}
+    assert found == {cell.values for cell in cells}
+
+
+def test_numbers_have_few_digits(data):
+    numbers = list(floats_in(data["subgroups"]))
+    assert numbers
+    assert all(number == float(f"{number:.6g}") for number in numbers)
+    assert data["z"] == pytest.approx(1.64485, abs=1e-5)
+
+
+def floats_in(value):
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict | list):
+        for held in value.values() if isinstance(value, dict) else value:
+            yield from floats_in(held)
+
+
+def test_of_very_many_subgroups_the_largest_are_explained_and_in_the_map(fitted, monkeypatch):
+    monkeypatch.setattr(report_module, "MOST_EXPLAINED", 2)
+    monkeypatch.setattr(page_module, "MOST_LINES", 2)
+    report = fitted.report(validate=False)
+    html = report.html()
+    rows = {one["subgroup"]: one for one in json.loads(report.json())["subgroups"]}
+    largest = sorted(rows, key=lambda name: -rows[name]["rows"])[:2]
+    assert len(rows) > 2
+    assert {name for name, one in rows.items() if one["why"] is not None} <= set(largest)
+    assert any(one["why"] is not None for one in rows.values())
+    assert all(one["best_sets"] for one in rows.values())
+    assert "Only the 2 largest subgroups have their answers explained" in html
+    table = re.search(r'id="feature-map".*?</table>', html, re.DOTALL).group()
+    assert table.count("<tr data-subgroup") == 2
+    assert "The 2 largest subgroups, of" in html
+
+
+def test_there_are_words_for_all_that_a_score_can_rest_on():
+    assert len({support_words(one) for one in SUPPORT}) == len(SUPPORT)

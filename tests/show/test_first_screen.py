@@ -3,14 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatWarning, SubgroupSelector
+from misfeat import MisfeatWarning, SubgroupSelector
 from misfeat.answers.collecting import Worth
 from misfeat.answers.significance import significance_tests
 from misfeat.datasets import make_cohorts
-from misfeat.show.first_screen import first_screen
-from misfeat.show.first_screen.effort import effort_for
-from misfeat.show.first_screen.first_screen import feature_map, side_by_side
-from misfeat.show.first_screen.wording import collecting_sentences
+from misfeat.show.first_screen import (
+    Effort,
+    collecting_sentences,
+    effort_for,
+    feature_map,
+    first_screen,
+    side_by_side,
+)
 
 
 def rows(n=900, seed=0):
@@ -105,23 +109,18 @@ def test_cautions_that_overturn_are_told_apart():
     assert not any(one.severity == "overturns" for one in screen.other_cautions)
 
 
-def test_very_many_sets_are_tested_less():
+def test_very_many_sets_are_tested_less(monkeypatch):
     rng = np.random.default_rng(0)
-    table = {f"f{i}": rng.integers(0, 4, 4000) for i in range(60)}
-    selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 4000)).selection_
-    small, large = effort_for(selection, 1), effort_for(selection, 3)
-    assert (small.tested, small.deals, small.redrawn) == (1, 999, True)
-    assert (large.tested, large.deals, large.enough, large.redrawn) == (3, 199, 3, False)
-    assert small.step_deals == large.step_deals == 199
-
-
-def test_very_many_pairs_take_fewer_deals_to_see_how_many_features_are_enough():
-    rng = np.random.default_rng(0)
-    table = {f"f{i}": rng.integers(0, 2, 4000) for i in range(400)}
-    selector = SubgroupSelector(size=1, coding=Coding(max_sets=None))
-    selection = selector.fit(table, rng.integers(0, 2, 4000)).selection_
-    effort = effort_for(selection, 1)
-    assert (effort.tested, effort.enough, effort.step_deals) == (1, 1, 99)
+    table = {f"f{i}": rng.integers(0, 2, 200) for i in range(12)}
+    selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 200)).selection_
+    for name, most in (("PERMUTED", 2e7), ("LARGER", 300), ("RESAMPLED", 100)):
+        monkeypatch.setattr(f"misfeat.show.first_screen.MOST_{name}", most)
+    assert effort_for(selection, 1) == Effort(1, 999, 2, resampled=True, step_permutations=199)
+    assert effort_for(selection, 3) == Effort(3, 199, 3, resampled=False, step_permutations=199)
+    # Too many pairs to see with the usual number of permutations how many features are enough.
+    for name, most in (("PERMUTED", 3e6), ("LARGER", 50)):
+        monkeypatch.setattr(f"misfeat.show.first_screen.MOST_{name}", most)
+    assert effort_for(selection, 1) == Effort(1, 999, 1, resampled=True, step_permutations=99)
 
 
 def test_squared_correlations_have_a_first_screen_too():
@@ -178,14 +177,11 @@ def test_shares_are_those_of_single_features(selection):
             assert found.share[cohort, feature] == pytest.approx(expected)
 
 
-def test_features_that_tell_more_come_first(selection):
+def test_features_that_tell_more_come_first_and_every_subgroup_is_there_once(selection):
     found = feature_map(selection)
     means = found.share.mean(axis=0)[list(found.features)]
     assert (np.diff(means) <= 0).all()
-
-
-def test_every_subgroup_is_there_once(selection):
-    assert sorted(feature_map(selection).subgroups) == list(range(6))
+    assert sorted(found.subgroups) == list(range(6))
 
 
 def test_subgroups_that_are_the_same_are_neighbours():

@@ -1,0 +1,169 @@
+"""Demonstrations on real tables, and what every one does: fit, write a report, print the answer."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from math import comb
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import tomli_w
+
+from misfeat.answers.top import best_sets
+from misfeat.cohorts.coding import Coding
+from misfeat.datasets import Dataset, load_heart, load_nhanes
+from misfeat.exceptions import Message
+from misfeat.runtime.progress import progress_shown
+from misfeat.saved_selector import save_selector
+from misfeat.saving.run_folder import REPORT, SETTINGS
+from misfeat.selector import SubgroupSelector
+from misfeat.show.console import new_console, plain_text, print_lines
+from misfeat.show.first_screen import FirstScreen, first_screen
+from misfeat.show.terminal import print_sentences
+from misfeat.words import joined, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from misfeat.selection import Selection
+
+SIZE = 3
+"""Features in a set. Scores no longer grow by chance as sets do: with shuffled targets the best
+three tell next to nothing, and on rows that took no part in choosing them the best three tell more
+than the best two (benchmarks/demo/above_chance.py).
+"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A demonstration on a real table.
+
+    `introduction` has fields for the numbers of ``rows`` and ``features``; `coding` says how what
+    `load` gives is coded.
+    """
+
+    title: str
+    introduction: str
+    load: Callable[[], Dataset]
+    coding: Callable[[Dataset], Coding]
+
+    def fitted(self, verbose: int = 0) -> SubgroupSelector:
+        """Score every set of three features in every subgroup."""
+        data = self.load()
+        selector = SubgroupSelector(
+            groups=data.groups,
+            size=SIZE,
+            k=5,
+            coding=self.coding(data),
+            n_jobs=-1,
+            random_state=0,
+            verbose=verbose,
+        )
+        return selector.fit(data.columns, data.target)
+
+
+# A feature that a hospital recorded for less than half of its patients counts as not recorded
+# there, and a cholesterol of 0 means that it was not measured.
+HOSPITALS = Example(
+    "Heart disease in four hospitals",
+    "Heart disease in {rows:,} patients of four hospitals (UCI, CC BY 4.0), which did not record "
+    "the same: which of {features} features tell most about it in each, and what would be worth "
+    "recording?",
+    lambda: load_heart(readable=True),
+    lambda _: Coding(missing_threshold=0.5, missing_values={"cholesterol": [0]}),
+)
+SURVEY = Example(
+    "Diabetes in NHANES 2017-2018",
+    "NHANES 2017-2018, the health survey of the United States (public domain): {rows:,} adults by "
+    "age and sex. Which of {features} features tell most about diabetes, and what would be worth "
+    "measuring where the survey did not?",
+    load_nhanes,
+    lambda data: Coding(bins=data.bins),
+)
+
+
+def fit_and_print(
+    fitted: Callable[[int], SubgroupSelector],
+    folder: Path,
+    title: str,
+    introduction: str,
+    console: Console | None = None,
+) -> SubgroupSelector:
+    """Fit, write a run and its report to a folder, and print the answer in sentences.
+
+    `fitted` is given how much of its progress to show.
+    """
+    console = console or new_console()
+    verbose = sys.stderr.isatty()
+    with progress_shown(verbose):
+        selector = fitted(int(verbose))
+        screen = first_screen(selector.selection_)
+        # Before anything is printed, which nobody may read to its end. A report validates the
+        # answers, so that the sentences then say how far to trust them.
+        report = selector.report(title=title)
+        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": title})
+        parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
+        save_selector(selector, folder, parts)
+    print_answer(selector, screen, introduction, console)
+    return selector
+
+
+def print_answer(
+    selector: SubgroupSelector, screen: FirstScreen, introduction: str, console: Console
+) -> None:
+    """Print what the table is, and the answer in sentences."""
+    selection = selector.selection_
+    text = introduction.format(
+        rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
+    )
+    print_lines(console, plain_text(text, style="italic"))
+    console.print()
+    print_sentences(
+        screen, console, validation=selection.validation, further=mostly_chance(selection)
+    )
+
+
+def print_paths(folder: Path, console: Console | None = None) -> None:
+    """Print where the answers are, and how to ask more; paths are never broken."""
+    console = console or new_console()
+    for line in (
+        "",
+        f"Run:    {folder}",
+        f"Report: {folder / REPORT} (open it in a browser)",
+        f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
+    ):
+        console.print(plain_text(line), soft_wrap=True)
+
+
+def mostly_chance(selection: Selection) -> Iterator[Message]:
+    """Of the sets that look best in a subgroup's own rows, the one that falls furthest.
+
+    Nothing is said where at least half of what it seems to tell holds.
+    """
+    every = comb(len(selection.feature_names), selection.size)
+    apparent = []
+    for name in selection.subgroup_names():
+        sets = best_sets(selection, k=every, subgroup=name)
+        recorded = [one for one in sets if one.source == "recorded"]
+        if recorded:
+            apparent.append(max(recorded, key=lambda one: one.observed or 0.0))
+    furthest = max(apparent, key=lambda one: one.rank or 0, default=None)
+    if furthest is None or not 0 < furthest.score < (furthest.observed or 0.0) / 2:
+        return
+    whole = furthest.score / furthest.share
+    interval = furthest.low / whole, furthest.high / whole
+    yield Message(
+        "{subgroup}: by its own rows alone, {names} would look best, with {seen} of what there is "
+        "to tell. Little of that is expected to hold in the population: {share}, number "
+        "{rank:,} of {every:,} sets.",
+        subgroup=furthest.subgroup,
+        names=joined(furthest.features),
+        seen=Message(percent((furthest.observed or 0.0) / whole, *interval)),
+        share=Message(percent(furthest.share, *interval)),
+        rank=furthest.rank,
+        every=every,
+    )

@@ -1,0 +1,319 @@
+"""Two runs side by side: `misfeat.compare`, in a terminal, as JSON lines and as a page."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from misfeat.answers.comparison import Comparison, compare_selections
+from misfeat.answers.comparison_words import change_in_words, points_in_words, share_in_words
+from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.selection import Selection
+from misfeat.show.console import (
+    TableColumn,
+    fitting_table,
+    new_console,
+    plain_text,
+    text,
+)
+from misfeat.show.console import (
+    names as names_column,
+)
+from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
+from misfeat.show.questions import as_json
+from misfeat.visible import visible
+from misfeat.words import p_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from misfeat.answers.comparison import Change
+
+PACKAGE = "misfeat.show"
+USUAL_NAMES = ("first", "second")
+MOST_UNCHANGED = 50
+"""Sets of one subgroup that did not change and are listed; the frame has all."""
+WIDTH = 260
+"""Units of a picture from left to right; as many as pixels where there is room."""
+MARGIN = 12
+"""Units left free at either side, for marks and the first and last number of the scale."""
+MOST_TICKS = 5
+SHORTEST = 1e-4
+"""A scale reaches over at least so much, a hundredth of a per cent."""
+
+
+class ShownComparison(HtmlPage, Comparison):
+    """Two runs, side by side; `misfeat.compare` makes it."""
+
+    page_name = "comparison"
+
+    def show(self) -> None:
+        """Print what changed, as `misfeat compare` does."""
+        print_comparison(self)
+
+    def html(self) -> str:
+        """What changed as one page that needs no network."""
+        return comparison_page(self)
+
+    def _repr_html_(self) -> str:
+        return framed(self.html(), "What changed")
+
+    def __repr__(self) -> str:
+        summary = visible(self.summary())
+        return f"<Comparison: {summary} Use .show(), .open() or .write_html('changes.html').>"
+
+
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    size: int | None = None,
+    subgroup: str | None = None,
+    names: Sequence[str] | None = None,
+) -> ShownComparison:
+    """Which answers of two runs differ by more than their uncertainty.
+
+    This year against last, another target, another coding. In every subgroup of both runs it holds
+    what each feature tells alone against what it told, and the best set of either run against what
+    it tells in the other.
+
+    Parameters
+    ----------
+    first, second : SubgroupSelector, Selection, str or Path
+        Fitted estimators, what they found, or the folders that they were saved to.
+    size : int, default=None
+        Features of the best sets. Defaults to the smaller `size` of the two runs.
+    subgroup : str, default=None
+        One subgroup only.
+    names : sequence of str, default=None
+        What the two runs are called. Defaults to the names of their folders, else "first" and
+        "second".
+
+    Returns
+    -------
+    Comparison
+        With ``sentences()``, ``to_frame()``, ``subgroups_to_frame()``, ``show()``,
+        ``write_html(path)`` and ``open()``; ``changes``, ``subgroups`` and ``notes`` hold the same
+        as plain objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import misfeat
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 1000)
+    >>> before = {"a": np.where(rng.random(1000) < 0.8, y, 1 - y), "b": rng.integers(0, 3, 1000)}
+    >>> now = {"a": rng.permutation(before["a"]), "b": before["b"]}
+    >>> runs = [misfeat.SubgroupSelector(size=1).fit(table, y) for table in (before, now)]
+    >>> print(misfeat.compare(*runs).to_frame()[["features", "changed"]])
+      features  changed
+    0     (a,)     True
+    1     (b,)    False
+    """
+    found = compare_selections(
+        _selection(first, "first"),
+        _selection(second, "second"),
+        size=size,
+        subgroup=subgroup,
+        names=_names((first, second), names),
+    )
+    return ShownComparison(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def _selection(run: Any, parameter: str) -> Selection:
+    """What was found, from whatever holds it."""
+    if isinstance(run, str | Path):
+        return Selection.load(run)
+    selection = getattr(run, "selection_", run)
+    if isinstance(selection, Selection):
+        return selection
+    raise MisfeatError(
+        "{setting} is neither a fitted SubgroupSelector nor a Selection nor the folder of a run.",
+        remedy="Fit it first, or name the folder that it was saved to.",
+        setting=Setting(parameter, run),
+    )
+
+
+def _names(runs: tuple[Any, Any], names: Sequence[str] | None) -> tuple[str, str]:
+    """What runs are called: as asked for, else as their folders are."""
+    if names is not None:
+        given = [names] if isinstance(names, str) else list(names)
+        if len(given) != 2:
+            raise MisfeatError(
+                "{setting}; give two names, one for each run.", setting=Setting("names", names)
+            )
+        return str(given[0]), str(given[1])
+    folders = [Path(run).resolve().name if isinstance(run, str | Path) else "" for run in runs]
+    if all(folders) and folders[0] != folders[1]:
+        return folders[0], folders[1]
+    return USUAL_NAMES
+
+
+def print_comparison(
+    found: Comparison, console: Console | None = None, spell: Callable[[str], str] = str
+) -> None:
+    """Print what changed: one sentence for the whole, one a subgroup, then tables and notes."""
+    console = console or new_console()
+    summary = spell(found.summary())
+    console.print(plain_text(summary, style="bold"))
+    for one in found.subgroups:
+        if one.sentence != summary:
+            console.print(visible(spell(one.sentence)), highlight=False, markup=False)
+    for one in found.subgroups:
+        lines = [asdict(line) for line in found.changed if line.subgroup == one.subgroup]
+        if lines:
+            console.print(plain_text(one.subgroup, style="bold"))
+            console.print(fitting_table(lines, _columns(found), console))
+    for note in found.notes:
+        console.print(visible(spell(note)), style="dim", highlight=False, markup=False)
+
+
+def _columns(found: Comparison) -> tuple[TableColumn, ...]:
+    # Heads are read as markup.
+    first, second = (escape(visible(name)) for name in found.names)
+
+    def told(line: dict[str, Any], run: str) -> str:
+        return share_in_words(line[run], line[f"{run}_low"], line[f"{run}_high"])
+
+    def difference(line: dict[str, Any]) -> str:
+        return points_in_words(line["difference"], line["low"], line["high"])
+
+    def predicted(line: dict[str, Any]) -> str:
+        return "predicted" if line["source"] == "predicted" else ""
+
+    return (
+        names_column("features", "set"),
+        TableColumn(first, lambda line: told(line, "first"), spare=2),
+        TableColumn(second, lambda line: told(line, "second"), spare=1),
+        TableColumn("difference", difference),
+        TableColumn("", lambda line: p_words(line["p_value"]), spare=3),
+        text("asked", "looked at as", spare=4),
+        TableColumn("", predicted, number=False, spare=1),
+    )
+
+
+def comparison_as_json(found: Comparison) -> Iterator[str]:
+    """What changed as lines of JSON, each with its ``"kind"``.
+
+    One line for the whole (``"comparison"``), one a subgroup (``"subgroup"``), one a set
+    (``"change"``) and one a note (``"note"``).
+    """
+    parts = ("names", "targets", "unit", "size", "confidence", "only_in")
+    whole = {name: getattr(found, name) for name in parts}
+    yield as_json("comparison", whole | {"sentence": found.summary()})
+    for subgroup in found.subgroups:
+        yield as_json("subgroup", asdict(subgroup))
+    for change in found.changes:
+        yield as_json("change", asdict(change))
+    for note in found.notes:
+        yield as_json("note", {"sentence": note})
+
+
+def comparison_page(found: Comparison) -> str:
+    """The whole page; every name from the tables is text in it, whatever it holds."""
+    style = static_file(PACKAGE, "comparison.css")
+    changes: dict[str, list[Change]] = {one.subgroup: [] for one in found.subgroups}
+    for change in found.changes:
+        changes[change.subgroup].append(change)
+    html: str = (
+        templates_of(PACKAGE)
+        .get_template("comparison.html")
+        .render(
+            found=found,
+            title=_title(found),
+            style=style,
+            policy=policy_for(style),
+            width=WIDTH,
+            forests={
+                one.subgroup: forest([c for c in changes[one.subgroup] if c.changed])
+                for one in found.subgroups
+                if one.changed
+            },
+            unchanged={name: [c for c in own if not c.changed] for name, own in changes.items()},
+            most_unchanged=MOST_UNCHANGED,
+            share=share_in_words,
+            points=points_in_words,
+            p_words=p_words,
+            words=lambda change: change_in_words(change, found.targets),
+        )
+    )
+    return html
+
+
+def _title(found: Comparison) -> Message:
+    if not found.same_target:
+        return Message(
+            "What tells about {first}, and what about {second}",
+            first=found.targets[0],
+            second=found.targets[1],
+        )
+    first, second = found.names
+    if found.names == USUAL_NAMES:
+        return Message("What changed from the first run to the second")
+    return Message("What changed from {first} to {second}", first=first, second=second)
+
+
+@dataclass(frozen=True)
+class AxisScale:
+    """A scale of shares, from left to right."""
+
+    low: float
+    high: float
+    """The shares at its ends."""
+    step: float
+    """The distance of two numbers on it."""
+
+    @classmethod
+    def over(cls, shares: Sequence[float]) -> AxisScale:
+        """The scale that holds some shares between -1 and 1, and 0.
+
+        Examples
+        --------
+        >>> AxisScale.over([0.03, 0.17])
+        AxisScale(low=0.0, high=0.2, step=0.05)
+        """
+        least, most = min(0.0, *shares), max(0.0, *shares)
+        most = max(most, least + SHORTEST)
+        rough = (most - least) / (MOST_TICKS - 1)
+        power = 10.0 ** floor(log10(rough))
+        step = next(power * one for one in (1, 2, 2.5, 5, 10) if power * one >= rough * (1 - 1e-9))
+        low, high = floor(least / step + 1e-9) * step, ceil(most / step - 1e-9) * step
+        return cls(round(low, 12), round(high, 12), round(step, 12))
+
+    def at(self, share: float) -> float:
+        """How many units from the left a share lies."""
+        part = (share - self.low) / (self.high - self.low)
+        return round(MARGIN + part * (WIDTH - 2 * MARGIN), 1)
+
+    def mark(self, share: float, low: float, high: float) -> dict[str, float]:
+        """A share with its interval on the scale, in units from the left."""
+        return {"at": self.at(share), "low": self.at(low), "high": self.at(high)}
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Where numbers stand, and the numbers, in per cent."""
+        count = round((self.high - self.low) / self.step)
+        shares = [self.low + place * self.step for place in range(count + 1)]
+        return [(self.at(share), f"{round(100 * share, 6):g}") for share in shares]
+
+
+def forest(changes: Sequence[Change]) -> dict[str, Any]:
+    """The forest plot of some sets, all on the same scales: a line a set, two pictures each."""
+    shares = AxisScale.over([end for one in changes for end in (one.first_high, one.second_high)])
+    differences = AxisScale.over([end for one in changes for end in (one.low, one.high)])
+    rows = [
+        {
+            "change": one,
+            "first": shares.mark(one.first, one.first_low, one.first_high),
+            "second": shares.mark(one.second, one.second_low, one.second_high),
+            "difference": differences.mark(one.difference, one.low, one.high),
+        }
+        for one in changes
+    ]
+    return {"shares": shares, "differences": differences, "rows": rows}

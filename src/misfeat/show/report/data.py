@@ -1,0 +1,447 @@
+"""What the report shows: everything it asks a selection, as plain values that JSON can hold."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from itertools import combinations, product
+from math import comb, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from misfeat.answers.alternatives import alternative_sets
+from misfeat.answers.collecting import feature_worths
+from misfeat.answers.enough import enough_features
+from misfeat.answers.features import feature_values, shapley_values
+from misfeat.answers.stability import stability_of
+from misfeat.answers.top import best_sets, subgroup_rows
+from misfeat.answers.validation import validation_of
+from misfeat.answers.why import cell_counts, explanations
+from misfeat.exceptions import InPython, Message
+from misfeat.runtime.progress import progress_shown
+from misfeat.show.first_screen import MOST_LARGER, first_screen
+from misfeat.show.pages import as_html
+from misfeat.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from misfeat.answers.stability import Stability
+    from misfeat.answers.top import ScoredSet
+    from misfeat.answers.why import CellCounts, Explanation
+    from misfeat.completion import CompletedScores
+    from misfeat.exceptions import Spelling
+    from misfeat.selection import Selection
+    from misfeat.show.first_screen import FirstScreen
+
+    Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
+
+FORMAT = 3
+"""Raised whenever a program that reads the JSON would have to change."""
+COLUMN_NOTES = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
+"""What is told of every column of the table."""
+NOT_VALIDATED = "This was not checked: the report was made without validation."
+NO_ROWS = "This was not checked: no rows are at hand that could be left out."
+NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
+MOST_VALUED = 60_000
+"""Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
+MOST_EXPLAINED = 200
+"""Subgroups, the largest, whose answers are explained and compared with other sets."""
+MOST_SCORES = 150_000
+"""Scores that the page holds at most, over all cohorts: about 2.5 MB of it."""
+MOST_TABLES = 1_200
+"""Sets, over all subgroups, whose cells the page holds besides those of its answers."""
+MOST_CLASSES = 12
+"""A target with more classes has too large tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """What the report shows."""
+
+    contents: dict[str, Any]
+    """Strings, numbers, lists and dicts by section; None stands for what is not known."""
+    sentences: dict[str, Markup | list[Markup]]
+    """The sentences of the first screen by where they stand, names isolated."""
+    cells: Cells
+    """Rows by cell and class of sets of a subgroup, as many as the page holds."""
+
+
+def report_data(
+    selection: Selection,
+    title: str | None = None,
+    *,
+    size: int | None = None,
+    k: int | None = None,
+    costs: Mapping[str, float] | None = None,
+    validate: bool = True,
+    spell: Spelling = str,
+) -> ReportData:
+    """Ask a selection everything that the report tells."""
+    size = selection.size if size is None else size
+    k = selection.k if k is None else k
+    cohorts, features, measure = (
+        selection.cohorts,
+        selection.feature_names,
+        selection.set_scores.measure,
+    )
+    with progress_shown(selection.verbose > 0):
+        screen = first_screen(selection, size, costs)
+        sizes = sizes_that_fit(len(cohorts), len(features), size)
+        scores = _scores(selection, {1, size, *sizes})
+        trust = _trust(selection, scores, size, k, validate)
+        stability = stability_of(selection, size, k) if screen.effort.resampled else None
+        weights = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
+        largest = np.argsort(-weights, kind="stable")[:MOST_EXPLAINED]
+        explained = {cohorts.names[number] for number in largest}
+        subgroups = _subgroups(selection, screen, size, k, explained, stability)
+        cells = cells_that_fit(
+            selection,
+            [one.features if one.subgroup in explained else () for one in screen.subgroups],
+        )
+        worths = feature_worths(selection, size=size, costs=costs)
+    left_out = _left_out(selection, screen)
+    confidence = selection.confidence
+    contents: dict[str, Any] = _plain(
+        {
+            "format": FORMAT,
+            "misfeat": __version__,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "title": f"What tells most about {cohorts.target}" if title is None else str(title),
+            "target": {"column": cohorts.target, "classes": list(cohorts.classes)},
+            "estimate": selection.set_scores.estimate.name,
+            "measure": measure.name,
+            "unit": measure.unit,
+            "size": size,
+            "k": k,
+            "confidence": confidence,
+            "settings": dict(selection.options.settings),
+            "features": list(features),
+            "answer": screen.whole,
+            "cautions": [_attributes(one, "severity", "kind", "words") for one in screen.cautions],
+            "collecting": list(screen.collecting),
+            "left_out": left_out,
+            "subgroups": subgroups,
+            "map": _attributes(screen.map, "subgroups", "features")
+            | {
+                name: getattr(screen.map, name).tolist()
+                for name in ("share", "low", "high", "predicted", "faded")
+            },
+            "worth_collecting": [
+                asdict(worth) | {"gain_per_cost": worth.gain_per_cost}
+                for worth in sorted(worths, key=lambda worth: -worth.gain_per_cost)
+            ],
+            "recorded": _recorded(selection),
+            "trust": trust,
+            "lattice": _lattice(scores, sizes),
+            "levels": [list(values) for values in cohorts.categories],
+            # How many deviations an interval reaches to either side.
+            "z": None if confidence is None else float(ndtri((1 + confidence) / 2)),
+            "in_python": spell is str,
+            "columns": [_attributes(audit, *COLUMN_NOTES) for audit in cohorts.columns],
+            "notes": list(cohorts.notes),
+        },
+        spell,
+    )
+    sentences: dict[str, Markup | list[Markup]] = {
+        "whole": as_html(screen.whole, spell),
+        "answers": [as_html(one.words, spell) for one in screen.subgroups],
+        "collecting": [as_html(one, spell) for one in screen.collecting],
+        "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
+        "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
+        "left_out": [as_html(one, spell) for one in left_out],
+    }
+    return ReportData(contents, sentences, cells)
+
+
+def _scores(selection: Selection, sizes: set[int]) -> dict[int, CompletedScores]:
+    """The scores of all sets, by size."""
+    if selection.set_scores.rows_withheld:
+        sizes.discard(selection.size + 1)  # no rows are kept to score it
+    return {size: selection.completed(size) for size in sorted(sizes)}
+
+
+def _trust(
+    selection: Selection,
+    scores: Mapping[int, CompletedScores],
+    size: int,
+    k: int,
+    validate: bool,
+) -> dict[str, Any]:
+    """How far answers can be trusted, from leaving parts of the table out."""
+    predicted = any(completed.predicted.any() for completed in scores.values())
+    if not predicted and not selection.set_scores.measure.above_chance:
+        return {"sentence": NOTHING_PREDICTED, "rows": []}
+    if selection.set_scores.rows_withheld:
+        return {"sentence": NO_ROWS, "rows": []}
+    if not validate:
+        return {"sentence": NOT_VALIDATED, "rows": []}
+    rows = [asdict(one) for one in validation_of(selection, size, k)]
+    for row in rows:
+        row["subgroup"] = selection.cohorts.names[row.pop("cohort")]
+    return {"sentence": selection.validation or "", "rows": rows}
+
+
+def _subgroups(
+    selection: Selection,
+    screen: FirstScreen,
+    size: int,
+    k: int,
+    explained: set[str],
+    stability: Stability | None,
+) -> list[dict[str, Any]]:
+    """What the page of every subgroup tells, in the table's order."""
+    best: dict[str, list[ScoredSet]] = {name: [] for name in selection.cohorts.names}
+    for scored in best_sets(selection, size, k):
+        best[scored.subgroup].append(scored)
+    values: dict[str, list[Any]] = {name: [] for name in best}
+    if selection.completed(size).score.size <= MOST_VALUED:
+        for value in feature_values(selection, size=size):
+            values[value.subgroup].append(value)
+    enough, effort = {}, screen.effort
+    if effort.enough:
+        found = enough_features(
+            selection, size=effort.enough, permutations=effort.step_permutations
+        )
+        enough = {one.subgroup: one for one in found}
+    chosen = {
+        one.subgroup: one.features or (best[one.subgroup][0].features if best[one.subgroup] else ())
+        for one in screen.subgroups
+        if one.subgroup in explained
+    }
+    why = _explanations(selection, chosen)
+    subgroups = []
+    rows = zip(subgroup_rows(selection.cohorts), screen.subgroups, strict=True)
+    for number, (row, answer) in enumerate(rows):
+        name = row["subgroup"]
+        members = chosen.get(name, ())
+        chances = _chance(selection, best[name])
+        alternatives = alternative_sets(selection, name, members, k) if members else []
+        parts = shapley_values(selection, name, members) if members else {}
+        missing = zip(selection.feature_names, selection.missing[number], strict=True)
+        subgroups.append(
+            {
+                "subgroup": name,
+                "rows": row["rows"],
+                "target_entropy": row["target_entropy"],
+                "whole": selection.set_scores.measure.whole[number],
+                "missing": [feature for feature, lacking in missing if lacking],
+                "verdict": answer.verdict,
+                "sentence": answer.sentence,
+                "words": answer.words,
+                "answer": _attributes(answer, "features", "share", "low", "high", "p_value"),
+                "best_sets": [
+                    asdict(scored) | {"chance": chance}
+                    for scored, chance in zip(best[name], chances, strict=True)
+                ],
+                "enough": _enough(enough.get(name)),
+                "features": [
+                    asdict(value) | {"part_of_answer": parts.get(value.feature)}
+                    for value in values[name]
+                ],
+                "why": _why(why.get(name)),
+                "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
+                "stability": _stability(stability, name),
+            }
+        )
+    return subgroups
+
+
+def _enough(found: Any) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "size": found.size,
+        "answer": 0 if found.best is None else found.best.size,
+        "settled": found.settled,
+        "level": found.level,
+        # Beyond the next size nothing was tested.
+        "steps": [asdict(step) for step in found.steps[: found.size + 1]],
+    }
+
+
+def _why(found: Explanation | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "features": found.features,
+        "predicted": found.predicted,
+        "sentences": found.sentences(),
+        "cells": [asdict(cell) | {"contribution": cell.contribution} for cell in found.cells],
+    }
+
+
+def _stability(found: Stability | None, subgroup: str) -> dict[str, Any] | None:
+    own = [] if found is None else [one for one in found.subgroups if one.subgroup == subgroup]
+    if found is None or not own:
+        return None
+    return {
+        "resamples": found.resamples,
+        **_attributes(own[0], "index", "low", "high"),
+        "sets": [asdict(one) for one in found.sets if one.subgroup == subgroup],
+        "features": {
+            one.feature: _attributes(one, "in_best", "in_top_k")
+            for one in found.features
+            if one.subgroup == subgroup
+        },
+    }
+
+
+def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
+    """What chance alone would give sets in the rows at hand; NaN where that is not known."""
+    measure = selection.set_scores.measure
+    withheld = selection.set_scores.rows_withheld and measure.tables is None
+    if not best or not measure.above_chance or withheld:
+        return [nan] * len(best)
+    number = {name: at for at, name in enumerate(selection.feature_names)}
+    subsets = np.array([sorted(number[name] for name in one.features) for one in best])
+    cohort = selection.cohorts.position(best[0].subgroup)
+    above = measure.of_subsets(cohort, subsets, selection.set_scores.n_jobs)
+    observed = [nan if one.observed is None else one.observed for one in best]
+    return [max(plug_in - real, 0.0) for plug_in, real in zip(observed, above, strict=True)]
+
+
+def _explanations(
+    selection: Selection, chosen: Mapping[str, Sequence[str]]
+) -> dict[str, Explanation]:
+    """The cells of a set of every subgroup, where there are any."""
+    measure = selection.set_scores.measure
+    if measure.rows is None and measure.tables is None:
+        return {}
+    sets = [(name, features) for name, features in chosen.items() if features]
+    if measure.tables is not None:
+        sets = [one for one in sets if len(one[1]) <= measure.tables.largest]
+    return {one.subgroup: one for one in explanations(selection, sets)}
+
+
+def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
+    """What was not asked, since it takes long, and how to ask it."""
+    effort = screen.effort
+    if selection.set_scores.rows_withheld:
+        return [Message("No rows are kept, so that nothing was tested against chance.")]
+    skipped = []
+    if effort.tested < screen.size:
+        sets = f"sets of more than {effort.tested}" if effort.tested else "sets"
+        skipped.append((f"Of so many sets, {sets} were not tested against chance", "significance"))
+    if not effort.resampled:
+        skipped.append(("Whether sets come out again was not tried for so many", "stability"))
+    if len(selection.cohorts) > MOST_EXPLAINED:
+        what = f"Only the {MOST_EXPLAINED} largest subgroups have their answers explained"
+        skipped.append((what, "why"))
+    if selection.completed(screen.size).score.size > MOST_VALUED:
+        skipped.append(("What each feature adds was not worked out for so many sets", "features"))
+    return [
+        Message(
+            "{what}; {how} does it.",
+            what=Message(what),
+            how=InPython(f"`selection.{question}()`", f"`misfeat ask DIR {question}`"),
+        )
+        for what, question in skipped
+    ]
+
+
+def _recorded(selection: Selection) -> list[list[float | None]]:
+    """The share of a subgroup's rows that hold each feature; None where it was never recorded."""
+    cohorts = selection.cohorts
+    shares = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
+    return [
+        [
+            None if absent else float(shares[name][number]) if name in shares else 1.0
+            for name, absent in zip(selection.feature_names, selection.missing[number], strict=True)
+        ]
+        for number in range(len(cohorts))
+    ]
+
+
+def sizes_that_fit(n_cohorts: int, n_features: int, size: int) -> list[int]:
+    """The sizes of sets that the explorer holds: from 1 up, as long as there is room.
+
+    One more than `size`, that of the report, is held too, so that a set can be seen to grow, where
+    that is worth the time.
+
+    Examples
+    --------
+    >>> sizes_that_fit(20, 30, 3), sizes_that_fit(4, 8, 3)
+    ([1, 2, 3], [1, 2, 3, 4])
+    """
+    fitting: list[int] = []
+    room = MOST_SCORES
+    larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
+    for one in range(1, size + 1 + larger):
+        room -= comb(n_features, one) * n_cohorts
+        if room < 0:
+            break
+        fitting.append(one)
+    return fitting
+
+
+def _lattice(scores: Mapping[int, CompletedScores], sizes: Sequence[int]) -> dict[str, Any]:
+    """Scores, bounds and what they rest on, by size: cohort after cohort, sets by their rank.
+
+    Arrays are Base64 text, of 32-bit floats where they are not of single bytes.
+    """
+    kinds = {"score": "<f4", "low": "<f4", "high": "<f4", "predicted": "u1", "support": "u1"}
+    return {
+        "levels": [
+            {"size": size}
+            | {
+                name: base64.b64encode(getattr(scores[size], name).astype(kind).tobytes()).decode(
+                    "ascii"
+                )
+                for name, kind in kinds.items()
+            }
+            for size in sizes
+            if size in scores
+        ]
+    }
+
+
+def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
+    """Rows by cell and class of all single features and all pairs, as long as there is room.
+
+    Those of `answers`, the set that answers for every subgroup, are always held where they may be.
+    """
+    measure = selection.set_scores.measure
+    counted = measure.rows is not None or measure.tables is not None
+    if not counted or len(selection.cohorts.classes) > MOST_CLASSES:
+        return {}
+    number = {name: at for at, name in enumerate(selection.feature_names)}
+    most = len(number) if measure.tables is None else measure.tables.largest
+    wanted = [
+        (cohort, tuple(sorted(number[name] for name in answer)))
+        for cohort, answer in enumerate(answers)
+        if 0 < len(answer) <= most
+    ]
+    cohorts = range(len(selection.cohorts))
+    room = MOST_TABLES
+    for size in (1, 2):
+        room -= comb(len(number), size) * len(cohorts)
+        if room < 0:
+            break
+        wanted += product(cohorts, combinations(range(len(number)), size))
+    return cell_counts(selection, wanted)
+
+
+def _attributes(one: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in names}
+
+
+def _plain(value: Any, spell: Spelling) -> Any:
+    """The same with Python's own numbers, lists for tuples, and None for what is not finite."""
+    if isinstance(value, dict):
+        return {_plain(str(key), spell): _plain(part, spell) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part, spell) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Message):
+        value = value.told(spell)
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")  # halves of characters
+    return None if isinstance(value, float) and not math.isfinite(value) else value

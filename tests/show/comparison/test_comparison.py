@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+import misfeat
+from misfeat.exceptions import MisfeatError
+from misfeat.show.comparison import (
+    MARGIN,
+    MOST_TICKS,
+    MOST_UNCHANGED,
+    WIDTH,
+    AxisScale,
+    comparison_as_json,
+    forest,
+    print_comparison,
+)
+from tests.show.comparison.conftest import HOSTILE
+
+
+def test_estimators_selections_and_folders_give_the_same_answer(runs, comparison, tmp_path):
+    for name, run in zip(("last", "this"), runs, strict=True):
+        run.save(tmp_path / name)
+    found = misfeat.compare(str(tmp_path / "last"), tmp_path / "this")
+    assert found.changes == comparison.changes
+    assert found.names == ("last", "this")
+    assert misfeat.compare(*(run.selection_ for run in runs)).sentences() == comparison.sentences()
+
+
+def test_runs_have_the_names_that_they_are_given(runs):
+    assert misfeat.compare(*runs).names == ("first", "second")
+    assert misfeat.compare(*runs, names=["2024", "2025"]).names == ("2024", "2025")
+    with pytest.raises(MisfeatError, match="give two names"):
+        misfeat.compare(*runs, names="2024")
+
+
+def test_what_is_not_a_run_is_refused(runs):
+    for other in (misfeat.SubgroupSelector(), None, {"a": [1]}):
+        with pytest.raises(MisfeatError, match=r"second.* is neither a fitted SubgroupSelector"):
+            misfeat.compare(runs[0], other)
+
+
+def test_it_says_the_answer_where_it_is_printed(comparison):
+    assert "in site=b, x tells" in repr(comparison)
+
+
+def test_what_it_says_in_a_terminal_is_what_the_command_prints(comparison, capsys):
+    comparison.show()
+    shown = capsys.readouterr().out
+    assert shown.startswith("Nothing changed by more than its uncertainty in 2 of 3 subgroups;")
+
+
+def test_the_page_can_be_written_and_shown_in_a_notebook(comparison, tmp_path):
+    comparison.write_html(tmp_path / "changes.html")
+    assert (tmp_path / "changes.html").read_text() == comparison.html()
+    assert comparison._repr_html_().startswith("<iframe")
+
+
+def test_size_and_subgroup_are_handed_on(runs):
+    found = misfeat.compare(*runs, size=1, subgroup="site=b")
+    assert (found.size, len(found.subgroups)) == (1, 1)
+
+
+def printed(found, width=200):
+    console = Console(file=io.StringIO(), width=width)
+    print_comparison(found, console)
+    return console.file.getvalue()
+
+
+def test_the_answer_comes_first_then_every_subgroup_then_what_changed(comparison):
+    lines = printed(comparison, 1000).splitlines()
+    assert lines[0] == comparison.summary()
+    assert lines[1:4] == [one.sentence for one in comparison.subgroups]
+    assert lines[4] == "site=b"
+    assert lines[-1] == comparison.notes[-1]
+
+
+def test_only_sets_that_changed_are_in_tables(comparison):
+    lines = printed(comparison, 1000).splitlines()
+    table = lines[lines.index("site=b") + 4 : -len(comparison.notes)]
+    shown = [line.split("  ")[1].strip() for line in table if line.strip()]
+    assert shown == [", ".join(one.features) for one in comparison.changed]
+
+
+def test_no_line_is_wider_than_the_terminal(comparison):
+    for width in (40, 80, 120):
+        assert max(map(len, printed(comparison, width).splitlines())) <= width
+
+
+def test_hostile_names_command_no_terminal(hostile):
+    shown = printed(hostile)
+    assert "\x1b[31m" not in shown
+    assert "\u202e" not in shown
+    assert "\\x1b[31mred" in shown
+    assert "[bold]b[/bold]" in shown
+
+
+def test_json_has_every_line(comparison):
+    lines = [json.loads(line) for line in comparison_as_json(comparison)]
+    kinds = [line["kind"] for line in lines]
+    assert kinds.count("comparison") == 1
+    assert kinds.count("subgroup") == len(comparison.subgroups)
+    assert kinds.count("change") == len(comparison.changes)
+    assert kinds.count("note") == len(comparison.notes)
+    assert lines[0]["sentence"] == comparison.summary()
+    (line,) = [
+        one
+        for one in lines
+        if one["kind"] == "change" and one["subgroup"] == "site=b" and one["features"] == ["x"]
+    ]
+    assert line["changed"] is True
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found, self.text = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_says_the_answer_first(comparison):
+    html = comparison.html()
+    assert html.lstrip().startswith("<!doctype html>")
+    said = "".join(Elements(html).text)
+    assert said.index(comparison.summary()) < said.index("Subgroup by subgroup")
+    for one in comparison.subgroups:
+        assert one.sentence in said
+    for note in comparison.notes:
+        assert note in said
+
+
+def test_only_what_changed_has_a_forest_plot(comparison):
+    html = comparison.html()
+    assert html.count('<table class="forest">') == 1
+    pictures = [a for tag, a in Elements(html).found if tag == "svg" and a.get("role") == "img"]
+    assert len(pictures) == 2 * len(comparison.changed)
+    assert any("x tells" in one["aria-label"] for one in pictures)
+
+
+def test_nothing_is_run_or_fetched(comparison):
+    html = comparison.html()
+    assert "<script" not in html
+    assert not re.search(r"(src|href)=\"(?!#)", html)
+    style = re.search(r"<style>(.*)</style>", html, re.DOTALL).group(1)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert policy.replace("&#39;", "'").startswith(
+        f"default-src 'none'; style-src 'sha256-{digest}'"
+    )
+    # The policy would forbid an element a style of its own.
+    assert not [tag for tag, held in Elements(html).found if "style" in held]
+
+
+def test_hostile_names_are_text_on_the_page(hostile):
+    page = Elements(hostile.html())
+    assert not [tag for tag, _ in page.found if tag == "script"]
+    assert not [held for _, held in page.found if any(name.startswith("on") for name in held)]
+    said = "".join(page.text)
+    assert HOSTILE[0] in said
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    assert "\\u202eabc" in said
+
+
+def test_links_lead_to_what_changed(hostile):
+    page = Elements(hostile.html())
+    names = [held["id"] for _, held in page.found if "id" in held]
+    assert len(names) == len(set(names))
+    links = [held["href"][1:] for tag, held in page.found if tag == "a"]
+    assert set(links) <= set(names)
+    assert len(links) == sum(bool(one.changed) for one in hostile.subgroups)
+
+
+def test_sets_that_did_not_change_are_counted_where_there_are_many(comparison):
+    html = comparison.html()
+    assert f"The {MOST_UNCHANGED} largest" not in html
+    assert html.count("<details>") == 3
+
+
+def test_a_scale_holds_its_shares_and_zero_within_the_picture():
+    for ends in ((0.0, 0.17), (-0.4, -0.1), (-0.002, 0.07), (0.0, 1.0), (0.0, 0.0)):
+        scale = AxisScale.over(ends)
+        places = [scale.at(one) for one in (*ends, 0.0)]
+        assert min(places) >= MARGIN
+        assert max(places) <= WIDTH - MARGIN
+        assert "0" in [words for _, words in scale.ticks]
+        assert 2 <= len(scale.ticks) <= MOST_TICKS + 2
+
+
+def test_numbers_on_a_scale_are_in_per_cent_and_in_order():
+    ticks = AxisScale.over([-0.1, 0.3]).ticks
+    assert [words for _, words in ticks] == ["-10", "0", "10", "20", "30"]
+    assert [at for at, _ in ticks] == sorted(at for at, _ in ticks)
+
+
+def test_all_lines_share_their_scales(comparison):
+    plot = forest(comparison.changed)
+    assert len(plot["rows"]) == len(comparison.changed)
+    zero = plot["differences"].at(0.0)
+    for row in plot["rows"]:
+        first, second, change = row["first"], row["second"], row["change"]
+        assert first["low"] <= first["at"] <= first["high"]
+        assert (row["difference"]["high"] < zero) == (change.high < 0)
+        assert second["at"] - first["at"] == pytest.approx(
+            plot["shares"].at(change.second) - plot["shares"].at(change.first)
+        )
