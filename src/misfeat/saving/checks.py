@@ -40,6 +40,8 @@ MOST_ROWS = 2**53
 """Up to here counts are exact as floating-point numbers."""
 MOST_THREADS = 10_000
 MOST_DRAWN = 2**62
+NEARLY = 1e-6
+"""Rounding may make what is the same differ by this share of it."""
 TOLERANCE = 1e-7
 """Rounding may leave scores so much beyond their range, in nats or R²."""
 LONGEST_SEED = 100
@@ -175,10 +177,13 @@ def _check_masses(cohorts: Cohorts, n_rows: int) -> None:
     masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
     demand((masses is None) == (heaviest is None), "masses, and the heaviest of them")
     demand(masses is None or effective is not None, "masses without effective sizes")
-    if masses is not None:
+    if masses is not None and heaviest is not None:
         _check_array(masses, "cohorts.masses", (np.int64,), (n_rows,), low=1)
         demand(masses.sum(dtype=np.float64) <= 2 * MOST_MASS, "the sum of masses", ARRAYS)
         _check_array(heaviest, "cohorts.heaviest", (np.float64,), (n_rows,), low=0)
+        mean, near = masses / cohorts.weights, 1.0 + NEARLY
+        within = (heaviest * near >= mean) & (heaviest <= masses * near)
+        demand(bool(within.all()), "a row that weighs more than all of its kind", ARRAYS)
     if effective is not None:
         _check_array(effective, "cohorts.effective", (np.float64,), (len(cohorts.names),), low=0)
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
@@ -265,8 +270,9 @@ def check_shortlist(shortlist: Shortlist, cohorts: Cohorts) -> None:
     demand(counted, "the features that stand out and were left out")
     demand(is_count(shortlist.rows, least=1, most=MOST_ROWS), "the rows that were looked at")
     held_back = shortlist.held_back
-    _check_array(held_back, "shortlist.held_back", (np.int64,), (len(cohorts.weights),), low=0)
-    demand(bool((held_back <= cohorts.weights).all()), "rows that were held back", ARRAYS)
+    _check_array(held_back, "shortlist.held_back", (np.int64,), (len(cohorts.weights),))
+    within = (held_back >= 0).all() and (held_back <= cohorts.weights).all()
+    demand(bool(within), "rows that were held back", ARRAYS)
     in_each = np.add.reduceat(held_back, cohorts.offsets[:-1])
     demand(bool((in_each > 0).all()), "a subgroup of which no row was held back", ARRAYS)
 
