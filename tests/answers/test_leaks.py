@@ -12,7 +12,7 @@ from misfeat.answers.missing_patterns import missing_patterns
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import make_cohorts
 
-SEEDS = range(20)
+SEEDS = range(8)
 TABLES = arrays(
     np.int64,
     st.tuples(st.integers(1, 6), st.integers(1, 4)),
