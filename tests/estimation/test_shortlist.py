@@ -113,7 +113,7 @@ def test_a_feature_that_was_left_out_is_told_with_what_to_do(columns, few_featur
     with pytest.raises(MisfeatError, match=rf"left out.*include=\['{name}'\]"):
         selector.why("a", [name])
     again = SubgroupSelector("site", size=2, include=[name]).fit(columns, "y")
-    assert all(name in one.features for one in best_sets(again))
+    assert all(name in one.features for one in best_sets(again.selection_))
 
 
 def test_a_wrong_feature_to_include_is_refused_before_the_search(columns, few_features):

@@ -12,7 +12,7 @@ from misfeat.words.numbers import p_words
 
 if TYPE_CHECKING:
     from misfeat.answers.enough import Enough, Step
-    from misfeat.answers.significance import ChanceTests, SubgroupChance
+    from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
     from misfeat.selection import Selection
     from misfeat.show.first_screen.effort import Effort
 
@@ -52,7 +52,9 @@ class SubgroupAnswer:
         return Message("{subgroup}: {words}.", subgroup=self.subgroup, words=self.words)
 
 
-def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, ChanceTests | None]:
+def tested(
+    selection: Selection, effort: Effort
+) -> tuple[SignificanceTests | None, SignificanceTests | None]:
     """Tests of single features, and of all sets up to a size; None where none are made.
 
     The selection keeps the second.
@@ -64,7 +66,7 @@ def tested(selection: Selection, effort: Effort) -> tuple[ChanceTests | None, Ch
 
 
 def answers(
-    selection: Selection, size: int, effort: Effort, found: ChanceTests | None
+    selection: Selection, size: int, effort: Effort, found: SignificanceTests | None
 ) -> list[SubgroupAnswer]:
     """The answer for every subgroup."""
     names = selection.subgroup_names()
@@ -86,8 +88,8 @@ def answers(
 
 
 def _fitting(
-    test: SubgroupChance | None, enough: Enough | None, effort: Effort
-) -> SubgroupChance | None:
+    test: SubgroupSignificance | None, enough: Enough | None, effort: Effort
+) -> SubgroupSignificance | None:
     """The test of all sets, where the set that is enough is one of them."""
     larger = enough is not None and enough.best is not None and enough.best.size > effort.tested
     return None if larger else test
@@ -97,7 +99,7 @@ def _answer(
     selection: Selection,
     size: int,
     name: str,
-    test: SubgroupChance | None,
+    test: SubgroupSignificance | None,
     enough: Enough | None,
 ) -> SubgroupAnswer:
     target = selection.cohorts.target
@@ -120,7 +122,7 @@ def _answer(
     )
 
 
-def _verdict(enough: Enough, test: SubgroupChance | None) -> str:
+def _verdict(enough: Enough, test: SubgroupSignificance | None) -> str:
     if not enough.steps:
         return NOTHING
     chance = test is not None and not test.more_than_chance
@@ -129,7 +131,7 @@ def _verdict(enough: Enough, test: SubgroupChance | None) -> str:
     return MAY_BE_CHANCE if chance else TOLD
 
 
-def _words(enough: Enough, test: SubgroupChance | None) -> Message:
+def _words(enough: Enough, test: SubgroupSignificance | None) -> Message:
     """What is enough, and what the test of all sets adds to that."""
     if test is None or not enough.steps:
         return enough.told

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.answers.caution import Caution
-    from misfeat.answers.significance import ChanceTests
+    from misfeat.answers.significance import SignificanceTests
     from misfeat.exceptions import Message
     from misfeat.selection import Selection
     from misfeat.show.first_screen.answering import SubgroupAnswer
@@ -57,7 +57,9 @@ class FeatureMap:
 
 
 def feature_map(
-    selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
+    selection: Selection,
+    single: SignificanceTests | None = None,
+    tests: SignificanceTests | None = None,
 ) -> FeatureMap:
     """What single features tell; `single` tested them, and `tests` all sets."""
     scores, measure = selection.completed(1), selection.set_scores.measure
