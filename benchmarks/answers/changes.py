@@ -27,7 +27,7 @@ from joblib import Parallel, delayed
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
 from misfeat.answers.comparison import compare_selections
-from misfeat.answers.differences import RECORDED, ToldShare, difference_of
+from misfeat.answers.differences import RECORDED, ExplainedShare, difference_of
 from misfeat.datasets import (
     load_adult,
     load_attrition,
@@ -195,7 +195,7 @@ def by_shown_intervals(runs, changes):
                 for part in (scores.score, scores.low, scores.high)
             )
             told.append(
-                ToldShare(score, None, max(high - score, score - low) / NORMAL_REACH, RECORDED)
+                ExplainedShare(score, None, max(high - score, score - low) / NORMAL_REACH, RECORDED)
             )
         among = sum(other.subgroup == one.subgroup for other in changes)
         found.append(difference_of(*told).p_value * among <= LEVEL)

@@ -25,7 +25,7 @@ import sklearn.datasets
 from benchmarks.common.output import write_csv
 from misfeat import datasets
 from misfeat.answers.duplicates import duplicates
-from misfeat.answers.leaks import leaks, rows_by_value, told_by_column
+from misfeat.answers.leaks import leaks, rows_by_value, share_of_target
 from misfeat.answers.missing_patterns import missing_patterns
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
@@ -104,7 +104,7 @@ def largest_single(cohorts):
     tables = [
         rows_by_value(cohorts, feature).sum(axis=0) for feature in range(len(cohorts.features))
     ]
-    shares = [told_by_column(table).share for table in tables]
+    shares = [share_of_target(table).share for table in tables]
     best = int(np.argmax(shares))
     return cohorts.features[best], round(shares[best], 3)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.workloads import FULL, QUICK, TARGET, Workload
 from misfeat.answers.enough import WHAT as SEEING_ENOUGH
-from misfeat.answers.significance import DEALING
+from misfeat.answers.significance import PERMUTING
 from misfeat.answers.stability import WHAT as REDRAWING
 from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.calibration import WHAT as CALIBRATING
@@ -49,7 +49,7 @@ STEPS = {
     SCORING: "scores of own rows",
     ESTIMATING: "population",
     CALIBRATING: "population",
-    DEALING: "significance",
+    PERMUTING: "significance",
     SEEING_ENOUGH: "enough features",
     VALIDATING: "validation",
     REDRAWING: "stability",

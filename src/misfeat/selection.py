@@ -14,7 +14,7 @@ from misfeat.answers.features import FeatureValue, feature_values
 from misfeat.answers.interactions import Interaction, pair_interactions
 from misfeat.answers.options import FitOptions, checked_size, frame_of
 from misfeat.answers.path import PathStep, path_steps
-from misfeat.answers.significance import LEVEL, SubgroupChance, significance_tests
+from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.top import all_scores, as_columns, best_sets, score_of, subgroup_rows
 from misfeat.answers.validation import validation_columns, validation_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.answers.contrasts import Estimated
-    from misfeat.answers.significance import ChanceTests
+    from misfeat.answers.significance import SignificanceTests
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer
     from misfeat.estimation.shortlist import Shortlist
@@ -67,7 +67,7 @@ class Selection:
     ----------
     validation : str or None
         What `validate` found, in a sentence; None before it was asked.
-    known_tests : ChanceTests or None
+    known_tests : SignificanceTests or None
         The tests of `significance` asked last, whose p-values `top_k` and `scores` show.
 
     Examples
@@ -93,7 +93,7 @@ class Selection:
         features = set_scores.measure.features
         set_scores.include = tuple(features.index(f) for f in options.include if f in features)
         self.validation: str | None = None
-        self.known_tests: ChanceTests | None = None
+        self.known_tests: SignificanceTests | None = None
         self._answers: dict[tuple[Any, ...], Any] = {}
 
     def __repr__(self) -> str:
@@ -629,7 +629,7 @@ class Selection:
         tests = significance_tests(
             self, size, permutations=permutations, within=within, level=level
         )
-        return self._frame_of(SubgroupChance, tests.subgroups)
+        return self._frame_of(SubgroupSignificance, tests.subgroups)
 
     def stability(
         self,

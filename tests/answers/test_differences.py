@@ -5,14 +5,14 @@ import pytest
 from scipy import stats
 
 from misfeat import SubgroupSelector
-from misfeat.answers.differences import RECORDED, ToldShare, difference_of, told_share
+from misfeat.answers.differences import RECORDED, ExplainedShare, difference_of, explained_share
 from misfeat.datasets import make_cohorts
 from misfeat.information.influence import SampledShare
 
 
 def told(share, n_rows=500.0, spread=0.2, chance=0.0, freedom=2.0):
     sampled = SampledShare(share, n_rows, spread, chance, freedom)
-    return ToldShare(share, sampled, float(np.sqrt(spread / n_rows + chance)), RECORDED)
+    return ExplainedShare(share, sampled, float(np.sqrt(spread / n_rows + chance)), RECORDED)
 
 
 def test_without_chance_the_error_of_a_difference_is_normal():
@@ -65,7 +65,7 @@ def gappy():
 def test_what_was_not_recorded_is_as_sure_as_its_interval_is_wide(gappy):
     cohort, feature = (int(one[0]) for one in np.nonzero(gappy.missing))
     subgroup, name = gappy.cohorts.names[cohort], gappy.feature_names[feature]
-    found = told_share(gappy, subgroup, [name])
+    found = explained_share(gappy, subgroup, [name])
     assert (found.source, found.sampled) == ("predicted", None)
     scores, whole = gappy.completed(1), gappy.set_scores.measure.whole[cohort]
     assert found.share == pytest.approx(scores.score[cohort, feature] / whole)
@@ -81,7 +81,7 @@ def test_scores_of_sums_of_products_are_adjusted_for_chance():
     a, b = rng.normal(size=(2, 200))
     table = {"a": a, "b": b, "y": a + rng.normal(size=200)}
     found = SubgroupSelector(size=1, measure="r2").fit(table, "y").selection_
-    share = told_share(found, "all rows", ["a"])
+    share = explained_share(found, "all rows", ["a"])
     plain = np.corrcoef(a, table["y"])[0, 1] ** 2
     assert share.share == pytest.approx(1 - (1 - plain) * 199 / 198)
     assert share.source == RECORDED
@@ -94,6 +94,6 @@ def test_deviations_of_r2_are_those_of_tables_drawn_anew():
         a = rng.normal(size=150)
         table = {"a": a, "y": 0.5 * a + rng.normal(size=150)}
         run = SubgroupSelector(size=1, measure="r2", estimate="above_chance").fit(table, "y")
-        found.append(told_share(run.selection_, "all rows", ["a"]))
+        found.append(explained_share(run.selection_, "all rows", ["a"]))
     said = np.sqrt(np.mean([one.deviation**2 for one in found]))
     assert 0.8 < said / np.std([one.share for one in found]) < 1.25

@@ -78,13 +78,13 @@ def test_a_test_of_all_pairs_serves_for_the_first_feature(telling, permutations,
     )
     tested.significance(permutations=permutations)
     made = []
-    usual = significance.Dealer.of
+    usual = significance.PermutationTester.of
 
     def of(self, cohort, largest, held=(), *others, **named):
         made.append(held)
         return usual(self, cohort, largest, held, *others, **named)
 
-    monkeypatch.setattr(significance.Dealer, "of", of)
+    monkeypatch.setattr(significance.PermutationTester, "of", of)
     (found,) = enough_features(tested.selection_)
     known = permutations == 999 or not telling  # where nothing tells, few deals settle it
     assert (() in made) != known

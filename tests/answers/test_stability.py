@@ -12,7 +12,7 @@ from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
 from misfeat.answers.stability import (
     SHARE,
     SHARE_ALONE,
-    Redrawn,
+    Draws,
     Stability,
     StableSet,
     StableSubgroup,
@@ -83,7 +83,7 @@ def test_everything_is_counted_from_the_draws():
     subsets = np.array([[0, 1], [0, 2], [1, 2]])
     best = np.array([[[0, 1]], [[0, 2]], [[2, 1]], [[0, 1]]])
     ranks = np.array([[[1, 2]], [[1, 3]], [[3, 2]], [[1, 2]]])
-    found = summary_of_draws(Redrawn(np.array([[0, 1]]), best, ranks), subsets, "abc", ["here"])
+    found = summary_of_draws(Draws(np.array([[0, 1]]), best, ranks), subsets, "abc", ["here"])
     assert found.sets == (
         StableSet("here", 1, ("a", "b"), 0.75, 1, 1, 1),
         StableSet("here", 2, ("a", "c"), 0.75, 2, 2, 2),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector, wiring
+from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector, pipeline
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
@@ -28,7 +28,7 @@ def wide(columns):
 @pytest.fixture
 def few_features(monkeypatch):
     """Tables of more than ten features are wide."""
-    monkeypatch.setattr(wiring, "MOST_FEATURES", 10)
+    monkeypatch.setattr(pipeline, "MOST_FEATURES", 10)
 
 
 def test_as_many_features_are_kept_as_fit():
@@ -113,7 +113,7 @@ def test_a_feature_that_was_left_out_is_told_with_what_to_do(columns, few_featur
     with pytest.raises(MisfeatError, match=rf"left out.*include=\['{name}'\]"):
         selector.why("a", [name])
     again = SubgroupSelector("site", size=2, include=[name]).fit(columns, "y")
-    assert all(name in one.features for one in best_sets(again))
+    assert all(name in one.features for one in best_sets(again.selection_))
 
 
 def test_a_wrong_feature_to_include_is_refused_before_the_search(columns, few_features):

@@ -52,7 +52,10 @@ def test_answers_are_those_of_the_pooled_rows(pooled, combined, asked):
 @pytest.mark.parametrize("features", [["cp"], ["cp", "exang"], ["cp", "ca", "thal"]])
 @pytest.mark.parametrize("site", ["cleveland", "va"])
 def test_the_cells_of_a_set_are_those_of_the_rows(pooled, combined, site, features):
-    rows, counts = explanation(pooled, site, features), explanation(combined, site, features)
+    rows, counts = (
+        explanation(pooled.selection_, site, features),
+        explanation(combined, site, features),
+    )
     assert rows.predicted == counts.predicted
     assert [cell.words for cell in rows.cells] == [cell.words for cell in counts.cells]
     for left, right in zip(rows.cells, counts.cells, strict=True):
@@ -104,7 +107,7 @@ def test_tables_of_pairs_answer_for_sets_of_three(pairs, combined, tmp_path):
         assert np.abs(found.completed(size).score - combined.completed(size).score).max() < SAME
     assert "site=va" in found.report().html()
     found.save(tmp_path / "run")
-    assert best_sets(Selection.load(tmp_path / "run")) == best_sets(found.selection_)
+    assert best_sets(Selection.load(tmp_path / "run")) == best_sets(found)
 
 
 def test_cells_and_other_scales_need_tables_of_the_sets_themselves(pairs):

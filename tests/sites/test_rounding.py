@@ -106,7 +106,7 @@ def test_the_run_says_what_was_lost_and_is_saved(rounded, tmp_path):
     assert len(notes) == 4
     found.save(tmp_path / "run")
     again = Selection.load(tmp_path / "run")
-    assert best_sets(again) == best_sets(found.selection_)
+    assert best_sets(again) == best_sets(found)
     for name in ("effective", "bias", "noise"):
         ours, theirs = (getattr(one.set_scores.measure.tables, name) for one in (found, again))
         assert np.array_equal(ours, theirs)

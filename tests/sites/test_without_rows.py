@@ -9,7 +9,7 @@ import pytest
 from misfeat import MisfeatError
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.comparison import compare_selections
-from misfeat.answers.differences import RECORDED, told_share
+from misfeat.answers.differences import RECORDED, explained_share
 from misfeat.show.export.tables import TITLES, answer_tables
 from misfeat.show.first_screen import Effort, first_screen
 from misfeat.sites import combine
@@ -56,7 +56,7 @@ def test_cautions_that_need_rows_are_left_out(combined):
 
 
 def test_shares_are_those_that_it_shows(combined):
-    found = told_share(combined, "site=va", ["cp"])
+    found = explained_share(combined, "site=va", ["cp"])
     assert (found.sampled, found.source) == (None, RECORDED)
     assert found.deviation > 0
 

@@ -25,7 +25,7 @@ from misfeat.answers.comparison_words import (
     summary_of,
 )
 from misfeat.answers.contrasts import difference
-from misfeat.answers.differences import PREDICTED, RECORDED, difference_of, told_share
+from misfeat.answers.differences import PREDICTED, RECORDED, difference_of, explained_share
 from misfeat.answers.options import check_size, frame_of
 from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
@@ -244,7 +244,7 @@ def _change(
     runs: Runs, subgroup: str, features: tuple[str, ...], why: str, among: int, confidence: float
 ) -> Change:
     """What a set explains in both runs; intervals hold for `among` sets at once."""
-    shares = [told_share(run, subgroup, features) for run in runs]
+    shares = [explained_share(run, subgroup, features) for run in runs]
     wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
     scores = [np.nan, np.nan]
     if same_question(runs):

@@ -38,7 +38,7 @@ NEARLY_NORMAL = 1e9
 
 
 @dataclass(frozen=True)
-class ToldShare:
+class ExplainedShare:
     """What a set tells in one run, of all there is to tell in a subgroup.
 
     It is at least 0. `deviation` is the standard deviation of its error, and `sampled` how it
@@ -85,7 +85,7 @@ class Difference:
         return Estimated(self.value, self.value - reach, self.value + reach)
 
 
-def difference_of(first: ToldShare, second: ToldShare) -> Difference:
+def difference_of(first: ExplainedShare, second: ExplainedShare) -> Difference:
     """By how much a set tells more in the second run than in the first."""
     sampled = [one.sampled for one in (first, second) if one.sampled is not None]
     variance = first.deviation**2 + second.deviation**2
@@ -114,7 +114,7 @@ def _reach(confidence: float, freedom: float) -> float:
     return float(stdtrit(freedom, (1.0 + confidence) / 2.0))
 
 
-def told_share(found: Selection, subgroup: str, features: Sequence[str]) -> ToldShare:
+def explained_share(found: Selection, subgroup: str, features: Sequence[str]) -> ExplainedShare:
     """What a set tells in a subgroup: by its own rows, else as predicted."""
     members = sorted(found.feature_names.index(name) for name in features)
     cohort = found.cohorts.position(subgroup)
@@ -124,7 +124,7 @@ def told_share(found: Selection, subgroup: str, features: Sequence[str]) -> Told
     if sampled is None:
         return _as_shown(found, cohort, members)
     deviation = float(np.sqrt(sampled.spread / sampled.n_rows + sampled.chance))
-    return ToldShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
+    return ExplainedShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
 
 
 def _sampled(found: Selection, cohort: int, members: list[int]) -> SampledShare | None:
@@ -149,7 +149,7 @@ def _sampled(found: Selection, cohort: int, members: list[int]) -> SampledShare 
     )
 
 
-def _as_shown(found: Selection, cohort: int, members: list[int]) -> ToldShare:
+def _as_shown(found: Selection, cohort: int, members: list[int]) -> ExplainedShare:
     """The share that the run shows, as sure as its interval is wide."""
     scores, place = found.set_scores.scored(np.array([members])), 0
     whole = float(found.set_scores.measure.whole[cohort])
@@ -168,4 +168,4 @@ def _as_shown(found: Selection, cohort: int, members: list[int]) -> ToldShare:
             estimate=Setting("estimate", found.set_scores.estimate.name),
             instead=Setting("estimate", "population"),
         )
-    return ToldShare(score, None, wide, PREDICTED if predicted else RECORDED)
+    return ExplainedShare(score, None, wide, PREDICTED if predicted else RECORDED)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.answers.options import checked_size
-from misfeat.answers.significance import LEVEL, Searched, dealer_of, dealt_tests
+from misfeat.answers.significance import LEVEL, SearchedSets, permutation_tester, permutation_tests
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.exceptions import Message
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import Dealer
+    from misfeat.answers.significance import PermutationTester
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.progress import Progress
@@ -152,7 +152,7 @@ def enough_features(
     usual = selection.size + (selection.shortlist is None)
     usual = min(usual, scores.largest_level, len(selection.feature_names))
     largest = checked_size(selection, usual if size is None else size)
-    dealer = dealer_of(selection, permutations, None, level)
+    tester = permutation_tester(selection, permutations, None, level)
     known: dict[str, Enough] = selection.remembered(
         ("enough", largest, int(permutations), level), dict
     )
@@ -165,7 +165,7 @@ def enough_features(
 
         for number, name in enumerate(left):
             known[name] = enough_of(
-                dealer,
+                tester,
                 selection.cohorts.position(name),
                 lambda m: scores.completed(m, progress),
                 largest,
@@ -189,18 +189,18 @@ def enough_columns(found: Sequence[Enough]) -> dict[str, list[Any]]:
 def chosen_size(selection: Selection) -> int:
     """The size that is enough for every subgroup, p-values adjusted for their being several."""
     scores = selection.set_scores
-    dealer = dealer_of(selection, PERMUTATIONS, None, LEVEL)
+    tester = permutation_tester(selection, PERMUTATIONS, None, LEVEL)
     most = MOST if selection.shortlist is None else MOST_OF_SHORTLIST
     largest = min(most, scores.largest_level, len(selection.feature_names))
     with long_work(selection.verbose > 0) as progress:
         size = enough_for_all(
-            dealer, lambda m: scores.completed(m, progress), largest, LEVEL, progress
+            tester, lambda m: scores.completed(m, progress), largest, LEVEL, progress
         )
     return max(size, len(selection.options.include))
 
 
 def enough_of(
-    dealer: Dealer,
+    tester: PermutationTester,
     cohort: int,
     completed: Callable[[int], CompletedScores],
     largest: int,
@@ -208,9 +208,9 @@ def enough_of(
     tell: Callable[[int], None] | None = None,
 ) -> Enough:
     """Find the smallest size of a cohort beyond which nothing more than chance is added."""
-    measure, name = dealer.scores.measure, dealer.cohorts.names[cohort]
-    if not dealer.has_something_to_tell(cohort):
-        return Enough(name, 0, True, (), level, dealer.cohorts.target)
+    measure, name = tester.scores.measure, tester.cohorts.names[cohort]
+    if not tester.has_something_to_tell(cohort):
+        return Enough(name, 0, True, (), level, tester.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
@@ -221,7 +221,7 @@ def enough_of(
         if tell is not None:
             tell(size - 1)
         if found is None:
-            p = dealer.p_value(_more(dealer, cohort, held))
+            p = tester.p_value(_more(tester, cohort, held))
             if p > level:
                 found = size - 1
         scores = completed(size)
@@ -231,11 +231,11 @@ def enough_of(
         before = steps[-1].score
     settled = found is not None or len(steps) == recorded
     size = len(steps) if found is None else found
-    return Enough(name, size, settled, tuple(steps), level, dealer.cohorts.target)
+    return Enough(name, size, settled, tuple(steps), level, tester.cohorts.target)
 
 
 def enough_for_all(
-    dealer: Dealer,
+    tester: PermutationTester,
     completed: Callable[[int], CompletedScores],
     largest: int,
     level: float,
@@ -246,16 +246,18 @@ def enough_for_all(
     At every size the p-values of all subgroups are adjusted for being several, so that a table of
     many subgroups is not given larger sets than one of few.
     """
-    missing = dealer.scores.measure.missing
+    missing = tester.scores.measure.missing
     recorded = (~missing).sum(axis=1)
-    able = filter(dealer.has_something_to_tell, range(len(missing)))
+    able = filter(tester.has_something_to_tell, range(len(missing)))
     held: dict[int, tuple[int, ...]] = dict.fromkeys(able, ())
     n_asked, size = len(held), 0
     while size < largest:
         p_values = np.ones(n_asked)
         asked = [place for place, cohort in enumerate(held) if size < recorded[cohort]]
         members = list(held.items())
-        tests = dealt_tests(dealer, [_more(dealer, *members[place]) for place in asked], progress)
+        tests = permutation_tests(
+            tester, [_more(tester, *members[place]) for place in asked], progress
+        )
         for place, test in zip(asked, tests, strict=True):
             p_values[place] = test.p_value if test.n_sets else 1.0
         more = false_discovery_control(p_values) <= level if n_asked else np.zeros(0, dtype=bool)
@@ -271,10 +273,10 @@ def enough_for_all(
     return max(size, 1)
 
 
-def _more(dealer: Dealer, cohort: int, held: tuple[int, ...]) -> Searched:
+def _more(tester: PermutationTester, cohort: int, held: tuple[int, ...]) -> SearchedSets:
     """One or two features beside those held."""
-    recorded = int((~dealer.scores.measure.missing[cohort]).sum())
-    return Searched(cohort, min(AHEAD, recorded - len(held)), held)
+    recorded = int((~tester.scores.measure.missing[cohort]).sum())
+    return SearchedSets(cohort, min(AHEAD, recorded - len(held)), held)
 
 
 def step_of(

@@ -56,7 +56,7 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
             # Half of the rows as they are: all cases of a rare disease may be old, and age is no
             # leak.
             table = tables.sum(axis=0)
-            of_rows = told_by_column(table, by_class=False)
+            of_rows = share_of_target(table, by_class=False)
             if of_rows.share >= SURELY and orders_classes(table):
                 told, where = of_rows, None
         if told is None:
@@ -107,10 +107,10 @@ def explained_in(
     tables: Floats, is_found: Callable[[Told], bool]
 ) -> tuple[Told | None, NDArray[np.intp] | None]:
     """What is told, and in which subgroups; None for all of them together."""
-    told = told_by_column(tables.sum(axis=0))
+    told = share_of_target(tables.sum(axis=0))
     if is_found(told):
         return told, None
-    own = [told_by_column(table) for table in tables]
+    own = [share_of_target(table) for table in tables]
     where = np.flatnonzero([is_found(one) for one in own])
     if not len(where):
         return None, None
@@ -155,7 +155,7 @@ class Told(NamedTuple):
     sure: float
 
 
-def told_by_column(counts: ArrayLike, *, by_class: bool = True) -> Told:
+def share_of_target(counts: ArrayLike, *, by_class: bool = True) -> Told:
     """The share of the target that a column tells, of the rows as they are or by class.
 
     Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, NOTE, Caution
-from misfeat.answers.leaks import explained_in, is_gap, leak_caution, rows_by_class, told_by_column
+from misfeat.answers.leaks import explained_in, is_gap, leak_caution, rows_by_class, share_of_target
 from misfeat.exceptions import Message, Setting, listed
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
             # pattern, it comes of subgroups that differ in gaps and in classes, not of rows.
             rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
             dealt = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
-            if told_by_column(dealt.sum(axis=0)).share >= CONFOUNDED * told.share:
+            if share_of_target(dealt.sum(axis=0)).share >= CONFOUNDED * told.share:
                 continue
         yield leak_caution(
             MISSING_PATTERN,

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEVEL = 0.05
-DEALING = "Dealing the target out anew"
+PERMUTING = "Dealing the target out anew"
 
 
 @dataclass(frozen=True)
-class SubgroupChance:
+class SubgroupSignificance:
     """Whether any set of a subgroup tells more than chance.
 
     Its attributes are the columns that `Selection.significance` explains; p-values are NaN where
@@ -55,14 +55,14 @@ class SubgroupChance:
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceTests:
+class SignificanceTests:
     """What permutations of the target said about a table.
 
     `p_values` are those of every set by size, of shape (n_cohorts, n_sets) in the order of ranks;
     NaN where a subgroup did not record it. `within` and `level` are those that were asked for.
     """
 
-    subgroups: tuple[SubgroupChance, ...]
+    subgroups: tuple[SubgroupSignificance, ...]
     p_values: dict[int, Floats]
     within: str | None = None
     level: float = LEVEL
@@ -75,20 +75,20 @@ def significance_tests(
     permutations: int = PERMUTATIONS,
     within: str | None = None,
     level: float = LEVEL,
-) -> ChanceTests:
+) -> SignificanceTests:
     """Whether any set explains more than chance (`Selection.significance`).
 
     The tests asked last are the `known_tests` of the selection, whose p-values `top_k` shows.
     """
     size = level_size(selection, size)
-    dealer = dealer_of(selection, permutations, within, level)
+    tester = permutation_tester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= size
     include = included_features(selection, size) if fits else []
 
-    def tests() -> ChanceTests:
+    def tests() -> SignificanceTests:
         with long_work(selection.verbose > 0) as progress:
-            found = chance_tests(dealer, size, include, level, progress)
+            found = tests_of_subgroups(tester, size, include, level, progress)
         return replace(found, within=within, level=level)
 
     asked = ("significance", size, int(permutations), within, level)
@@ -96,7 +96,9 @@ def significance_tests(
     return selection.known_tests
 
 
-def dealer_of(selection: Selection, permutations: int, within: str | None, level: float) -> Dealer:
+def permutation_tester(
+    selection: Selection, permutations: int, within: str | None, level: float
+) -> PermutationTester:
     """How sets of a selection are tested, what was asked for checked."""
     scores, rows = selection.set_scores, selection.cohorts
     scores.check_rows()
@@ -126,11 +128,13 @@ def dealer_of(selection: Selection, permutations: int, within: str | None, level
     if selection.shortlist is not None:  # only these rows know nothing of which features were kept
         rows = reweighted(rows, selection.shortlist.held_back)
     greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
-    return Dealer(rows, scores, int(permutations), number, selection.options.seed, greatest)
+    return PermutationTester(
+        rows, scores, int(permutations), number, selection.options.seed, greatest
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Dealer:
+class PermutationTester:
     """How sets of a table are tested.
 
     The target is dealt out within the values of the feature `within`. `greatest` has what tests of
@@ -144,7 +148,7 @@ class Dealer:
     seed: int | None = None
     greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
 
-    def p_value(self, asked: Searched) -> float:
+    def p_value(self, asked: SearchedSets) -> float:
         """How likely chance alone gives a set that tells as much, of those that are searched.
 
         Tests of the same sets begin with the same deals, so that one that was made before serves.
@@ -152,7 +156,7 @@ class Dealer:
         known = self.greatest.get((*asked, self.within, self.seed))
         found = None if known is None else known.p_value(self.permutations)
         if found is None:
-            (test,) = dealt_tests(self, [asked])
+            (test,) = permutation_tests(self, [asked])
             found = test.p_value
         return found
 
@@ -194,7 +198,7 @@ class Dealer:
 
         def tell(dealt: int, most: int) -> None:
             if progress is not None:
-                progress(DEALING, done + dealt, n_cohorts * most)
+                progress(PERMUTING, done + dealt, n_cohorts * most)
 
         return max_test(
             self.deals(cohort, largest, held),
@@ -204,7 +208,7 @@ class Dealer:
         )
 
 
-class Searched(NamedTuple):
+class SearchedSets(NamedTuple):
     """What is tested at once: the sets of a cohort up to a size that hold some features."""
 
     cohort: int
@@ -213,50 +217,56 @@ class Searched(NamedTuple):
     include: tuple[int, ...] = ()
 
 
-def dealt_tests(
-    dealer: Dealer, asked: Sequence[Searched], progress: Progress | None = None
+def permutation_tests(
+    tester: PermutationTester, asked: Sequence[SearchedSets], progress: Progress | None = None
 ) -> list[MaxTest]:
     """Carry out tests, cohort by cohort."""
-    tests = [dealer.of(*one, progress=progress) for one in asked]
+    tests = [tester.of(*one, progress=progress) for one in asked]
     for one, test in zip(asked, tests, strict=True):
-        dealer.greatest[*one, dealer.within, dealer.seed] = test.greatest
+        tester.greatest[*one, tester.within, tester.seed] = test.greatest
     return tests
 
 
-def chance_tests(
-    dealer: Dealer, size: int, include: Sequence[int], level_of: float, progress: Progress | None
-) -> ChanceTests:
+def tests_of_subgroups(
+    tester: PermutationTester,
+    size: int,
+    include: Sequence[int],
+    level_of: float,
+    progress: Progress | None,
+) -> SignificanceTests:
     """Test all sets of up to a size in every subgroup."""
-    n_cohorts, n_features = dealer.scores.measure.missing.shape
+    n_cohorts, n_features = tester.scores.measure.missing.shape
     p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
     if progress is not None:
-        progress(DEALING, 0, n_cohorts * dealer.permutations)
-    able = list(filter(dealer.has_something_to_tell, range(n_cohorts)))
-    tests = dealt_tests(dealer, [Searched(i, size, include=tuple(include)) for i in able], progress)
+        progress(PERMUTING, 0, n_cohorts * tester.permutations)
+    able = list(filter(tester.has_something_to_tell, range(n_cohorts)))
+    tests = permutation_tests(
+        tester, [SearchedSets(i, size, include=tuple(include)) for i in able], progress
+    )
     found: list[MaxTest | None] = [None] * n_cohorts
     for cohort, test in zip(able, tests, strict=True):
         found[cohort] = test
         for place, subsets in enumerate(test.subsets):
             p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
     if progress is not None:
-        whole = n_cohorts * dealer.permutations
-        progress(DEALING, whole, whole)
-    return ChanceTests(tuple(_by_subgroup(dealer, found, level_of)), p_values)
+        whole = n_cohorts * tester.permutations
+        progress(PERMUTING, whole, whole)
+    return SignificanceTests(tuple(_by_subgroup(tester, found, level_of)), p_values)
 
 
 def _by_subgroup(
-    dealer: Dealer, found: Sequence[MaxTest | None], level_of: float
-) -> Iterator[SubgroupChance]:
+    tester: PermutationTester, found: Sequence[MaxTest | None], level_of: float
+) -> Iterator[SubgroupSignificance]:
     """One record a subgroup, p-values adjusted for their being several."""
     tested_ones = [test.p_value for test in found if test is not None and test.n_sets]
     adjusted = iter(false_discovery_control(tested_ones) if tested_ones else ())
-    names = dealer.scores.measure.features
-    for subgroup, test in zip(dealer.cohorts.names, found, strict=True):
+    names = tester.scores.measure.features
+    for subgroup, test in zip(tester.cohorts.names, found, strict=True):
         if test is None or not test.n_sets:
-            yield SubgroupChance(subgroup, np.nan, np.nan, False, (), 0, 0)
+            yield SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0)
             continue
         q = float(next(adjusted))
-        yield SubgroupChance(
+        yield SubgroupSignificance(
             subgroup=subgroup,
             p_value=test.p_value,
             adjusted=q,

@@ -162,7 +162,7 @@ def stability_of(
     return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
 
 
-class Redrawn(NamedTuple):
+class Draws(NamedTuple):
     """What came out in every draw.
 
     The indices of the k best sets of each cohort with all rows, of shape (n_cohorts, k); those of
@@ -180,7 +180,7 @@ def redrawn(
     seeds: Sequence[np.random.SeedSequence],
     answer: Callable[[np.random.Generator], CompletedScores],
     progress: Progress | None = None,
-) -> Redrawn:
+) -> Draws:
     """Answer anew for every seed, and note where the sets come out that are best with all rows.
 
     `answer` draws rows, and gives the scores of the same sets in the same order.
@@ -206,7 +206,7 @@ def redrawn(
     draws = Parallel(prefer="threads")(delayed(draw)(seed) for seed in counted(seeds, tell))
     tell(len(seeds))
     best, ranks = (np.array(found) for found in zip(*draws, strict=True))
-    return Redrawn(kept, best, ranks)
+    return Draws(kept, best, ranks)
 
 
 def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator) -> SetScores:
@@ -218,7 +218,7 @@ def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator
 
 
 def summary_of_draws(
-    found: Redrawn, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str]
+    found: Draws, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str]
 ) -> Stability:
     """What draws say about sets, features and subgroups."""
     n_draws, _, k = found.best.shape

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import ChanceTests
+    from misfeat.answers.significance import SignificanceTests
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
     from misfeat.estimation.scores import SetScores
@@ -123,7 +123,7 @@ def scored_sets(
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
-    tests: ChanceTests | None = None,
+    tests: SignificanceTests | None = None,
     chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
 ) -> list[ScoredSet]:
     """The k best sets of each named subgroup, ranked; every set, unranked, where k is None.
@@ -226,7 +226,7 @@ def score_columns(
     set_scores: SetScores,
     scores: CompletedScores,
     names: Sequence[str],
-    tests: ChanceTests | None = None,
+    tests: SignificanceTests | None = None,
 ) -> dict[str, list[Any]]:
     """The columns of `ScoredSet` but for ``rank``, of every set of each named subgroup.
 
@@ -257,7 +257,7 @@ def _of_cohort(
     order: Sequence[int] | NDArray[np.intp],
     subsets: NDArray[np.integer],
     ranks: NDArray[np.int64],
-    tests: ChanceTests | None,
+    tests: SignificanceTests | None,
 ) -> dict[str, list[Any]]:
     """What is known of some sets in one cohort, by name."""
     measure, size = set_scores.measure, subsets.shape[1]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from misfeat.answers.caution import Caution
     from misfeat.answers.collecting import Worth
     from misfeat.answers.enough import Enough, Step
-    from misfeat.answers.significance import ChanceTests, SubgroupChance
+    from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
     from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection
 
@@ -146,7 +146,7 @@ class SubgroupAnswer:
 
 
 def subgroup_answers(
-    selection: Selection, size: int, effort: Effort, tests: ChanceTests | None
+    selection: Selection, size: int, effort: Effort, tests: SignificanceTests | None
 ) -> list[SubgroupAnswer]:
     """The answer for every subgroup: the set that is enough, and whether it is chance."""
     by_name = {} if tests is None else {one.subgroup: one for one in tests.subgroups}
@@ -166,7 +166,7 @@ def _answer(
     selection: Selection,
     size: int,
     name: str,
-    test: SubgroupChance | None,
+    test: SubgroupSignificance | None,
     enough: Enough | None,
     effort: Effort,
 ) -> SubgroupAnswer:
@@ -190,7 +190,7 @@ def _answer(
     )
 
 
-def _verdict(enough: Enough, test: SubgroupChance | None) -> str:
+def _verdict(enough: Enough, test: SubgroupSignificance | None) -> str:
     if not enough.steps:
         return NOTHING
     chance = test is not None and not test.more_than_chance
@@ -199,7 +199,7 @@ def _verdict(enough: Enough, test: SubgroupChance | None) -> str:
     return MAY_BE_CHANCE if chance else TOLD
 
 
-def _words(enough: Enough, test: SubgroupChance | None) -> Message:
+def _words(enough: Enough, test: SubgroupSignificance | None) -> Message:
     """What is enough, and what the test of all sets adds to that."""
     if test is None or not enough.steps:
         return enough.told
@@ -435,7 +435,9 @@ class FeatureMap:
 
 
 def feature_map(
-    selection: Selection, single: ChanceTests | None = None, tests: ChanceTests | None = None
+    selection: Selection,
+    single: SignificanceTests | None = None,
+    tests: SignificanceTests | None = None,
 ) -> FeatureMap:
     """What single features tell; `single` tested them, and `tests` all sets."""
     scores, measure = selection.completed(1), selection.set_scores.measure
