@@ -99,7 +99,7 @@ def test_a_full_disk_leaves_the_older_file(fitted, tmp_path, monkeypatch):
 
     (tmp_path / "a.md").write_text("old")
     _write_folder(tmp_path / "folder", {"about.csv": b"old"})
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(os, "fsync", full)
     for name in ("a.md", "folder"):
         with pytest.raises(MisfeatError, match="No space left on device"):
             fitted.export(tmp_path / name, QUICK)

@@ -44,7 +44,7 @@ def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring
             assert share == pytest.approx(step.share)
             assert faded == (one.settled and step.size > one.size)
         enough = [(one.size, one.steps[one.size - 1].share)] if one.settled and one.size else []
-        assert rings(ax) == pytest.approx(enough)
+        assert rings(ax) == [pytest.approx(ring) for ring in enough]
 
 
 def test_titles_say_what_is_enough(heart):

@@ -6,10 +6,20 @@ import errno
 import os
 import shutil
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from misfeat.answers.options import check_size
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
-from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, unwritable, write_file
+from misfeat.runtime.atomic_files import (
+    STAGED,
+    as_path,
+    check_no_folder,
+    move,
+    real_path,
+    unwritable,
+    write_file,
+    write_new,
+)
 from misfeat.show.export.formats import csv_bytes, library_for, parquet_bytes, workbook_bytes
 from misfeat.show.export.markdown import markdown_bytes
 from misfeat.show.export.tables import (
@@ -157,18 +167,18 @@ def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     They are written beside it first, so that a full disk leaves what was there.
     """
     place = real_path(folder)
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
+    beside = place.with_name(f"{STAGED}{uuid4().hex}")
     try:
         beside.mkdir(parents=True)
         for name, content in contents.items():
-            (beside / name).write_bytes(content)
+            write_new(beside / name, content)
         if not place.exists():
             beside.rename(place)
             return
         for name in _files() - set(contents):
             (place / name).unlink(missing_ok=True)
         for name in contents:
-            (beside / name).replace(place / name)
+            move(beside / name, place / name)
     except OSError as error:
         raise unwritable(folder, error) from error
     finally:
