@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.memory import memory_limit
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
-    from misfeat.show import plot
+    from misfeat.show import plots as plot
     from misfeat.show.comparison import compare
     from misfeat.version import __version__
 

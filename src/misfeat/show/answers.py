@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.information.grids import target_entropies
-from misfeat.reading.dataframes import AS_COLUMNS
+from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.show.answer_columns import (
     UNRECORDED,
     WHOLE,
