@@ -268,7 +268,7 @@ def test_questions_that_make_no_sense_are_refused(fitted):
 
 
 def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
-    monkeypatch.setattr("misfeat.reading.dataframes.find_spec", lambda _: None)
+    monkeypatch.setattr("misfeat.reading.inputs.find_spec", lambda _: None)
     with pytest.raises(MisfeatError, match="install one of pandas, polars or pyarrow"):
         fitted.top_k()
     assert best_sets(fitted.selection_)
@@ -277,7 +277,7 @@ def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
 def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        "misfeat.reading.dataframes.find_spec", lambda name: name != "pandas" and real(name)
+        "misfeat.reading.inputs.find_spec", lambda name: name != "pandas" and real(name)
     )
     assert isinstance(fitted.top_k(), pl.DataFrame)
 

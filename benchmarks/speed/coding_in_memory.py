@@ -23,7 +23,7 @@ import polars as pl
 
 from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.cohorts.build import CohortRules, cohorts_of
-from misfeat.reading.engine_table import DataFrameTable
+from misfeat.reading.engine_table import EngineTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,9 +57,10 @@ def as_arrays(frame: object) -> Cohorts:
     return build_cohorts(frame, "y", groups="site")
 
 
-def by_queries(frame: object) -> Cohorts:
+def by_queries(frame: pd.DataFrame | pl.DataFrame) -> Cohorts:
     """The cohorts by way of a query for every column."""
-    return cohorts_of(DataFrameTable(frame), "y", CohortRules.parse("site"))
+    rows = pl.from_pandas(frame) if isinstance(frame, pd.DataFrame) else frame
+    return cohorts_of(EngineTable(rows.lazy()), "y", CohortRules.parse("site"))
 
 
 def by_pandas(frame: pd.DataFrame) -> pd.Series:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import (
     _check_feature_names_in,
     check_is_fitted,
@@ -21,12 +22,13 @@ from sklearn.utils.validation import (
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaring import a_flag, one_of, parameter, with_parameters
 from misfeat.reading.arrays import as_array
-from misfeat.reading.dataframes import (
+from misfeat.reading.inputs import (
     as_native,
     column_names,
-    in_library,
+    has_numbered_columns,
     is_dataframe,
     with_columns_only,
+    with_text_names,
 )
 
 if TYPE_CHECKING:
@@ -77,6 +79,15 @@ def is_array(X: object) -> bool:
     return hasattr(X, "__array__") and not isinstance(X, Mapping) and not is_dataframe(X)
 
 
+def _dense(X: Any) -> Any:
+    """A table in a library that is known; one of SciPy's sparse matrices is refused."""
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
+        )
+    return as_native(X)
+
+
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Check X and y as scikit-learn's estimators do, where they are arrays.
 
@@ -88,11 +99,7 @@ def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None; pass a column name or an array of values."
         )
-    if issparse(X):
-        raise TypeError(
-            "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
-        )
-    X = as_native(X)
+    X = _dense(X)
     if is_array(X):
         checked = validate_data(estimator, X, dtype=None, ensure_all_finite=False)
         X = X if isinstance(X, np.ma.MaskedArray) else checked
@@ -105,7 +112,7 @@ def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
 def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
     """Keep how many columns there were at fit, and their names where they have some."""
     estimator.n_features_in_ = len(names)
-    if is_array(X):
+    if is_array(X) or has_numbered_columns(X):
         vars(estimator).pop("feature_names_in_", None)
     else:
         estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -114,8 +121,7 @@ def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
 class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer that keeps some of the columns it was fitted on.
 
-    Subclasses have ``n_features_in_`` and, where columns have names, ``feature_names_in_`` after
-    they were fitted, and say in `_chosen` which columns they keep.
+    Fitted, it has ``n_features_in_`` and, where columns have names, ``feature_names_in_``.
     """
 
     @abstractmethod
@@ -139,7 +145,8 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "n_features_in_")
         chosen = set(self._chosen())
-        mask = np.array([name in chosen for name in self._names_in()], dtype=bool)
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        mask = np.array([name in chosen for name in names], dtype=bool)
         return np.flatnonzero(mask) if indices else mask
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -162,67 +169,34 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return names
 
     def transform(self, X: Any) -> Any:
-        """Keep the chosen columns, as they are.
-
-        Parameters
-        ----------
-        X : dataframe, lazy frame, array or mapping of columns
-            With the columns that were there at fit.
-
-        Returns
-        -------
-        table
-            The same kind of table, or what `set_output` asks for.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1] * 10}
-        >>> list(SubgroupSelector(size=1).fit(table, [0, 0, 1, 1] * 5).transform(table))
-        ['a']
-        """
+        """Keep the chosen columns of a table with the columns that were there at fit."""
         check_is_fitted(self, "n_features_in_")
-        if issparse(X):
-            raise TypeError(
-                "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
-            )
-        X = as_native(X)
-        if is_array(X):
-            array = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
+        native = _dense(X)
+        table = with_text_names(native)
+        if is_array(table):
+            array = validate_data(self, table, reset=False, dtype=None, ensure_all_finite=False)
             return array[:, self.get_support()]
-        if isinstance(X, str | os.PathLike):
+        if isinstance(table, str | os.PathLike):
             raise MisfeatError("transform takes a table, not a path; read the file first.")
-        wanted = [self._names_of(X)[place] for place in self.get_support(indices=True)]
-        if isinstance(X, Mapping):
-            return {name: X[name] for name in wanted}
-        return in_library(with_columns_only(X, wanted), self._output_library())
-
-    def _names_in(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{i}" for i in range(self.n_features_in_)] if names is None else list(names)
-
-    def _names_of(self, X: Any) -> list[str]:
-        """The columns of a table, which must be those that were there at fit."""
-        names = list(X) if isinstance(X, Mapping) else column_names(X)
-        expected = getattr(self, "feature_names_in_", None)
-        if expected is None:
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return names
-        known = set(expected)
-        ours = [name for name in names if name in known or name != self._target_name()]
-        if ours != list(expected):
-            raise MisfeatError(_mismatch(list(expected), ours))
-        return ours
+        names = column_names(table)
+        if hasattr(self, "feature_names_in_"):
+            expected, target = list(self.feature_names_in_), self._target_name()
+            known = set(expected)
+            names = [name for name in names if name in known or name != target]
+            if names != expected:
+                raise MisfeatError(_mismatch(expected, names))
+        else:
+            # With the names it came with: to scikit-learn, numbers are not names.
+            validate_data(self, native, reset=False, skip_check_array=True)
+        wanted = [names[position] for position in self.get_support(indices=True)]
+        if isinstance(table, Mapping):
+            return {name: table[name] for name in wanted}
+        output = _get_output_config("transform", self)["dense"]
+        return with_columns_only(table, wanted, None if output == "default" else output)
 
     def _target_name(self) -> str | None:
         """A column that `transform` passes over, where the table still holds the target."""
         return None
-
-    def _output_library(self) -> str | None:
-        from sklearn.utils._set_output import _get_output_config
-
-        asked: str = _get_output_config("transform", self)["dense"]
-        return None if asked == "default" else asked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -233,44 +207,28 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _mismatch(expected: list[str], found: list[str]) -> Message:
+def _mismatch(expected: list[str], given: list[str]) -> Message:
     """The message of scikit-learn, as other tools look for it."""
     about: dict[str, str] = {}
     lines = ["The feature names should match those that were passed during fit."]
-    unseen = sorted(set(found) - set(expected))
-    gone = sorted(set(expected) - set(found))
     for title, names in (
-        ("Feature names unseen at fit time:", unseen),
-        ("Feature names seen at fit time, yet now missing:", gone),
+        ("Feature names unseen at fit time:", sorted(set(given) - set(expected))),
+        ("Feature names seen at fit time, yet now missing:", sorted(set(expected) - set(given))),
     ):
         if names:
             fields = {f"column{len(about) + i}": n for i, n in enumerate(names[:MOST_NAMED])}
             lines += [title, *(f"- {{{field}}}" for field in fields)]
             about |= fields
             lines += ["- ..."] if len(names) > MOST_NAMED else []
-    if not unseen and not gone:
-        lines.append("{order}")
-        about["order"] = "Feature names must be in the same order as they were in fit."
+    if not about:
+        lines.append("Feature names must be in the same order as they were in fit.")
     return Message("\n".join(lines) + "\n", **about)
 
 
 class SubgroupColumns(SelectsColumns):
     """The columns of one subgroup's best set, as a transformer of its own.
 
-    Made by `SubgroupSelector.for_subgroup`.
-
-    Parameters
-    ----------
-    features : tuple of str
-        The columns to keep.
-
-    Examples
-    --------
-    >>> from misfeat import SubgroupSelector
-    >>> table = {"site": ["p"] * 8, "a": [0, 0, 1, 1] * 2, "b": [0, 1] * 4, "y": [0, 0, 1, 1] * 2}
-    >>> selector = SubgroupSelector("site", size=1).fit(table, "y")
-    >>> selector.for_subgroup("site=p")
-    SubgroupColumns(features=('a',))
+    Made by `SubgroupSelector.for_subgroup`; `features` are the columns to keep.
     """
 
     def __init__(self, features: tuple[str, ...] = ()) -> None:
@@ -281,7 +239,7 @@ class SubgroupColumns(SelectsColumns):
         if is_array(X):
             validate_data(self, X, dtype=None, ensure_all_finite=False)
         else:
-            note_columns(self, X, list(X) if isinstance(X, Mapping) else column_names(X))
+            note_columns(self, X, column_names(with_text_names(X)))
         return self
 
     @classmethod

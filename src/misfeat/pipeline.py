@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.information.measures import Measure
     from misfeat.nesting import NestedQuestion
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
     Blocks = Mapping[str, tuple[str, ...]]

@@ -21,7 +21,7 @@ from misfeat.answers.validation import validation_columns, validation_of
 from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.significance import PERMUTATIONS
-from misfeat.reading.dataframes import result_frame
+from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 from misfeat.saving.saved_run import SavedRun, read_run, write_run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
-from misfeat.reading.engine_table import DataFrameTable
+from misfeat.reading.engine_table import EngineTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,15 +34,15 @@ class Query(NamedTuple):
 def collected_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Query]]:
     """The queries of an engine whose results came back."""
     queries: list[Query] = []
-    usual = DataFrameTable._collected
+    usual = EngineTable._collected
 
-    def collected(self: DataFrameTable, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    def collected(self: EngineTable, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         native = nw.to_native(rows)
         queries.append(Query(aggregates_in(native), rows.collect_schema().names()))
         return usual(self, rows)
 
     with monkeypatch.context() as patched:
-        patched.setattr(DataFrameTable, "_collected", collected)
+        patched.setattr(EngineTable, "_collected", collected)
         yield queries
 
 

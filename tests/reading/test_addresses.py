@@ -1,53 +1,57 @@
-"""Addresses are told from paths, read, and shown without what nobody should see."""
+"""Tables behind addresses: read where they are, shown without what nobody should see."""
 
 from __future__ import annotations
 
 import tomllib
+from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.cli.app import app
 from misfeat.cli.options import RunSettings
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts, register_source
 from misfeat.reading.addresses import (
-    HOMES,
+    DATABASES,
+    STORES,
     is_address,
-    is_known,
     opener_of,
     parsed_database,
     without_secrets,
 )
 from tests.cli.commands import run
+from tests.reading.engines import POSTGRES_USER, postgres_server, require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 SECRET = "hunter2"  # noqa: S105
 TABLE = {"a": [0, 0, 1, 1] * 10, "b": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
 
 
-@pytest.mark.parametrize(
-    ("address", "shown"),
-    [
-        (
-            f"postgresql://ann:{SECRET}@db:5432/ward?table=a.b",
-            "postgresql://ann@db:5432/ward?table=a.b",
-        ),
-        (
-            f"postgres://db/ward?table=t&password={SECRET}&user=ann",
-            "postgres://db/ward?table=t&user=ann",
-        ),
-        (f"https://me:{SECRET}@host/x.parquet?sig={SECRET}", "https://host/x.parquet"),
-        (f"postgresql://ann:{SECRET}@[/ward?table=t", "postgresql://..."),
-        (f"postgresql://ann:{SECRET}/{SECRET}?@db/w?table=t", "postgresql://ann@db/w?table=t"),
-        (f"mysql://ann:{SECRET}@host/db", "mysql://host/db"),
-        (f"ward://ann:{SECRET}/{SECRET}?x#@host/db?token={SECRET}", "ward://host/db"),
-        (f"ward:///rows?token={SECRET}#{SECRET}", "ward:///rows"),
-        ("hf://datasets/a/b@~parquet/x.parquet", "hf://datasets/a/b@~parquet/x.parquet"),
-        ("s3://bucket/year=2020/*.parquet", "s3://bucket/year=2020/*.parquet"),
-        ("data/rows.csv", "data/rows.csv"),
-    ],
-)
-def test_what_is_shown_has_no_password(address: str, shown: str) -> None:
-    assert without_secrets(address) == shown
+SHOWN = {
+    f"postgresql://ann:{SECRET}@db:5432/ward?table=a.b": "postgresql://ann@db:5432/ward?table=a.b",
+    f"postgres://db/w?table=t&password={SECRET}&user=ann": "postgres://db/w?table=t&user=ann",
+    f"postgres://db/w?table=t&password=a@{SECRET}": "postgres://db/w?table=t",
+    f"postgresql://ann:{SECRET}@[/ward?table=t": "postgresql://...",
+    f"postgresql://ann:{SECRET}/{SECRET}?@db/w?table=t": "postgresql://ann@db/w?table=t",
+    f"https://me:{SECRET}@host/x.parquet?sig={SECRET}": "https://host/x.parquet",
+    f"mysql://ann:{SECRET}@host/db": "mysql://host/db",
+    f"ward://ann:{SECRET}/{SECRET}?x#@host/db?token={SECRET}": "ward://host/db",
+    f"ward:///rows?token={SECRET}#{SECRET}": "ward:///rows",
+    "hf://datasets/a/b@~parquet/x.parquet": "hf://datasets/a/b@~parquet/x.parquet",
+    "s3://bucket/year=2020/*.parquet": "s3://bucket/year=2020/*.parquet",
+    "data/rows.csv": "data/rows.csv",
+}
+
+
+def test_what_is_shown_has_no_password() -> None:
+    assert {address: without_secrets(address) for address in SHOWN} == SHOWN
 
 
 def test_paths_with_colons_are_paths() -> None:
@@ -143,7 +147,7 @@ def test_a_source_gives_no_address():
 
 
 def test_a_scheme_that_nobody_opens_is_said():
-    assert not is_known("nobodys")
+    assert not is_address("nobodys://rows")
     with pytest.raises(MisfeatError, match=r"nor does a source open addresses.*nobodys://"):
         build_cohorts("nobodys://rows", "y")
     with pytest.raises(MisfeatError, match="'nobodys://host/rows'"):
@@ -163,9 +167,8 @@ def test_what_cannot_be_registered_is_refused(scheme, opener, message):
         register_source(scheme, opener)
 
 
-@pytest.mark.parametrize("scheme", HOMES)
-def test_ours_are_registered_in_the_same_place(scheme):
-    assert callable(opener_of(scheme))
+def test_ours_are_opened_in_the_same_way():
+    assert all(callable(opener_of(scheme)) for scheme in (*DATABASES, *STORES))
 
 
 class Ward:
@@ -187,3 +190,77 @@ def test_a_source_must_not_give_a_source():
 
     with pytest.raises(MisfeatError, match="another source"):
         build_cohorts(Twice(), "y")
+
+
+# --- PostgreSQL -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    n = 2000
+    return pd.DataFrame(
+        {
+            "site": rng.choice(["a", "b"], n),
+            "dose": rng.integers(0, 4, n),
+            "age": rng.integers(20, 90, n),
+            "ill": rng.integers(0, 2, n),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def server(rows: pd.DataFrame) -> Iterator[str]:
+    """The beginning of addresses of a server that holds the rows as june.visits."""
+    psycopg = pytest.importorskip("psycopg")
+    require(psycopg, "psycopg is not installed")
+    with postgres_server() as socket:
+        said = {"host": str(socket), "user": POSTGRES_USER, "dbname": "postgres"}
+        with psycopg.connect(**said) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE SCHEMA june")
+            cursor.execute("CREATE TABLE june.visits (site text, dose int, age int, ill int)")
+            with cursor.copy("COPY june.visits FROM STDIN") as copy:
+                for row in rows.itertuples(index=False):
+                    copy.write_row(list(row))
+        yield f"postgresql://{POSTGRES_USER}:{SECRET}@/postgres?host={socket}"
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("addresses")
+def test_a_table_of_postgresql_gives_the_cohorts_that_it_gives_in_pandas(
+    server: str, rows: pd.DataFrame
+) -> None:
+    found = build_cohorts(f"{server}&table=june.visits", "ill", groups="site")
+    assert found.equals(build_cohorts(rows, "ill", groups="site"))
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("addresses")
+def test_a_table_that_is_not_there_is_named_without_the_password(server: str) -> None:
+    with pytest.raises(MisfeatError, match=r"There is no table 'june\.beds'") as error:
+        build_cohorts(f"{server}&table=june.beds", "ill")
+    assert SECRET not in str(error.value)
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("addresses")
+def test_a_run_of_an_address_leaves_no_password(server: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    asked = ["run", f"{server}&table=june.visits", "--target", "ill", "--by", "site", "--size", "1"]
+    done = CliRunner().invoke(app, [*asked, "--out", str(folder)])
+    assert done.exit_code == 0, done.output
+    assert SECRET not in done.output
+    held = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
+    assert held
+    assert not any(SECRET.encode() in content for content in held)
+    again = CliRunner().invoke(app, ["run", "--config", str(folder / "run.toml")])
+    assert again.exit_code == 0, again.output
+
+
+def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
+    pytest.importorskip("ibis")
+    pytest.importorskip("psycopg")
+    with pytest.raises(MisfeatError, match="cannot be read; check the address") as error:
+        build_cohorts(f"postgresql://ann:{SECRET}@127.0.0.1:1/ward?table=visits", "ill")
+    assert SECRET not in str(error.value)
+    assert error.value.__cause__ is None

@@ -4,13 +4,18 @@ import builtins
 import gzip
 import os
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from misfeat import MisfeatError
+from misfeat import DamagedFileError, MisfeatError
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.reading import files
 from misfeat.reading.files import MEMORY_A_THREAD, connect, threads_for
+
+ROWS = "".join(f"{n % 3},{n % 2},{n % 5}\n" for n in range(60))
 
 
 def write(path, text):
@@ -33,34 +38,19 @@ def test_numbers_with_a_code_among_them_are_numbers_from_a_file_and_from_a_frame
     assert from_file.equals(build_cohorts(frame, "y", coding=Coding(missing_values="?")))
 
 
-def test_other_delimiters_are_found(tmp_path):
-    path = write(tmp_path / "t.csv", "x;y\n1;0\n2;1\n1;1\n")
-    assert build_cohorts(path, "y").features == ("x",)
-
-
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
         ("t.parquet", "not parquet at all", "cannot be read as Parquet"),
+        ("t.csv.gz", "this is not gzip", "cannot be read as CSV"),
         ("t.xlsx", "zip", "is not a file that can be read; expected one that ends in .csv"),
+        ("t.csv", "", "is empty"),
     ],
 )
 def test_files_that_cannot_be_used_are_refused_by_name(tmp_path, name, text, complaint):
     with pytest.raises(MisfeatError, match=complaint) as caught:
         build_cohorts(write(tmp_path / name, text), "y")
     assert name in str(caught.value)
-
-
-def test_a_damaged_gzip_is_refused(tmp_path):
-    path = tmp_path / "t.csv.gz"
-    path.write_bytes(b"this is not gzip")
-    with pytest.raises(MisfeatError, match=r"t\.csv\.gz"):
-        build_cohorts(path, "y")
-
-
-def test_an_empty_file_is_refused(tmp_path):
-    with pytest.raises(MisfeatError, match="empty"):
-        build_cohorts(write(tmp_path / "t.csv", ""), "y")
 
 
 def test_places_without_a_table_are_refused(tmp_path):
@@ -79,12 +69,6 @@ def test_a_glob_of_two_kinds_is_refused(tmp_path):
         build_cohorts(f"{tmp_path}/*", "y")
 
 
-def test_several_csv_files_are_one_table(tmp_path):
-    for number in range(2):
-        write(tmp_path / f"{number}.csv", "x,y\n1,0\n2,1\n")
-    assert build_cohorts(f"{tmp_path}/*.csv", "y").weights.sum() == 4
-
-
 def test_a_folder_of_csv_files_is_refused_with_the_glob_that_reads_them(tmp_path):
     for number in range(2):
         write(tmp_path / f"{number}.csv", "x,y\n1,0\n2,1\n")
@@ -93,17 +77,6 @@ def test_a_folder_of_csv_files_is_refused_with_the_glob_that_reads_them(tmp_path
         build_cohorts(tmp_path, "y")
     assert repr(pattern) in str(caught.value)
     assert build_cohorts(pattern, "y").weights.sum() == 4
-
-
-def test_a_folder_of_anything_is_not_searched_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_OTHERS", 20)
-    deep = tmp_path
-    for number in range(30):
-        deep /= f"{number}"
-    deep.mkdir(parents=True)
-    pl.DataFrame({"x": [1, 2], "y": [0, 1]}).write_parquet(deep / "t.parquet")
-    with pytest.raises(MisfeatError, match="holds mostly other files than Parquet"):
-        build_cohorts(tmp_path, "y")
 
 
 @pytest.mark.parametrize("bad", ["a", "b"])
@@ -198,3 +171,156 @@ def test_a_connection_has_so_many_threads(monkeypatch):
         assert connection.execute("SELECT current_setting('threads')").fetchone() == (4,)
     finally:
         close()
+
+
+# --- CSV files --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "expected", "found"),
+    [
+        (f"x,y,z\n{ROWS}1", 62, 3, 1),
+        (f"x,y,z\n{ROWS}1,0", 62, 3, 2),
+        (f"x,y,z\n1,0\n{ROWS}", 2, 3, 2),
+        (f"x,y,z\n{ROWS}1,2,3,4\n{ROWS}", 62, 3, 4),
+        (f'x,y,z\n"1\n2",0,1\n1,0\n{ROWS}', 3, 3, 2),
+        (f"x,y\n{ROWS}", 2, 2, 3),
+        ("x;y\n" + "1;0\n" * 40 + "2", 42, 2, 1),
+    ],
+)
+def test_a_row_with_too_few_or_too_many_cells_is_named(tmp_path, text, row, expected, found):
+    path = write(tmp_path / "t.csv", text)
+    reason = rf"t\.csv' cannot be read as CSV.*Row #{row}: Expected {expected} columns, got {found}"
+    with pytest.raises(DamagedFileError, match=reason):
+        build_cohorts(path, "y")
+
+
+def test_a_decimal_comma_is_no_delimiter(tmp_path):
+    path = write(tmp_path / "t.csv", "x;y;z\n" + "1,5;0;a\n2,5;1;b\n" * 20)
+    assert build_cohorts(path, "y").features == ("x", "z")
+
+
+@pytest.mark.parametrize("n_before", [30, 30_000])
+def test_the_first_doubled_quote_may_come_late(tmp_path, n_before):
+    plain = 'north,0\n"south, east",1\n' * n_before
+    path = write(tmp_path / "t.csv", f'x,y\n{plain}"the ""old"", ward",1\n')
+    assert build_cohorts(path, "y").categories[0] == ("north", "south, east", 'the "old", ward')
+
+
+def test_columns_of_the_same_name_are_numbered(tmp_path):
+    path = write(tmp_path / "t.csv", "a,b,a,A,y\n" + "1,2,3,4,0\n5,6,7,8,1\n" * 9)
+    assert build_cohorts(path, "y").features == ("a", "b", "a_1", "A_2")
+
+
+def test_names_that_spell_nothing_are_names(tmp_path):
+    path = write(tmp_path / "t.csv", "NA,y,null\n" + "1,0,3\n2,1,4\n" * 10)
+    assert build_cohorts(path, "y").features == ("NA", "null")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
+def test_text_that_is_not_utf8_is_refused_with_the_remedy(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"x,y,ä\n{ROWS}".encode(encoding))
+    with pytest.raises(DamagedFileError, match=r"its text UTF-8\. \(.*codec can't decode byte"):
+        build_cohorts(path, "y")
+
+
+@pytest.mark.parametrize("damage", ["cut", "checksum"])
+def test_a_packed_file_that_is_not_whole_is_refused(tmp_path, damage):
+    packed = gzip.compress(f"x,y,z\n{ROWS}".encode())
+    changed = packed[:-8] + b"\0\0\0\0" + packed[-4:]
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(packed[: len(packed) // 2] if damage == "cut" else changed)
+    with pytest.raises(DamagedFileError, match=r"t\.csv\.gz' cannot be read as CSV"):
+        build_cohorts(path, "y")
+
+
+def test_files_with_other_columns_are_refused(tmp_path):
+    write(tmp_path / "a.csv", "x,y\n1,0\n2,1\n")
+    write(tmp_path / "b.csv", "y,x\n1,0\n2,1\n")
+    with pytest.raises(MisfeatError, match=r"b\.csv' has the columns 'y', 'x', but"):
+        build_cohorts(f"{tmp_path}/*.csv", "y")
+
+
+@pytest.mark.parametrize("ends", [("\r\n", "\n"), ("\n", "\r\n"), ("\n", "\r\n", "\r")])
+def test_lines_may_end_in_different_ways(tmp_path, ends):
+    lines = f"x,y,z\n{ROWS}".splitlines()
+    path = tmp_path / "t.csv"
+    ended = (f"{line}{ends[n % len(ends)]}" for n, line in enumerate(lines))
+    path.write_bytes("".join(ended).encode())
+    same = write(tmp_path / "same.csv", f"x,y,z\n{ROWS}")
+    assert build_cohorts(path, "y").equals(build_cohorts(same, "y"))
+
+
+def test_breaks_within_cells_may_be_others_than_the_ends_of_lines(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f'"{n % 3}\n",{n % 2},"one\ntwo {n % 5}"\r\n' for n in range(60))
+    path.write_bytes(f'x,y,"z\nz"\r\n{rows}'.encode())
+    assert build_cohorts(path, "y").features == ("x", "z\nz")
+
+
+def test_what_duckdb_says_is_passed_on_whole(tmp_path):
+    path = write(tmp_path / "t.csv", f'x,y,z\n{ROWS}"{"q" * 3_000_000}",0,1\n')
+    with pytest.raises(DamagedFileError, match="Maximum line size of 2000000 bytes exceeded"):
+        build_cohorts(path, "y")
+
+
+def test_flags_are_written_true_and_false_and_other_words_are_words(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(
+        f"{'TRUE' if i % 3 else 'false'},{'yes' if i % 2 else 'no'},{i % 2}\n" for i in range(60)
+    )
+    path.write_text('"a ""b""",c,y\n' + rows, encoding="utf-8")
+    first, second, _ = build_cohorts(path, "y").columns
+    assert (first.taken_for, first.categories) == ("flag", ("False", "True"))
+    assert (second.taken_for, second.categories) == ("category", ("no", "yes"))
+
+
+# --- Parquet files ----------------------------------------------------------------------------
+
+
+def table(rows=5000):
+    random = np.random.default_rng(1)
+    return pa.table(
+        {
+            "x": random.integers(0, 9, rows),
+            "z": random.normal(size=rows),
+            "text": random.choice(["a", "b"], rows),
+            "list": [[1, 2]] * rows,
+            "nothing": pa.nulls(rows),
+            "y": random.integers(0, 2, rows),
+        }
+    )
+
+
+def test_whole_files_of_any_form_are_read(tmp_path):
+    whole = table().drop_columns(["list", "nothing"])
+    for options in (
+        {"data_page_version": "2.0", "write_page_checksum": True},
+        {"compression": "zstd", "row_group_size": 700},
+        {"use_dictionary": False, "column_encoding": {"z": "BYTE_STREAM_SPLIT"}},
+        {"compression": "none", "data_page_size": 500, "write_page_checksum": True},
+    ):
+        pq.write_table(whole, tmp_path / "t.parquet", **options)
+        assert build_cohorts(tmp_path / "t.parquet", "y").features == ("x", "z", "text")
+
+
+def test_what_an_engine_says_of_a_page_is_about_the_file(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(table(), path, compression="snappy")
+    place = pq.read_metadata(path).row_group(0).column(1).data_page_offset + 200
+    content = path.read_bytes()
+    path.write_bytes(content[:place] + b"\xff" * 300 + content[place + 300 :])
+    with pytest.raises(DamagedFileError, match=r"t\.parquet"):
+        build_cohorts(path, "y")
+
+
+def test_not_a_number_in_a_parquet_file_is_missing_as_a_null_is(tmp_path):
+    gap, y = float("nan"), np.array([0, 1] * 10)
+    for values in ([1.5, gap, 2.5, 3.5] * 5, [gap if i % 7 == 0 else i * 1.37 for i in range(20)]):
+        file = tmp_path / "table.parquet"
+        pq.write_table(pa.table({"a": values, "y": y}), file)
+        found = build_cohorts(str(file), "y")
+        expected = build_cohorts({"a": np.array(values), "y": y}, "y")
+        assert found.categories == expected.categories
+        assert np.array_equal(found.codes, expected.codes)

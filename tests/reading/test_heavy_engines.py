@@ -20,7 +20,7 @@ from tests.cohorts.plans import collected_queries
 from tests.cohorts.test_merged_categories import towns
 from tests.cohorts.test_profiles import messy
 from tests.cohorts.test_proposed_groups import visits
-from tests.reading.engines import ENGINES, as_pandas, require
+from tests.reading.engines import ENGINES, as_pandas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,7 +239,7 @@ def test_beyond_the_limit_of_distinct_values_numbers_are_cut_at_the_same_edges(
     expected = build_cohorts(as_pandas(table), "ill", coding=Coding(missing_values=-9))
     for module in ("coding", "profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
-    monkeypatch.setattr("misfeat.reading.engine_queries.FEW_VALUES", 20)
+    monkeypatch.setattr("misfeat.reading.expressions.FEW_VALUES", 20)
     cohorts = build_cohorts(hold(table), "ill", coding=Coding(missing_values=-9))
     for column in ("level", "steps"):
         report = report_on(column, cohorts)
@@ -265,18 +265,6 @@ def test_beyond_the_limit_of_distinct_values_moments_are_left_out_unless_they_ar
     cut = build_cohorts(held, "ill", coding=Coding(bins={"seen": ["2000-01-01"]}))
     assert report_on("seen", cut).treatment == "given cut points"
     assert report_on("seen", cut).missing == moments.null_count
-
-
-@pytest.mark.parametrize(
-    ("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)]
-)
-def test_a_missing_engine_fails_in_ci_and_skips_elsewhere(
-    monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
-) -> None:
-    monkeypatch.setenv("CI", ci)
-    require("an engine", "it is there")
-    with pytest.raises(outcome, match="no engine here"):
-        require(None, "no engine here")
 
 
 @pytest.fixture(scope="module")
@@ -355,7 +343,6 @@ def make_rows(rows: int) -> pa.Table:
 def test_long_tables_give_the_same_cohorts_and_answers_and_only_aggregates_leave(
     hold: Hold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("misfeat.reading.engine_table.LONG", 0)
     table = make_rows(20_000)
     held = hold(table)
     expected = build_cohorts(as_pandas(table), "ill", groups="site")

@@ -121,11 +121,11 @@ def test_heart_gives_equal_cohorts_from_every_kind_of_path(heart, tmp_path, kind
     assert build_cohorts(path, "num", groups="site").equals(expected)
 
 
-@pytest.mark.parametrize("dtype", ["string", "category", "object"])
-def test_every_text_type_of_pandas_is_text(dtype):
+def test_every_text_type_of_pandas_is_text():
     frame = pd.DataFrame({"x": ["a", "b", None, "a"] * 5, "y": [0, 1, 0, 1] * 5})
     expected = build_cohorts(pl.from_pandas(frame), "y")
-    assert build_cohorts(frame.astype({"x": dtype}), "y").equals(expected)
+    for dtype in ("string", "category", "object"):
+        assert build_cohorts(frame.astype({"x": dtype}), "y").equals(expected)
 
 
 def test_polars_categories_are_text_and_enums_have_an_order():
@@ -149,13 +149,13 @@ def test_zones_of_moments_do_not_matter():
     assert build_cohorts(zoned, "y").equals(build_cohorts(table, "y"))
 
 
-@pytest.mark.parametrize("dtype", [pl.Float32, pl.Float64, pl.Decimal(10, 2), pl.UInt64, pl.Int8])
-def test_the_width_of_numbers_does_not_matter(dtype):
+def test_the_width_of_numbers_does_not_matter():
     table = pl.DataFrame({"x": [*range(30), None], "y": [0, 1] * 15 + [0]})
-    expected = build_cohorts(table, "y", coding=Coding(bins={"x": 3}))
-    assert build_cohorts(
-        table.with_columns(pl.col("x").cast(dtype)), "y", coding=Coding(bins={"x": 3})
-    ).equals(expected)
+    coding = Coding(bins={"x": 3})
+    expected = build_cohorts(table, "y", coding=coding)
+    for dtype in (pl.Float32, pl.Float64, pl.Decimal(10, 2), pl.UInt64, pl.Int8):
+        cast = table.with_columns(pl.col("x").cast(dtype))
+        assert build_cohorts(cast, "y", coding=coding).equals(expected)
 
 
 @pytest.mark.parametrize("holder", HOLDERS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from misfeat.cohorts.features import check_names, not_a_feature
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
-from misfeat.reading.dataframes import result_frame
+from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.build import Notes
     from misfeat.cohorts.profiles import Profile
     from misfeat.reading.coders import Coder
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
 
     Counts = NDArray[np.float64]
 

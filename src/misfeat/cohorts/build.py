@@ -59,7 +59,7 @@ from misfeat.exceptions import (
 )
 from misfeat.parameters.declaring import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
-from misfeat.reading.engine_queries import DrawsRows
+from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import open_table, with_weights
 from misfeat.reading.values import MISSING_LABEL, MissingCodes
 from misfeat.runtime.memory import allowed_memory
@@ -70,7 +70,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.profiles import Profile
-    from misfeat.reading.table import Table, Weighing
+    from misfeat.reading.inputs import Table
+    from misfeat.reading.table import Weighing
     from misfeat.reading.values import Value
     from misfeat.runtime.progress import Progress
 
@@ -422,7 +423,7 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
     The coders of the groupings come first, that of the target last.
     """
     table, rules = profiled.table, profiled.rules
-    if not isinstance(table, DrawsRows):
+    if not isinstance(table, EngineTable):
         return table.count_codes(coders)
     fit = allowed_memory() // (BYTES_A_ROW + BYTES_A_CODE * len(coders))
     most = rules.coding.max_rows or max(FEWEST_ROWS, fit)

@@ -36,7 +36,7 @@ from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, rea
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
 
 
 @with_parameters

@@ -14,8 +14,8 @@ from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
-from misfeat.reading.inputs import open_table
-from misfeat.reading.table import GroupSums, Table, Variable
+from misfeat.reading.inputs import Table, open_table
+from misfeat.reading.table import GroupSums, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

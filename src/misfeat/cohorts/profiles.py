@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import Notes
-    from misfeat.reading.table import Table, ValueCounts
+    from misfeat.reading.inputs import Table
+    from misfeat.reading.table import ValueCounts
 
 
 DISTINCT_LIMIT = 1_000_000

@@ -23,7 +23,7 @@ from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.weights import weighed_sizes
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
-from misfeat.reading.dataframes import names_held
+from misfeat.reading.inputs import names_held
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, check_named, label
 
 if TYPE_CHECKING:

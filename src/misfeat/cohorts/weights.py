@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.coders import CodedRows
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]

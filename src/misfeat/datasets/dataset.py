@@ -73,7 +73,7 @@ class Dataset:
         backend : {"pandas", "polars", "pyarrow"}, default=None
             The library; by default the first of these that is installed.
         """
-        from misfeat.reading.dataframes import result_frame
+        from misfeat.reading.inputs import result_frame
 
         return result_frame({name: _listed(col) for name, col in self.columns.items()}, backend)
 

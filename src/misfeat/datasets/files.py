@@ -173,7 +173,7 @@ def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:
     from misfeat.reading.values import MissingCodes
 
     opened = open_path(str(path), MissingCodes())
-    columns = opened.relation.to_arrow_table().columns
+    columns = opened.native.to_arrow_table().columns
     opened.close()
     return {name: column.to_numpy() for name, column in zip(opened.names, columns, strict=True)}
 

@@ -1,7 +1,8 @@
-"""Tables made of NumPy arrays: the same answers as a dataframe engine, without one.
+"""Tables in memory: every column, of whatever library, is read once into NumPy arrays.
 
-Text and flags are held by their positions among distinct values. Columns of Python objects are
-sorted out once: numbers, dates, flags, text, or nothing usable.
+A query for every column would cost far more than the work itself where tables are small. Text and
+flags are kept as positions among their distinct values. Columns of Python objects get their kind
+from all of their values: numbers, dates, flags, text, or nothing that can be scored.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -38,16 +39,21 @@ from misfeat.reading.table import (
     Weighing,
     WeightRange,
     group_sums,
-    not_scored,
+    kind_of_type,
     quantiles_of_counts,
     sums_wanted,
     tally,
-    wrong_shape,
 )
-from misfeat.reading.values import EXACT_INTEGERS, Value, canonical, check_text, check_values, label
+from misfeat.reading.values import (
+    EXACT_INTEGERS,
+    Value,
+    canonical,
+    check_text,
+    check_values,
+    label,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -58,10 +64,12 @@ if TYPE_CHECKING:
 FEW_EDGES = 16
 """Comparing all values with one edge after the other is faster than looking each of them up."""
 _CONTAINERS = (list, dict, set, np.ndarray)
+_MISSING = -1
+"""The position of a text or flag that is missing."""
 
 
 @dataclass(frozen=True)
-class Held:
+class Column:
     """One column in a form that is quick to code."""
 
     kind: Kind
@@ -71,166 +79,220 @@ class Held:
     """Which rows are missing; what `values` holds there means nothing."""
     distinct: NDArray[np.object_] | None = None
     """The distinct canonical values of text and flags."""
+    order: tuple[str, ...] | None = None
+    """The categories in their order, where the type of the column gives them one."""
 
     @classmethod
-    def of(cls, values: NDArray[Any], name: str) -> Held:
-        """The column of a table that an array is."""
-        if values.ndim != 1:
-            raise MisfeatError(
-                "Column {column!r} has {n} dimensions; pass one value per row.",
-                column=name,
-                n=values.ndim,
-            )
-        match values.dtype.kind:
-            case "i":
-                return cls(Kind.INTEGER, values, np.zeros(len(values), dtype=bool))
-            case "u" if values.dtype.itemsize < 8:
-                return cls.of(values.astype(np.int64), name)
-            case "u" | "f":
-                numbers = values.astype(np.float64)
-                return cls(Kind.NUMBER, numbers, np.isnan(numbers))
-            case "M":
-                times = values.astype("datetime64[us]")
-                return cls(Kind.TIME, times, np.isnat(times))
-            case "b":
-                return cls.of_positions(Kind.FLAG, values.astype(np.int64), [False, True])
-            case "U" | "T" | "O" | "S":
-                return cls._of_objects(values.tolist(), name)
-        return cls.unsupported(len(values))
-
-    @classmethod
-    def _of_objects(cls, values: list[Any], name: str) -> Held:
-        if {*map(type, values)} in ({str}, {str, type(None)}):
-            check_values(dict.fromkeys(values), name)
-            return cls._of_distinct(Kind.TEXT, values)
-        kind, settled = settle_objects(values, name)
-        if kind is Kind.UNSUPPORTED:
-            return cls.unsupported(len(values))
-        if kind is Kind.INTEGER:
-            missing = np.array([value is None for value in settled], dtype=bool)
-            return cls(kind, np.where(missing, 0, settled).astype(np.int64), missing)
-        if kind is Kind.NUMBER:
-            return cls(kind, settled, np.isnan(settled))
-        if kind is Kind.TIME:
-            return cls(kind, settled, np.isnat(settled))
-        return cls._of_distinct(kind, settled)
-
-    @classmethod
-    def _of_distinct(cls, kind: Kind, values: Iterable[Value]) -> Held:
-        """Texts or flags, None where there is none, by their positions among the distinct ones."""
-        listed = list(values)
-        seen = dict.fromkeys(listed)
-        seen.pop(None, None)
-        position = {value: number for number, value in enumerate(seen)} | {None: -1}
-        positions = np.fromiter(map(position.__getitem__, listed), np.int64, len(listed))
-        return cls.of_positions(kind, positions, list(seen))
+    def of_numbers(cls, kind: Kind, values: NDArray[Any]) -> Column:
+        """Numbers or moments, missing where they are NaN or NaT."""
+        if values.dtype.kind == "i":
+            return cls(kind, values, np.zeros(len(values), dtype=bool))
+        return cls(kind, values, np.isnat(values) if kind is Kind.TIME else np.isnan(values))
 
     @classmethod
     def of_positions(
-        cls, kind: Kind, positions: NDArray[np.int64], distinct: Sequence[Value]
-    ) -> Held:
+        cls,
+        kind: Kind,
+        positions: NDArray[np.int64],
+        distinct: Sequence[Value],
+        order: tuple[str, ...] | None = None,
+    ) -> Column:
         """Texts or flags by their positions among distinct ones, -1 where there is none."""
         known = np.empty(len(distinct), dtype=object)
         known[:] = distinct
-        return cls(kind, positions, positions < 0, known)
+        return cls(kind, positions, positions < 0, known, order)
 
-    @classmethod
-    def unsupported(cls, n_rows: int) -> Held:
-        """A column of which nothing can be made."""
-        return cls(Kind.UNSUPPORTED, np.zeros(n_rows), np.ones(n_rows, dtype=bool))
-
-    def read(self, reading: Reading) -> Held:
+    def read(self, reading: Reading) -> Column:
         """Leave out what means missing, and read text as numbers where asked to."""
         if self.distinct is None and not reading.missing:
             return self
         if self.distinct is None:
             codes = np.array(reading.missing, dtype=self.values.dtype)
-            return Held(self.kind, self.values, self.missing | np.isin(self.values, codes))
+            return Column(self.kind, self.values, self.missing | np.isin(self.values, codes))
         mean_missing = set(reading.missing)
         is_code = np.array([*(value in mean_missing for value in self.distinct), True])
         missing = is_code[self.values]
         if reading.texts:
-            return self._looked_up(reading, missing)
+            stands_for = dict(zip(reading.texts, reading.values, strict=True))
+            kind, meant = Kind.NUMBER, [*map(stands_for.get, self.distinct), None]
+            if isinstance(reading.values[0], dt.datetime):
+                kind = Kind.TIME
+            dtype = "datetime64[us]" if kind is Kind.TIME else "float64"
+            return Column(kind, np.array(meant, dtype=dtype)[self.values], missing)
         if not reading.as_number:
-            return Held(self.kind, self.values, missing, self.distinct)
-        numbers = np.array(
-            [
-                np.nan if is_missing else float(replaced(text, reading.pieces))
-                for text, is_missing in zip(self.distinct, is_code, strict=False)
-            ]
-        )
-        return Held(Kind.NUMBER, np.append(numbers, np.nan)[self.values], missing)
+            return Column(self.kind, self.values, missing, self.distinct)
+        numbers = [
+            np.nan if is_missing else float(replaced(text, reading.pieces))
+            for text, is_missing in zip(self.distinct, is_code, strict=False)
+        ]
+        return Column(Kind.NUMBER, np.array([*numbers, np.nan])[self.values], missing)
 
     def present(self) -> NDArray[Any]:
         """What `values` holds where nothing is missing."""
         return self.values[~self.missing] if self.missing.any() else self.values
 
-    def _looked_up(self, reading: Reading, missing: Mask) -> Held:
-        assert self.distinct is not None  # noqa: S101  (only text is looked up)
-        stands_for = dict(zip(reading.texts, reading.values, strict=True))
-        found = [stands_for.get(text) for text in self.distinct] + [None]
-        if isinstance(reading.values[0], dt.datetime):
-            return Held(Kind.TIME, np.array(found, dtype="datetime64[us]")[self.values], missing)
-        return Held(Kind.NUMBER, np.array(found, dtype=np.float64)[self.values], missing)
-
-    def of_rows(self, rows: Mask) -> Held:
+    def of_rows(self, rows: Mask) -> Column:
         """Some rows of the column."""
-        return Held(self.kind, self.values[rows], self.missing[rows], self.distinct)
+        return Column(self.kind, self.values[rows], self.missing[rows], self.distinct, self.order)
 
     def spelled(self, rows: Mask) -> NDArray[Any]:
         """The values themselves, for some rows."""
         return self.values[rows] if self.distinct is None else self.distinct[self.values[rows]]
 
 
-def settle_objects(values: Iterable[Any], column: str) -> tuple[Kind, NDArray[Any]]:
-    """Find what a column of objects holds, and bring its values to one type.
+def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
+    """The column that an array or a series of any library is."""
+    return _of_array(values, name) if isinstance(values, np.ndarray) else _of_series(values, name)
 
-    Numbers become float64 with NaN, dates ``datetime64[us]`` with NaT, all else objects with None:
-    bool for flags, str for text, int for integers of 64 bits that floats would round. Values of
-    several types become their labels. A list or another container is `UNSUPPORTED`.
 
-    Examples
-    --------
-    >>> settle_objects([1, None, 2.5], "x")
-    (<Kind.NUMBER: 'number'>, array([1. , nan, 2.5]))
-    >>> settle_objects([1, "a", None], "x")
-    (<Kind.TEXT: 'text'>, array(['1', 'a', None], dtype=object))
+def _of_array(values: NDArray[Any], name: str) -> Column:
+    match values.dtype.kind:
+        case "i":
+            return Column.of_numbers(Kind.INTEGER, values)
+        case "u" if values.dtype.itemsize < 8:
+            return Column.of_numbers(Kind.INTEGER, values.astype(np.int64))
+        case "u" | "f":
+            return Column.of_numbers(Kind.NUMBER, values.astype(np.float64))
+        case "M":
+            return Column.of_numbers(Kind.TIME, values.astype("datetime64[us]"))
+        case "b":
+            return Column.of_positions(Kind.FLAG, values.astype(np.int64), [False, True])
+        case "U" | "T" | "O" | "S":
+            return _of_objects(values.tolist(), name)
+    return _unsupported(len(values))
+
+
+def _unsupported(n_rows: int) -> Column:
+    return Column(Kind.UNSUPPORTED, np.zeros(n_rows), np.ones(n_rows, dtype=bool))
+
+
+def _of_objects(values: list[Any], name: str) -> Column:
+    """The column of Python objects; its kind is that of all of them.
+
+    Integers and floats are numbers; integers alone stay integers where 64 bits hold them and floats
+    would round them. Values of several types become their labels. Containers cannot be scored.
     """
-    listed = list(values)
-    if any(isinstance(value, _CONTAINERS) for value in listed):
-        return Kind.UNSUPPORTED, np.empty(len(listed), dtype=object)
-    plain = [canonical(value) for value in listed]
-    types = {type(value) for value in plain} - {type(None)}
-    if types == {int} and _need_integers(plain):
-        return Kind.INTEGER, _objects(plain)
+    if {*map(type, values)} in ({str}, {str, type(None)}):
+        check_values(dict.fromkeys(values), name)
+        return _of_distinct(Kind.TEXT, values)
+    if any(isinstance(value, _CONTAINERS) for value in values):
+        return _unsupported(len(values))
+    plain = [canonical(value) for value in values]
+    known = [value for value in plain if value is not None]
+    types = {*map(type, known)}
+    large = types == {int} and max(map(abs, known)) >= EXACT_INTEGERS
+    if large and all(-(2**63) <= value < 2**63 for value in known):
+        missing = np.array([value is None for value in plain], dtype=bool)
+        return Column(Kind.INTEGER, np.array([v or 0 for v in plain], dtype=np.int64), missing)
     if types and types <= {int, float}:
-        return Kind.NUMBER, np.array([np.nan if v is None else v for v in plain], dtype=np.float64)
-    if types and all(not issubclass(t, bool | int | float | str) for t in types):
-        return Kind.TIME, np.array(plain, dtype="datetime64[us]")
+        return Column.of_numbers(Kind.NUMBER, np.array(plain, dtype=np.float64))
+    if types and all(issubclass(t, dt.datetime) for t in types):
+        return Column.of_numbers(Kind.TIME, np.array(plain, dtype="datetime64[us]"))
     if types == {bool}:
-        return Kind.FLAG, _objects(plain)
+        return _of_distinct(Kind.FLAG, plain)
     texts = [None if value is None else label(value) for value in plain]
-    check_values(texts, column)
-    return Kind.TEXT, _objects(texts)
+    check_values(texts, name)
+    return _of_distinct(Kind.TEXT, texts)
 
 
-def _need_integers(values: list[Value]) -> bool:
-    """Whether integers differ where floats would not, and 64 bits hold them all."""
-    known = [value for value in values if value is not None]
-    return max(map(abs, known)) >= EXACT_INTEGERS and all(-(2**63) <= v < 2**63 for v in known)
+def _of_distinct(kind: Kind, values: list[Value]) -> Column:
+    """Texts or flags, None where there is none."""
+    seen = dict.fromkeys(values)
+    seen.pop(None, None)
+    position = {value: number for number, value in enumerate(seen)} | {None: _MISSING}
+    positions = np.fromiter(map(position.__getitem__, values), np.int64, len(values))
+    return Column.of_positions(kind, positions, list(seen))
 
 
-def _objects(values: list[Value]) -> NDArray[np.object_]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+def _of_series(series: nw.Series[Any], name: str) -> Column:
+    native = series.to_native()
+    if series.implementation.is_pandas_like():
+        if hasattr(native.dtype, "pyarrow_dtype"):
+            held = native.array.__arrow_array__()
+            return _of_series(nw.from_native(held, series_only=True), name)
+        if native.dtype == object:  # of which narwhals looks at the first hundred values alone
+            from pandas.api.types import infer_dtype
+
+            if infer_dtype(native) not in ("string", "empty"):
+                return _of_objects(native.tolist(), name)
+    if series.dtype in (nw.Object, nw.Unknown):
+        return _of_objects(series.to_list(), name)
+    match kind := kind_of_type(series.dtype):
+        case Kind.TEXT:
+            return _of_text(series)
+        case Kind.FLAG:
+            flags, missing = _without_nulls(series, False)
+            positions = np.where(missing, _MISSING, flags.astype(np.int64))
+            return Column.of_positions(kind, positions, [False, True])
+        case Kind.INTEGER:
+            whole, missing = _without_nulls(series, 0)
+            return Column(kind, whole.astype(np.int64, copy=False), missing)
+        case Kind.NUMBER:
+            # PyArrow casts no integer that a float would round.
+            numbers = series if series.dtype == nw.UInt64 else series.cast(nw.Float64)
+            return Column.of_numbers(kind, numbers.to_numpy().astype(np.float64, copy=False))
+        case Kind.TIME:
+            return Column.of_numbers(kind, _moments(series))
+    return _unsupported(len(series))
 
 
-def order_of(values: Any) -> tuple[str, ...] | None:
-    """The categories of values given by themselves in their order, where they have one."""
-    dtype = getattr(values, "dtype", None)
-    ordered = getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"
-    return tuple(map(str, dtype.categories)) if ordered and dtype is not None else None
+def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Mask]:
+    if not series.null_count():
+        return series.to_numpy(), np.zeros(len(series), dtype=bool)
+    return series.fill_null(instead).to_numpy(), series.is_null().to_numpy().astype(bool)
+
+
+def _moments(series: nw.Series[Any]) -> NDArray[np.datetime64]:
+    """Dates and times in UTC, rounded down to the microsecond."""
+    moments = series.to_numpy()
+    if moments.dtype == object:
+        moments = np.array([canonical(value) for value in series.to_list()], dtype="datetime64[us]")
+    return moments.astype("datetime64[us]", copy=False)
+
+
+def _of_text(series: nw.Series[Any]) -> Column:
+    native, dtype = series.to_native(), series.dtype
+    order = None
+    if series.implementation.is_polars():
+        positions, distinct = _text_of_polars(native)
+        order = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
+    elif series.implementation.is_pyarrow():
+        positions, distinct = _text_of_pyarrow(native)
+        if getattr(native.type, "ordered", False) and all(isinstance(v, str) for v in distinct):
+            order = tuple(distinct)
+    elif hasattr(native.dtype, "categories"):
+        texts = nw.from_native(native.cat.categories.to_series(), series_only=True)
+        positions, distinct = native.cat.codes.to_numpy(), texts.cast(nw.String).to_list()
+        order = tuple(distinct) if isinstance(dtype, nw.Enum) else None
+    else:
+        positions, distinct = native.factorize()
+    labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
+    return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
+
+
+def _text_of_polars(native: Any) -> tuple[NDArray[np.int64], list[str]]:
+    import polars as pl
+
+    texts = native.cast(pl.String)
+    distinct = (texts.drop_nulls() if texts.has_nulls() else texts).unique()
+    positions = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
+    if texts.has_nulls():
+        positions = positions.fill_null(_MISSING)
+    return positions.to_numpy(), distinct.to_list()
+
+
+def _text_of_pyarrow(native: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    import pyarrow as pa
+
+    if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
+        native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
+    if not native.num_chunks:
+        return np.empty(0, dtype=np.int64), []
+    if not pa.types.is_dictionary(native.type):
+        native = native.dictionary_encode()
+    encoded = native.unify_dictionaries().combine_chunks()
+    positions = encoded.indices.cast(pa.int64()).fill_null(_MISSING)
+    return positions.to_numpy(zero_copy_only=False), encoded.dictionary.to_pylist()
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
@@ -246,7 +308,15 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
                     column=name,
                 )
         check_text(X)
-        return {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
+        columns = {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
+        for name, array in columns.items():
+            if array.ndim != 1:
+                raise MisfeatError(
+                    "Column {column!r} has {n} dimensions; pass one value per row.",
+                    column=name,
+                    n=array.ndim,
+                )
+        return columns
     array = as_array(X, "X")
     if array.ndim != 2:
         raise MisfeatError(
@@ -276,22 +346,21 @@ def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
 
 
 class ArrayTable:
-    """A table held as one NumPy array per column, all of one length."""
+    """A table in memory: arrays or series by name, each read when it is first asked for."""
 
-    frame_backend: str | None = None
-
-    _weighing: Weighing | None = None
-    _orders: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-
-    def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        self._columns: Mapping[str, Held] = {
-            name: Held.of(values, name) for name, values in columns.items()
-        }
-        self._check_lengths()
-
-    def _check_lengths(self) -> None:
-        lengths = {name: len(column.values) for name, column in self._columns.items()}
-        if len(set(lengths.values())) > 1:
+    def __init__(
+        self,
+        sources: Mapping[str, NDArray[Any] | nw.Series[Any]],
+        frame_backend: str | None = None,
+    ) -> None:
+        self.frame_backend = frame_backend
+        self._sources = dict(sources)
+        self._read: dict[str, Column] = {}
+        self._weighing: Weighing | None = None
+        self._rows: Mask | None = None
+        lengths = {name: len(source) for name, source in sources.items()}
+        self._n_lines = max(lengths.values(), default=0)
+        if len({*lengths.values()}) > 1:
             first, *others = lengths
             other = next(name for name in others if lengths[name] != lengths[first])
             raise MisfeatError(
@@ -303,79 +372,84 @@ class ArrayTable:
                 n_first=lengths[first],
             )
 
+    def _column(self, name: str) -> Column:
+        if name not in self._read:
+            column = read_column(self._sources[name], name)
+            self._read[name] = column if self._rows is None else column.of_rows(self._rows)
+        return self._read[name]
+
     def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
         """Add a column of given values, row by row; messages say what they are."""
-        column = as_array(values, what)
-        if column.ndim != 1 or (self._columns and len(column) != self.n_rows()):
-            raise wrong_shape(what, column.shape, self.n_rows())
+        series = nw.dependencies.is_into_series(values)
+        source = nw.from_native(values, series_only=True) if series else as_array(values, what)
+        if len(source.shape) != 1 or (self._sources and len(source) != self._n_lines):
+            raise MisfeatError(
+                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
+                what=Setting(what),
+                shape=tuple(source.shape),
+                rows=self.n_rows(),
+            )
         wider = copy(self)
-        wider._columns = {**self._columns, name: Held.of(column, name)}
+        wider._n_lines = len(source)
+        wider._sources = {**self._sources, name: source}
+        wider._read = dict(self._read)
         if wider.kind(name) is Kind.UNSUPPORTED:
-            raise not_scored(what)
-        return wider.with_order(name, order_of(values))
+            raise MisfeatError(
+                "{what} holds values that cannot be scored; pass numbers, text or flags.",
+                what=Setting(what),
+            )
+        return wider
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
-        return tuple(self._columns)
+        return tuple(self._sources)
 
     def kind(self, column: str) -> Kind:
         """What the column holds."""
-        return self._columns[column].kind
+        return self._column(column).kind
 
     def order(self, column: str) -> tuple[str, ...] | None:
-        """The categories of a column in their order; of values that were added with one."""
-        return self._orders.get(column)
-
-    def with_order(self, column: str, order: tuple[str, ...] | None) -> ArrayTable:
-        """The same table, with an order of the categories of a column."""
-        if order is None:
-            return self
-        table = copy(self)
-        table._orders = {**self._orders, column: order}
-        return table
+        """The categories of a column in their order, where its type gives them one."""
+        return self._column(column).order
 
     def n_rows(self) -> int:
         """How many rows there are."""
-        if self._frequencies is not None:
-            return int(self._frequencies.sum())
-        return self._n_lines()
-
-    def _n_lines(self) -> int:
-        return max((len(column.values) for column in self._columns.values()), default=0)
+        times = self._frequencies
+        return self._n_lines if times is None else int(times.sum())
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
-        held = self._columns[column]
-        values, counts, missing = self._occurring(held)
+        read = self._column(column)
+        values, counts, missing = self._occurring(read)
         if len(counts) > limit:
             return None
-        if held.distinct is None and held.kind is not Kind.TIME:
+        if read.distinct is None and read.kind is not Kind.TIME:
             return ValueCounts(values, counts, missing)
-        spelled = values if held.distinct is None else held.distinct[values]
-        counted = tally(spelled, counts, held.kind)
+        spelled = values if read.distinct is None else read.distinct[values]
+        counted = tally(spelled, counts, read.kind)
         return ValueCounts(counted.values, counted.counts, missing)
 
-    def _occurring(self, held: Held) -> tuple[NDArray[Any], NDArray[np.int64], int]:
+    def _occurring(self, column: Column) -> tuple[NDArray[Any], NDArray[np.int64], int]:
         """Distinct values of a column, how often each occurs, and how often none."""
-        times, present = self._frequencies, held.present()
+        times, present = self._frequencies, column.present()
         if times is None:
             values, counts = _counted(present)
-            return values, counts, int(held.missing.sum())
-        values, place = np.unique(present, return_inverse=True)
+            return values, counts, int(column.missing.sum())
+        values, position = np.unique(present, return_inverse=True)
         counts = np.zeros(len(values), dtype=np.int64)
-        np.add.at(counts, place, times[~held.missing])
-        return values, counts, int(times[held.missing].sum())
+        np.add.at(counts, position, times[~column.missing])
+        return values, counts, int(times[column.missing].sum())
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
-        missing = self._columns[reading.column].read(reading).missing
+        missing = self._column(reading.column).read(reading).missing
         times = self._frequencies
         return int(missing.sum() if times is None else times[missing].sum())
 
     def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
         """The smallest values of a numeric column with such shares of the rows at or below them."""
-        values, counts, _ = self._occurring(self._columns[reading.column].read(reading))
+        values, counts, _ = self._occurring(self._column(reading.column).read(reading))
         return quantiles_of_counts(values, counts, shares)
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
@@ -385,12 +459,12 @@ class ArrayTable:
 
     def _counts(self) -> list[NDArray[np.int64]]:
         """What every line counts: rows, and with sampling weights these and their squares."""
-        weighing = self._weighing
+        weighing, times = self._weighing, self._frequencies
         if weighing is None:
-            return [np.ones(self._n_lines(), dtype=np.int64)]
-        if self._frequencies is not None:
-            return [self._frequencies]
-        weight = self._columns[weighing.column].values.astype(np.float64)
+            return [np.ones(self._n_lines, dtype=np.int64)]
+        if times is not None:
+            return [times]
+        weight = self._column(weighing.column).values.astype(np.float64)
         sums = [weight > 0.0, weight * weighing.scale, weight * weight * weighing.square_scale]
         return [np.ceil(one).astype(np.int64) for one in sums]
 
@@ -398,14 +472,14 @@ class ArrayTable:
     def _frequencies(self) -> NDArray[np.int64] | None:
         if self._weighing is None or not self._weighing.frequency:
             return None
-        return self._columns[self._weighing.column].values.astype(np.int64)
+        return self._column(self._weighing.column).values.astype(np.int64)
 
     def weight_range(self, column: str) -> WeightRange:
         """What is to be known of a numeric column before its values are taken for weights."""
-        held = self._columns[column]
-        if held.missing.any():
-            return WeightRange(int(held.missing.sum()), np.nan, np.nan, whole=False)
-        values = held.values.astype(np.float64)
+        read = self._column(column)
+        if read.missing.any():
+            return WeightRange(int(read.missing.sum()), np.nan, np.nan, whole=False)
+        values = read.values.astype(np.float64)
         whole = bool((values == np.floor(values)).all())
         lightest = float(values[values > 0].min(initial=np.inf))
         return WeightRange(0, float(values.min()), float(values.max()), whole, lightest)
@@ -414,14 +488,16 @@ class ArrayTable:
         """The same table, whose rows count as a column says."""
         table = copy(self)
         table._weighing = weighing
-        counts = self._columns[weighing.column].values > 0
-        if not counts.all():
-            table._columns = {name: held.of_rows(counts) for name, held in self._columns.items()}
+        weighted = self._column(weighing.column).values > 0
+        if not weighted.all():
+            table._rows, table._n_lines = weighted, int(weighted.sum())
+            table._read = {name: column.of_rows(weighted) for name, column in self._read.items()}
         return table
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
-        present = ~self._columns[variables[-1].reading.column].read(variables[-1].reading).missing
+        target = variables[-1].reading
+        present = ~self._column(target.column).read(target).missing
         bases = radices(groups)
         codes = [self._codes(coder)[present] for coder in groups]
         keys = np.zeros((1, int(present.sum())), dtype=np.int64)
@@ -429,13 +505,13 @@ class ArrayTable:
         distinct, group = np.unique(keys, axis=1, return_inverse=True)
         weight = np.ones(int(present.sum()))
         if self._weighing is not None:
-            weight = self._columns[self._weighing.column].values[present].astype(np.float64)
+            weight = self._column(self._weighing.column).values[present].astype(np.float64)
         rows = np.bincount(group.ravel(), weight, distinct.shape[1]).astype(np.float64)
         numbers = [self._numbers(variable) for variable in variables]
         x = np.array([values[present] for values, _ in numbers])
         u = np.array([recorded[present] for _, recorded in numbers])
         factors = {"product": (x, x), "first": (x, u), "both": (u, u)}
-        found = {
+        sums = {
             (kind, i, j): np.bincount(
                 group.ravel(), weights=weight * factors[kind][0][i] * factors[kind][1][j]
             ).astype(np.float64)
@@ -443,38 +519,37 @@ class ArrayTable:
         }
         no_counts = np.zeros(len(rows), dtype=np.int64)
         codes_of = unpack_keys(list(distinct), no_counts, bases).codes if groups else distinct[:0]
-        return group_sums(codes_of, rows, variables, found)
+        return group_sums(codes_of, rows, variables, sums)
 
     def close(self) -> None:
         """Nothing was opened."""
 
     def _numbers(self, variable: Variable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The values of a variable, 0 where missing, and 1 where recorded."""
-        held = self._columns[variable.reading.column].read(variable.reading)
-        recorded = (~held.missing).astype(np.float64)
-        values = held.values if variable.coder is None else self._codes(variable.coder)
-        numbers = np.where(held.missing, 0.0, values.astype(np.float64) - variable.centre)
-        return numbers, recorded
+        read = self._column(variable.reading.column).read(variable.reading)
+        values = read.values if variable.coder is None else self._codes(variable.coder)
+        numbers = np.where(read.missing, 0.0, values.astype(np.float64) - variable.centre)
+        return numbers, (~read.missing).astype(np.float64)
 
     def _codes(self, coder: Coder) -> NDArray[np.integer]:
-        codes = np.full(self._n_lines(), len(coder.labels), dtype=code_dtype(radices([coder])))
+        codes = np.full(self._n_lines, len(coder.labels), dtype=code_dtype(radices([coder])))
         if isinstance(coder, PredicateCoder):
-            read = {r.column: self._columns[r.column].read(r) for r in coder.readings}
+            read = {r.column: self._column(r.column).read(r) for r in coder.readings}
             present = ~np.any([column.missing for column in read.values()], axis=0)
             codes[present] = coder.predicate.evaluate(lambda name: read[name].spelled(present))
             return codes
-        held = self._columns[coder.reading.column].read(coder.reading)
-        values = held.present()
-        places = ~held.missing if len(values) < len(codes) else slice(None)
+        column = self._column(coder.reading.column).read(coder.reading)
+        values = column.present()
+        rows = ~column.missing if len(values) < len(codes) else slice(None)
         if isinstance(coder, EdgeCoder):
             # Edges between integers may be fractions; dates are compared as such.
             dtype = values.dtype if values.dtype.kind == "M" else None
-            codes[places] = _edges_below(values, np.array(coder.edges, dtype=dtype))
-        elif held.distinct is not None:
+            codes[rows] = _edges_below(values, np.array(coder.edges, dtype=dtype))
+        elif column.distinct is not None:
             other = len(coder.labels) - 1
             position = {value: code for code, value in enumerate(coder.values)}
-            code_of = [position.get(value, other) for value in held.distinct]
-            codes[places] = np.array(code_of, dtype=codes.dtype)[values]
+            code_of = [position.get(value, other) for value in column.distinct]
+            codes[rows] = np.array(code_of, dtype=codes.dtype)[values]
         return codes
 
 
@@ -484,8 +559,8 @@ def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         lowest, highest = int(values.min()), int(values.max())
         if highest - lowest < len(values):  # counting is faster than sorting
             counts = np.bincount(values.astype(np.int64) - lowest)
-            found = np.flatnonzero(counts)
-            return found + lowest, counts[found]
+            occurring = np.flatnonzero(counts)
+            return occurring + lowest, counts[occurring]
     distinct, counts = np.unique(values, return_counts=True)
     return distinct, counts.astype(np.int64, copy=False)
 

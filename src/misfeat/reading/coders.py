@@ -1,12 +1,12 @@
 """How raw values become small integer codes, as plain data that every kind of table can apply.
 
 A coder maps each row of its column to ``0 .. len(labels) - 1``, or to ``len(labels)`` where the
-value is missing. The codes of one row, written as the digits of a mixed-radix number, make one
-integer key per row: a table then needs a single group-by over that key to collapse equal rows.
+value is missing. The codes of one row, as the digits of a mixed-radix number, make one integer key
+per row: a table then needs a single group-by over that key to collapse equal rows.
 
 Predicates such as ``"age > 65 and sex == 'F'"`` are a small, safe language over columns. They are
-parsed into a tree and evaluated with whatever stands for a column (a dataframe expression or an
-array), so that one text means the same on every engine. Nothing is ever executed.
+parsed into a tree and evaluated with whatever stands for a column (an expression of an engine or an
+array), so that one text means the same everywhere. Nothing is ever executed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from misfeat.reading.values import Value
 
     Constants = tuple[Any, ...]
-    Pieces = tuple[tuple[str, str], ...]
 
 
 Term = TypeVar("Term")
@@ -46,6 +45,8 @@ MOST_CONSTANTS = 10_000
 MOST_CHARACTERS = 1_000_000
 LONGEST_SHOWN = 200
 """Characters of a predicate that messages show."""
+LARGEST_KEY = 2**62
+"""Keys stay below this, so that no engine overflows a signed 64-bit integer."""
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -59,18 +60,7 @@ _QUOTED_OR_BACKTICKED = re.compile(r"\'[^\']*\'|\"[^\"]*\"|`([^`]+)`")
 
 @dataclass(frozen=True)
 class Predicate:
-    """A condition on the columns of one row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> predicate = Predicate("age > 65 and `blood type` in ['A', 'AB']")
-    >>> predicate.columns
-    ('age', 'blood type')
-    >>> data = {"age": np.array([70, 70, 50]), "blood type": np.array(["A", "B", "A"])}
-    >>> predicate.evaluate(data.__getitem__).tolist()
-    [True, False, False]
-    """
+    """A condition on the columns of one row."""
 
     text: str
     """As the user wrote it. Column names that are not identifiers stand in backticks."""
@@ -83,20 +73,19 @@ class Predicate:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads, in the order in which they first occur."""
-        found = [n for n in ast.walk(self._parse()) if isinstance(n, ast.Name)]
-        found.sort(key=lambda n: (n.lineno, n.col_offset))
-        return tuple(dict.fromkeys(node.id for node in found))
+        names = [node for node in ast.walk(self._parse()) if isinstance(node, ast.Name)]
+        names.sort(key=lambda node: (node.lineno, node.col_offset))
+        return tuple(dict.fromkeys(node.id for node in names))
 
     @property
     def comparisons(self) -> tuple[tuple[str, Any], ...]:
         """Every (column, constant) that the predicate compares."""
         return tuple(
             (side.id, constant)
-            for node in ast.walk(self._parse())
-            if isinstance(node, ast.Compare)
-            for side in (node.left, *node.comparators)
+            for sides in self._compared()
+            for side in sides
             if isinstance(side, ast.Name)
-            for other in (node.left, *node.comparators)
+            for other in sides
             if other is not side
             for constant in _constants(other)
         )
@@ -106,34 +95,73 @@ class Predicate:
         """Every pair of columns that the predicate compares with each other."""
         return tuple(
             (left.id, right.id)
-            for node in ast.walk(self._parse())
-            if isinstance(node, ast.Compare)
-            for left, right in pairwise((node.left, *node.comparators))
+            for sides in self._compared()
+            for left, right in pairwise(sides)
             if isinstance(left, ast.Name) and isinstance(right, ast.Name)
         )
+
+    def _compared(self) -> list[list[ast.expr]]:
+        """What stands on the sides of each comparison."""
+        nodes = ast.walk(self._parse())
+        return [[node.left, *node.comparators] for node in nodes if isinstance(node, ast.Compare)]
 
     def evaluate(
         self,
         column: Callable[[str], Any],
         settle: Callable[[Any], Any] = lambda flag: flag,
         is_in: Callable[[str, Constants], Any] | None = None,
+        tree: ast.expr | None = None,
     ) -> Any:
         """Evaluate with `column` giving what stands for a column by its name.
 
         `settle` is applied to every single comparison before comparisons are joined, and `is_in`
-        tells whether a column is one of several constants; without it, columns are arrays.
+        says whether a column is one of several constants; without it, columns are arrays. `tree` is
+        that of the text, where it was parsed before.
         """
-        if is_in is None:
 
-            def is_in(name: str, constants: Constants) -> Any:
-                return is_in_array(column(name), constants)
+        def visit(node: ast.expr) -> Any:
+            match node:
+                case ast.BoolOp(op=op, values=values):
+                    join = operator.and_ if isinstance(op, ast.And) else operator.or_
+                    return joined(join, [visit(value) for value in values])
+                case ast.UnaryOp(op=ast.Not(), operand=operand):
+                    return ~visit(operand)
+                case ast.Compare(left=left, ops=ops, comparators=others):
+                    sides = zip([left, *others], ops, others, strict=False)
+                    return joined(operator.and_, [settle(compare(*side)) for side in sides])
+            raise self._refused(f"{_shown(node)} is not a comparison")
 
-        return self._visit(self._parse(), _Meaning(column, settle, is_in))
+        def compare(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
+            if isinstance(op, ast.In | ast.NotIn):
+                if not isinstance(left, ast.Name) or not isinstance(right, ast.List | ast.Tuple):
+                    raise self._refused("'in' takes a column on its left and a list on its right")
+                among = _constants(right)
+                if not among or len(among) != len(right.elts):
+                    raise self._refused("the list after 'in' must hold constants, at least one")
+                name = left.id
+                held = is_in_array(column(name), among) if is_in is None else is_in(name, among)
+                return ~held if isinstance(op, ast.NotIn) else held
+            if type(op) not in _COMPARE:
+                raise self._refused("it uses an operator other than < <= > >= == != in, not in")
+            if not isinstance(left, ast.Name) and not isinstance(right, ast.Name):
+                raise self._refused("a comparison needs a column on one side")
+            return _COMPARE[type(op)](operand(left), operand(right))
+
+        def operand(node: ast.expr) -> Any:
+            if isinstance(node, ast.Name):
+                return column(node.id)
+            constants = _constants(node)
+            if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
+                raise self._refused(f"{_shown(node)} is neither a column nor a constant")
+            return constants[0]
+
+        return visit(self._parse() if tree is None else tree)
 
     def _parse(self) -> ast.expr:
         """The tree, in which every name is that of a column."""
+        if len(self.text) > MOST_CHARACTERS:
+            raise self._refused(f"it has more than {MOST_CHARACTERS:,} characters")
         names: dict[str, str] = {}
-
         prefix = "_column"
         while prefix in self.text:
             prefix += "_"
@@ -145,8 +173,6 @@ class Predicate:
             names[key] = match.group(1)
             return key
 
-        if len(self.text) > MOST_CHARACTERS:
-            raise self._refused(f"it has more than {MOST_CHARACTERS:,} characters")
         try:
             text = _QUOTED_OR_BACKTICKED.sub(placeholder, self.text.strip())
             tree = ast.parse(text, mode="eval").body
@@ -155,9 +181,9 @@ class Predicate:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Name):
                     # Python takes some letters for others, columns do not: the name as it stands.
-                    stands = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
-                    node.id = names.get(stands, stands)
-            self._visit(tree, _ANYTHING)
+                    name = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
+                    node.id = names.get(name, name)
+            self.evaluate(lambda _: np.empty(0, dtype=object), tree=tree)
         except SyntaxError as error:
             raise self._refused(f"it does not parse ({error.msg})") from error
         except (RecursionError, MemoryError) as error:
@@ -170,68 +196,16 @@ class Predicate:
 
     def _check_size(self, tree: ast.expr) -> None:
         """Refuse what would overrun the stack of some engine, or keep it busy for hours."""
-        n_comparisons = n_constants = 0
-        level: list[ast.AST] = [tree]
+        level = [tree]
         for _ in range(MOST_LEVELS):
-            below: list[ast.AST] = []
-            for node in level:
-                match node:
-                    case ast.BoolOp(values=values):
-                        below.extend(values)
-                    case ast.UnaryOp(op=ast.Not(), operand=operand):
-                        below.append(operand)
-                    case ast.Compare(comparators=others):
-                        n_comparisons += len(others)
-                        n_constants += sum(len(getattr(other, "elts", ())) for other in others)
-            level = below
+            level = [operand for node in level for operand in _operands(node)]
         if level:
             raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
-        if n_comparisons > MOST_COMPARISONS:
+        others = [node.comparators for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+        if sum(map(len, others)) > MOST_COMPARISONS:
             raise self._refused(f"it has more than {MOST_COMPARISONS:,} comparisons")
-        if n_constants > MOST_CONSTANTS:
+        if sum(len(getattr(o, "elts", ())) for each in others for o in each) > MOST_CONSTANTS:
             raise self._refused(f"its lists hold more than {MOST_CONSTANTS:,} constants")
-
-    def _visit(self, node: ast.expr, meaning: _Meaning) -> Any:
-        match node:
-            case ast.BoolOp(op=op, values=values):
-                join = operator.and_ if isinstance(op, ast.And) else operator.or_
-                return joined(join, [self._visit(value, meaning) for value in values])
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return ~self._visit(operand, meaning)
-            case ast.Compare(left=left, ops=ops, comparators=comparators):
-                terms = [left, *comparators]
-                parts = [
-                    meaning.settle(self._compare(a, op, b, meaning))
-                    for a, op, b in zip(terms, ops, terms[1:], strict=False)
-                ]
-                return joined(operator.and_, parts)
-        raise self._refused(f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is not a comparison")
-
-    def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr, meaning: _Meaning) -> Any:
-        if isinstance(op, ast.In | ast.NotIn):
-            if not isinstance(left, ast.Name) or not isinstance(right, ast.List | ast.Tuple):
-                raise self._refused("'in' takes a column on its left and a list on its right")
-            constants = _constants(right)
-            if not constants or len(constants) != len(right.elts):
-                raise self._refused("the list after 'in' must hold constants, at least one")
-            found = meaning.is_in(left.id, constants)
-            return ~found if isinstance(op, ast.NotIn) else found
-        if type(op) not in _COMPARE:
-            raise self._refused("it uses an operator other than < <= > >= == != in, not in")
-        if not isinstance(left, ast.Name) and not isinstance(right, ast.Name):
-            raise self._refused("a comparison needs a column on one side")
-        compare, column = _COMPARE[type(op)], meaning.column
-        return compare(self._operand(left, column), self._operand(right, column))
-
-    def _operand(self, node: ast.expr, column: Callable[[str], Any]) -> Any:
-        if isinstance(node, ast.Name):
-            return column(node.id)
-        constants = _constants(node)
-        if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
-            raise self._refused(
-                f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is neither a column nor a constant"
-            )
-        return constants[0]
 
     def _refused(self, why: str) -> MisfeatError:
         return MisfeatError(
@@ -244,51 +218,28 @@ class Predicate:
         )
 
 
-class _Anything:
-    """Stands for a column while a predicate is checked: every operation gives itself back."""
-
-    def _itself(self, *_: object) -> _Anything:
-        return self
-
-    __lt__ = __le__ = __gt__ = __ge__ = __and__ = __or__ = __rand__ = __ror__ = _itself
-    __invert__ = _itself
-    __eq__ = __ne__ = _itself  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
+def _operands(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BoolOp(values=values):
+            return values
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return [operand]
+    return []
 
 
-@dataclass(frozen=True)
-class _Meaning:
-    """What stands for columns, for a single comparison, and for a list of constants."""
-
-    column: Callable[[str], Any]
-    settle: Callable[[Any], Any]
-    is_in: Callable[[str, Constants], Any]
-
-
-_ANYTHING = _Meaning(lambda _: _Anything(), lambda flag: flag, lambda *_: _Anything())
+def _shown(node: ast.expr) -> str:
+    return repr(ast.unparse(node)[:LONGEST_SHOWN])
 
 
 def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:
-    """Join terms pairwise, nested no deeper than need be: long chains overrun engines' stacks.
-
-    Examples
-    --------
-    >>> joined(lambda left, right: f"({left}{right})", "abcde")
-    '(((ab)(cd))e)'
-    """
+    """Join terms pairwise, nested no deeper than need be: long chains overrun engines' stacks."""
     while len(terms) > 1:
         terms = [reduce(join, terms[i : i + 2]) for i in range(0, len(terms), 2)]
     return terms[0]
 
 
 def that_may_occur(constants: Constants, integers: bool) -> list[Any]:
-    """The constants that a column can hold, numbers in its type; of `integers`, fractions are none.
-
-    Examples
-    --------
-    >>> that_may_occur((1.0, 2.5, 3), integers=True), that_may_occur((1, 2.5), integers=False)
-    ([1, 3], [1.0, 2.5])
-    """
+    """The constants that a column can hold, in its type: no fractions among `integers`."""
     plain = map(canonical, constants)
     if integers:
         return [value for value in plain if not isinstance(value, float)]
@@ -300,8 +251,8 @@ def is_in_array(values: NDArray[Any], constants: Constants) -> NDArray[np.bool_]
     chosen = that_may_occur(constants, values.dtype.kind in "iu")
     if values.dtype == object:
         return np.fromiter(map(set(chosen).__contains__, values), dtype=bool, count=len(values))
-    found: NDArray[np.bool_] = np.isin(values, np.array(chosen, dtype=values.dtype))
-    return found
+    held: NDArray[np.bool_] = np.isin(values, np.array(chosen, dtype=values.dtype))
+    return held
 
 
 def _constants(node: ast.expr) -> tuple[Any, ...]:
@@ -314,10 +265,6 @@ def _constants(node: ast.expr) -> tuple[Any, ...]:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             return tuple(constant for element in elements for constant in _constants(element))
     return ()
-
-
-LARGEST_KEY = 2**62
-"""Keys stay below this, so that no engine overflows a signed 64-bit integer."""
 
 
 class Kind(Enum):
@@ -417,12 +364,8 @@ class CodedRows:
 
     def where(self, kept: NDArray[np.bool_]) -> CodedRows:
         """Some of the rows."""
-        return CodedRows(
-            self.codes[:, kept],
-            self.weights[kept],
-            None if self.masses is None else self.masses[kept],
-            None if self.squares is None else self.squares[kept],
-        )
+        more = (one[kept] for one in self.more)
+        return CodedRows(self.codes[:, kept], self.weights[kept], *more)
 
 
 def radices(coders: Sequence[Coder]) -> list[int]:
@@ -496,8 +439,6 @@ def collapse(
 ) -> CodedRows:
     """Merge equal coded rows, and add up their weights and what else is counted of them."""
     keys = pack_keys(codes, bases)
-    if _ascend(keys):
-        return CodedRows(np.array(codes, dtype=code_dtype(bases)), weights, *more)
     order = sorting_order(keys)
     first = np.zeros(len(order), dtype=bool)
     first[:1] = True
@@ -515,17 +456,7 @@ def collapse(
     return CodedRows(found, totals, *others)
 
 
-def _ascend(keys: Sequence[NDArray[np.int64]]) -> bool:
-    """Whether rows are sorted by their keys, and no two have the same."""
-    rises = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
-    ties = ~rises
-    for key in keys:
-        rises |= ties & (key[1:] > key[:-1])
-        ties &= key[1:] == key[:-1]
-    return bool(rises.all())
-
-
-def replaced(text: str, pieces: Pieces) -> str:
+def replaced(text: str, pieces: Sequence[tuple[str, str]]) -> str:
     """A text with some of its pieces replaced, one after the other."""
     for piece, by in pieces:
         text = text.replace(piece, by)

@@ -1,12 +1,19 @@
-"""Tables held by a dataframe library or an engine; work stays there, and only counts come out.
+"""Tables in an engine: work stays there, and only counts come out.
 
-pandas, polars (eager and lazy), PyArrow, DuckDB, PySpark, Dask and Ibis tables answer the same few
-questions.
+Lazy frames of polars, relations of DuckDB, and tables of PySpark, Dask and Ibis answer the same
+questions as a table in memory, with the same bits.
+
+**Samples** are drawn where more different rows come back than memory holds. Every coded row has a
+hash between 0 and 1 that follows from its codes alone and looks random. Of a row that occurs n
+times, so many are kept as the binomial distribution has at that quantile: what is kept are rows
+drawn one by one, and all engines draw the same. Large subgroups give up rows before small ones do.
 """
 
 from __future__ import annotations
 
+import operator
 from copy import copy
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -14,42 +21,39 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.reading.arrays import as_array
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
     Kind,
     Reading,
+    joined,
+    pack_keys,
     radices,
     split_into_keys,
     unpack_keys,
 )
-from misfeat.reading.dataframes import EAGER_LIBRARIES, dictionary_order, new_series, open_frame
-from misfeat.reading.engine_queries import (
+from misfeat.reading.expressions import (
+    COUNT,
     TIMES,
     VALUE,
-    Drawing,
-    EngineColumn,
-    is_looked_at,
-    kept_of,
-    likely_kept,
-    one_looked_at_in,
-    values_at,
+    ColumnExpressions,
+    RankedColumn,
+    as_counts,
+    one_where,
 )
-from misfeat.reading.expressions import one_where
 from misfeat.reading.table import (
+    EAGER_LIBRARIES,
+    NO_COLUMNS,
     GroupSums,
     ValueCounts,
     Variable,
     Weighing,
     WeightRange,
     group_sums,
-    not_scored,
     sums_wanted,
     tally,
-    wrong_shape,
 )
-from misfeat.reading.values import check_values
+from misfeat.reading.values import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,51 +61,53 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.reading.files import OpenedFiles
+    from misfeat.reading.files import Relation
 
 
-LONG = 200_000
-"""Tables of fewer rows are read fast enough column by column."""
-LOOKED_AT = 50_000
-"""Rows whose values say how many a column has, about."""
-FEW_VALUES = 100
-"""Columns with at most so many values in these rows are counted together with others."""
-MOST_COMBINATIONS = 20_000
-"""Combinations of the values of columns that are counted together, about."""
-FEWER_COMBINATIONS = 200_000
-"""Where there are more after all, each column is counted by itself."""
 FIRST_PART = 4
 """A column with more values than are counted is looked for in so many times as many rows first."""
-_COUNT = "n_rows"
-_WEIGHT = "weight"
-_MASS, _SQUARE = "mass", "square"
 PRODUCTS_A_QUERY = 64
 """Sums that are asked for at once: some libraries hold a column for each."""
+_WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
+PRIME = 2_147_483_629
+"""Hashes are whole numbers below this prime, the squares of which fit 64 bits."""
+TURNS = (1_003_515_245, 747_796_405, 389_019_331)
+"""What is added before each squaring; any numbers below the prime would do."""
+_SPREAD = 1_327_217_885
+"""Takes neighbouring numbers far from each other: about PRIME over the golden ratio."""
+LOOKED_AT = 1_000_000
+"""Different rows whose numbers say how many of each subgroup there are, at most."""
+_HASH = "hash"
 
 
-class DataFrameTable:
-    """A table held by a dataframe library or an engine: anything that narwhals wraps.
+class EngineTable:
+    """A table in an engine: anything lazy that narwhals wraps.
 
-    Where it is read from files, these know the names of the columns.
+    Where misfeat opened it, `relation` knows the names of the columns and how to close it.
     """
 
-    def __init__(self, native: Any, files: OpenedFiles | None = None) -> None:
-        self._files = files
+    def __init__(self, native: Any, relation: Relation | None = None) -> None:
+        self._relation = relation
         self._weighing: Weighing | None = None
-        self._forget()
-        frame, self._columns = open_frame(native, None if files is None else files.names)
-        self._implementation = frame.implementation
-        self._lazy: nw.LazyFrame[Any] = frame.lazy()
-        given = nw.from_native(native)
-        self._eager = given if isinstance(given, nw.DataFrame) else None
-
-    def _forget(self) -> None:
-        """Nothing is known of the rows."""
         self._n_rows: int | None = None
-        self._lots: dict[str, list[str]] | None = None
-        self._looked: dict[str, int] = {}
-        self._numbers: dict[Reading, EngineColumn] = {}
-        self._counted: dict[str, nw.DataFrame[Any] | None] = {}
+        self._ranked: dict[Reading, RankedColumn] = {}
+        given = nw.from_native(native).collect_schema().names()
+        names = given if relation is None else relation.names
+        if not names:
+            raise MisfeatError(NO_COLUMNS)
+        check_text(names)
+        # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
+        frame = with_inner_names(native)
+        for name, dtype in frame.collect_schema().items():
+            # A column of nothing may have a type that no engine compares with anything.
+            if dtype in (nw.Object, nw.Unknown) and _is_empty(frame, name):
+                frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
+        self._lazy = frame
+        self._columns = ColumnExpressions(
+            dict(zip(names, inner_names(names), strict=True)),
+            frame.collect_schema(),
+            frame.implementation,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,27 +117,18 @@ class DataFrameTable:
     @property
     def frame_backend(self) -> str | None:
         """The library that results should come back in; None where the engine has no frames."""
-        name = "pandas" if self._implementation.is_dask() else str(self._implementation)
+        implementation = self._columns.implementation
+        name = "pandas" if implementation.is_dask() else str(implementation)
         return name if name in EAGER_LIBRARIES else None
 
-    def with_column(self, name: str, values: Any, what: str) -> DataFrameTable:
-        """Add a column of given values, row by row; messages say what they are."""
-        if self._eager is None:
-            raise MisfeatError(
-                "{what} must be the name of a column when the table is lazy or lives in an engine, "
-                "because rows have no order there; add it to the table, and pass its name {place}.",
-                what=Setting(what),
-                place="to SubgroupSelector" if what == "groups" else f"as {what}",
-            )
-        if nw.dependencies.is_into_series(values):
-            values = nw.from_native(values, series_only=True).to_numpy()
-        column = as_array(values, what)
-        if column.shape != (len(self._eager),):
-            raise wrong_shape(what, column.shape, len(self._eager))
-        series = new_series(name, column, self._eager)
-        if series is None:
-            raise not_scored(what)
-        return DataFrameTable(self._eager.with_columns(series).to_native())
+    def with_column(self, name: str, values: Any, what: str) -> EngineTable:  # noqa: ARG002
+        """Refuse values that are given row by row."""
+        raise MisfeatError(
+            "{what} must be the name of a column when the table is lazy or lives in an engine, "
+            "because rows have no order there; add it to the table, and pass its name {place}.",
+            what=Setting(what),
+            place="to SubgroupSelector" if what == "groups" else f"as {what}",
+        )
 
     def kind(self, column: str) -> Kind:
         """What the column holds."""
@@ -139,9 +136,8 @@ class DataFrameTable:
 
     def order(self, column: str) -> tuple[str, ...] | None:
         """The categories of a column in their order, where its type gives them one."""
-        if self._eager is not None and self._implementation.is_pyarrow():
-            return dictionary_order(self._eager.to_native(), column)
-        return self._columns.order(column)
+        dtype = self._columns.schema[self._columns.inner[column]]
+        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
 
     def n_rows(self) -> int:
         """How many rows there are."""
@@ -152,65 +148,29 @@ class DataFrameTable:
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
+        if self._surely_has_more(column, limit):
+            return None
         kind = self.kind(column)
-        if (counted := self._counted_ahead(column)) is None:
-            if self._surely_has_more(column, limit):
-                return None
-            try:
-                counted = self._counted_values([column], limit)
-            except UnicodeEncodeError as error:  # pandas, whose objects hold any text
-                check_values([str(error.object)], column)
-                raise
+        weighing = self._weighing if self._repeats else None
+        value = {VALUE: self._columns.value(column)}
+        counted = self._collected(self._counted_by(value, weighing).head(limit + 1))
         if len(counted) > limit:
             return None
-        values, counts = counted[self._columns.inner[column]], _as_counts(counted[_COUNT])
+        values, counts = counted[VALUE], as_counts(counted[COUNT])
         null = values.is_null().to_numpy().astype(bool)
         present = values.filter(~values.is_null())
         listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
         found = tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
 
-    def _counted_values(self, columns: Sequence[str], limit: int) -> nw.DataFrame[Any]:
-        """Combinations of the values of some columns and their counts, one more than a limit."""
-        values = {self._columns.inner[name]: self._columns.value(name) for name in columns}
-        of_frequencies = self._weighing if self._repeats else None
-        return self._collected(self._counted_by(values, of_frequencies).head(limit + 1))
-
-    def _counted_ahead(self, column: str) -> nw.DataFrame[Any] | None:
-        """The values of a column and their counts, where it is counted together with others."""
-        if self._lots is None:
-            self._lots = self._lots_of_columns() if self.n_rows() >= LONG else {}
-        lot = self._lots.pop(column, None)
-        if lot is None:
-            return None
-        if lot[0] not in self._counted:
-            counted = self._counted_values(lot, FEWER_COMBINATIONS)
-            self._counted[lot[0]] = counted if len(counted) <= FEWER_COMBINATIONS else None
-        together = self._counted[lot[0]]
-        if together is None:
-            return None
-        return together.group_by(self._columns.inner[column]).agg(nw.col(_COUNT).sum())
-
-    def _lots_of_columns(self) -> dict[str, list[str]]:
-        """For each column that is counted together with others, all of these."""
-        known = [name for name in self.names if self.kind(name) is not Kind.UNSUPPORTED]
-        if self._weighing is not None:
-            known.remove(self._weighing.column)
-        self._looked = {name: self._distinct_in(name, LOOKED_AT) for name in known}
-        lots = counted_together(self._looked)
-        return {name: lot for lot in lots if len(lot) > 1 for name in lot}
-
     def _surely_has_more(self, column: str, limit: int) -> bool:
         """Whether the first rows of a long table have more values than a limit."""
-        few = self._looked.get(column, LOOKED_AT) < LOOKED_AT // 10
-        if few or self.n_rows() <= 2 * FIRST_PART * limit:
+        if self.n_rows() <= 2 * FIRST_PART * limit:
             return False
-        return self._distinct_in(column, FIRST_PART * limit) > limit + 1  # one may be missing
-
-    def _distinct_in(self, column: str, n_rows: int) -> int:
-        rows = self._lazy.select(self._columns.value(column).alias("value")).head(n_rows)
-        distinct = rows.group_by("value").agg(nw.len().alias(_COUNT))
-        return int(self._collected(distinct.select(nw.len().alias("one")))["one"][0])
+        rows = self._lazy.select(self._columns.value(column).alias(VALUE)).head(FIRST_PART * limit)
+        distinct = rows.group_by(VALUE).agg(nw.len().alias(COUNT))
+        n_values = int(self._collected(distinct.select(nw.len().alias("one")))["one"][0])
+        return n_values > limit + 1  # one may be missing
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
@@ -219,12 +179,12 @@ class DataFrameTable:
 
     def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
         """The smallest values of a numeric column with such shares of the rows at or below them."""
-        if reading not in self._numbers:
-            present = self._lazy.filter(~self._columns.is_missing(reading)).select(
-                self._columns.read(reading).alias(VALUE), *self._frequencies(TIMES)
-            )
-            self._numbers[reading] = EngineColumn(present, self._collected)
-        return values_at(shares, self._numbers[reading])
+        if reading not in self._ranked:
+            times = [self._frequency().alias(TIMES)] if self._repeats else []
+            present = self._lazy.filter(~self._columns.is_missing(reading))
+            rows = present.select(self._columns.read(reading).alias(VALUE), *times)
+            self._ranked[reading] = RankedColumn(rows, self._collected)
+        return self._ranked[reading].quantiles(shares)
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones, in one group-by inside the engine."""
@@ -235,24 +195,33 @@ class DataFrameTable:
     def draw_codes(
         self, coders: Sequence[Coder], n_groups: int, most: int
     ) -> tuple[CodedRows, Drawing | None]:
-        """The same, rows drawn at random inside the engine where more would come back."""
+        """The same, rows drawn at random inside the engine where more than `most` would come back.
+
+        The first coders are those of the groupings. The second value says how rows were drawn, and
+        is None where they were not.
+        """
         bases = radices(coders)
         first = split_into_keys(bases)[0].stop
         if self.n_rows() <= most or prod(bases) <= most or n_groups > first:
             return self.count_codes(coders), None
         below = prod(bases[n_groups:first])
         keys = self._keys(coders, bases)
-        one_in = one_looked_at_in(self.n_rows())
+        one_in = 1 << ((self.n_rows() - 1) // LOOKED_AT).bit_length()
         part = copy(self)
-        part._lazy = self._lazy.filter(is_looked_at([*keys.values()], one_in))
-        found = self._collected(part._counted_by(keys, self._weighing))
-        groups = found["key_0"].to_numpy().astype(np.int64, copy=False) // below
-        drawing = Drawing.planned(groups, _as_counts(found[_COUNT]), one_in, most)
+        part._lazy = self._lazy.filter(_is_looked_at([*keys.values()], one_in))
+        seen = self._collected(part._counted_by(keys, self._weighing))
+        groups = seen["key_0"].to_numpy().astype(np.int64, copy=False) // below
+        drawing = Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
         if drawing is None:
             return self.count_codes(coders), None
         counted = self._counted_by(keys, self._weighing)
-        likely = self._collected(likely_kept(counted, [*keys], below, drawing, _COUNT))
-        return kept_of(_unpacked(likely, bases), bases, n_groups, drawing), drawing
+        likely = self._collected(_likely_kept(counted, [*keys], below, drawing))
+        rows = _unpacked(likely, bases)
+        codes = list(rows.codes)
+        group = np.zeros(len(rows.weights), dtype=np.int64)
+        if n_groups:
+            (group,) = pack_keys(codes[:n_groups], bases[:n_groups])
+        return drawn(rows, hashes_of(pack_keys(codes, bases)), drawing.rates(group)), drawing
 
     def _keys(self, coders: Sequence[Coder], bases: Sequence[int]) -> dict[str, nw.Expr]:
         """The codes of a row as one whole number, or several where they do not fit one."""
@@ -279,31 +248,25 @@ class DataFrameTable:
         lightest = np.inf if lightest is None else float(lightest)
         return WeightRange(0, float(least), float(greatest), int(fractions) == 0, lightest)
 
-    def weighed(self, weighing: Weighing) -> DataFrameTable:
+    def weighed(self, weighing: Weighing) -> EngineTable:
         """The same table, whose rows count as a column says."""
         table = copy(self)
-        table._weighing = weighing
-        table._forget()
+        table._weighing, table._n_rows, table._ranked = weighing, None, {}
         table._lazy = self._lazy.filter(self._columns.value(weighing.column) > 0)
         return table
-
-    def _weighted(self, number: nw.Expr) -> nw.Expr:
-        """A number of every row times its weight."""
-        return number if self._weighing is None else number * nw.col(_WEIGHT)
 
     @property
     def _repeats(self) -> bool:
         return self._weighing is not None and self._weighing.frequency
 
-    def _frequencies(self, name: str = _WEIGHT) -> list[nw.Expr]:
-        """How often rows occur, where a column says it, under a name."""
-        if self._weighing is None or not self._weighing.frequency:
-            return []
-        return [self._columns.value(self._weighing.column).cast(nw.Int64).alias(name)]
+    def _frequency(self) -> nw.Expr:
+        """How often a row occurs."""
+        assert self._weighing is not None  # noqa: S101
+        return self._columns.value(self._weighing.column).cast(nw.Int64)
 
     def _repeated(self, number: nw.Expr) -> nw.Expr:
         """A number of every row, as often as the row occurs."""
-        return number * self._frequencies()[0] if self._repeats else number
+        return number * self._frequency() if self._repeats else number
 
     def _counted_by(
         self, keys: Mapping[str, nw.Expr], weighing: Weighing | None
@@ -311,12 +274,12 @@ class DataFrameTable:
         """Distinct values of some columns, how many rows hold them, and what these weigh."""
         named = [key.alias(name) for name, key in keys.items()]
         if weighing is None:
-            return self._lazy.select(*named).group_by(list(keys)).agg(nw.len().alias(_COUNT))
-        added = {_COUNT: self._columns.value(weighing.column)}
+            return self._lazy.select(*named).group_by(list(keys)).agg(nw.len().alias(COUNT))
+        added = {COUNT: self._columns.value(weighing.column)}
         if not weighing.frequency:
             weight = self._columns.value(weighing.column).cast(nw.Float64)
             added = {
-                _COUNT: one_where(weight > 0.0),
+                COUNT: one_where(weight > 0.0),
                 _MASS: (weight * weighing.scale).ceil(),
                 _SQUARE: (weight * weight * weighing.square_scale).ceil(),
             }
@@ -336,72 +299,87 @@ class DataFrameTable:
             )
         rows = self._numbers_by_key(groups, bases, variables)
         wanted = sums_wanted(variables)
-        found: dict[tuple[str, int, int], NDArray[np.float64]] = {}
+        sums: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
             batch = wanted[start : start + PRODUCTS_A_QUERY]
             products = [
-                self._weighted(_product(*which)).alias(f"s{n}") for n, which in enumerate(batch)
+                (_product(*which) * nw.col(_WEIGHT)).alias(f"s{n}") for n, which in enumerate(batch)
             ]
-            if self._weighing is not None:
-                products.append(nw.col(_WEIGHT))
             summed = self._collected(
-                rows.select("key", *products)
+                rows.select("key", _WEIGHT, *products)
                 .group_by("key")
-                .agg(
-                    (nw.len() if self._weighing is None else nw.col(_WEIGHT).sum()).alias(_COUNT),
-                    *(nw.col(f"s{n}").sum() for n in range(len(batch))),
-                )
+                .agg(nw.col(_WEIGHT).sum(), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
             )
             keys = summed["key"].to_numpy().astype(np.int64)
             order = np.argsort(keys)
-            counts = summed[_COUNT].to_numpy().astype(np.float64)[order]
+            counts = summed[_WEIGHT].to_numpy().astype(np.float64)[order]
             for n, which in enumerate(batch):
-                found[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
+                sums[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
         codes: NDArray[np.integer] = np.zeros((0, len(counts)), dtype=np.int64)
         if groups:
             codes = unpack_keys([keys[order]], np.zeros_like(keys), bases).codes
-        return group_sums(codes, counts, variables, found)
+        return group_sums(codes, counts, variables, sums)
 
     def _numbers_by_key(
         self, groups: Sequence[Coder], bases: Sequence[int], variables: Sequence[Variable]
     ) -> nw.LazyFrame[Any]:
-        """Rows with a target: the key of their group, numbers x0, x1, ..., and flags u0, u1, ..."""
+        """Rows with a target: the key of their group, weight, numbers x0, …, and flags u0, …"""
         columns = self._columns
-        numbers = [columns.number(v).alias(f"x{i}") for i, v in enumerate(variables)]
-        recorded = [
-            one_where(~columns.is_missing(v.reading)).cast(nw.Float64).alias(f"u{i}")
-            for i, v in enumerate(variables)
-            if v.has_gaps
-        ]
-        made = [f"x{i}" for i in range(len(variables))]
-        made += [f"u{i}" for i, v in enumerate(variables) if v.has_gaps]
-        if self._weighing is not None:
-            weight = columns.value(self._weighing.column).cast(nw.Float64)
-            numbers.append(weight.alias(_WEIGHT))
-            made.append(_WEIGHT)
+        numbers = {f"x{i}": columns.number(v) for i, v in enumerate(variables)}
+        for i, variable in enumerate(variables):
+            if variable.has_gaps:
+                recorded = one_where(~columns.is_missing(variable.reading))
+                numbers[f"u{i}"] = recorded.cast(nw.Float64)
         # A literal alone would make a column of one row in some libraries.
         rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
-        rows = rows.with_columns(columns.key(groups, bases).alias("key"))
-        return rows.with_columns(*numbers, *recorded).select("key", *made)
+        weight = nw.lit(1.0)
+        if self._weighing is not None:
+            weight = columns.value(self._weighing.column).cast(nw.Float64)
+        named = [number.alias(name) for name, number in numbers.items()]
+        rows = rows.with_columns(columns.key(groups, bases).alias("key"), weight.alias(_WEIGHT))
+        return rows.with_columns(*named).select("key", _WEIGHT, *numbers)
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""
-        if self._files is not None:
-            self._files.close()
+        if self._relation is not None:
+            self._relation.close()
 
     def _collected(self, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Have the engine work; what it makes of the bytes of a file, the file is to blame for."""
-        if self._files is None:
+        if self._relation is None:
             return rows.collect()
         try:
             return rows.collect()
         except Exception as error:
-            raise self._files.unreadable(error) from error
+            raise self._relation.unreadable(error) from error
 
     def _one(self, expression: nw.Expr) -> Any:
-        collected = self._collected(self._lazy.select(expression.alias("one")))
-        value = collected["one"][0]
+        value = self._collected(self._lazy.select(expression.alias("one")))["one"][0]
         return 0 if value is None else value
+
+
+def inner_names(names: Sequence[str]) -> list[str]:
+    """Names by position that mean nothing to any engine, for columns of any names."""
+    return [f"column_{position}" for position in range(len(names))]
+
+
+def with_inner_names(native: Any) -> nw.LazyFrame[Any]:
+    """A lazy frame whose columns go by their `inner_names`, renamed by position."""
+    frame: nw.LazyFrame[Any] = nw.from_native(native)
+    names = frame.collect_schema().names()
+    inner = inner_names(names)
+    if frame.implementation.is_duckdb():
+        renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
+        frame = nw.from_native(native.project(", ".join(renamed)))
+    elif frame.implementation.is_spark_like():
+        frame = nw.from_native(native.toDF(*inner))
+    else:
+        frame = frame.rename(dict(zip(names, inner, strict=True)))
+    return frame
+
+
+def _is_empty(frame: nw.LazyFrame[Any], name: str) -> bool:
+    return int(frame.select(nw.col(name).count()).collect()[name][0]) == 0
 
 
 def _product(kind: str, i: int, j: int) -> nw.Expr:
@@ -415,31 +393,142 @@ def _product(kind: str, i: int, j: int) -> nw.Expr:
 def _unpacked(counted: nw.DataFrame[Any], bases: Sequence[int]) -> CodedRows:
     names = [f"key_{number}" for number in range(len(split_into_keys(bases)))]
     packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
-    weights = _as_counts(counted[_COUNT])
-    more = [_as_counts(counted[one]) for one in (_MASS, _SQUARE) if one in counted.columns]
+    weights = as_counts(counted[COUNT])
+    more = [as_counts(counted[one]) for one in (_MASS, _SQUARE) if one in counted.columns]
     del counted  # with millions of rows, one copy of them is enough
     return unpack_keys(packed, weights, bases, more)
 
 
-def _as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
-    return np.asarray(series.to_numpy(), dtype=np.int64)
+def _add_key(value: Any, key: Any) -> Any:
+    """A hash moved on by a whole number; arrays and expressions of an engine alike."""
+    return (key % PRIME + value) % PRIME
 
 
-def counted_together(distinct: Mapping[str, int]) -> list[list[str]]:
-    """Columns with few values, put together so that each lot has few combinations.
+def _turned(value: Any, turn: int) -> Any:
+    """A hash moved on so that where it came from cannot be seen."""
+    return (value + turn) * ((value + turn) % PRIME) % PRIME
 
-    `distinct` is how many values each column has in some of the rows, about.
+
+def hashes_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The hashes of coded rows, from the whole numbers that hold their codes."""
+    value = np.zeros(len(keys[0]), dtype=np.int64)
+    for key in keys:
+        value = _add_key(value, key)
+        for turn in TURNS:
+            value = _turned(value, turn)
+    return value
+
+
+def _is_looked_at(keys: Sequence[Any], one_in: int) -> Any:
+    """Whether a coded row is among the one in so many that are looked at.
+
+    They are spread evenly, which is enough to know how many there are; an engine works it out
+    faster than hashes.
     """
-    lots: list[list[str]] = []
-    combinations: list[int] = []
-    few = {name: many + 1 for name, many in distinct.items() if many <= FEW_VALUES}
-    for name, many in few.items():  # one more for missing
-        for place, so_far in enumerate(combinations):
-            if so_far * many <= MOST_COMBINATIONS:
-                lots[place].append(name)
-                combinations[place] *= many
-                break
-        else:
-            lots.append([name])
-            combinations.append(many)
-    return lots
+    value: Any = 0
+    for key in keys:
+        value = (key % PRIME * _SPREAD + value) % PRIME
+    return value < PRIME // one_in
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How many rows are kept, by subgroup."""
+
+    one_in: dict[int, int]
+    """Of the rows of a combination of group codes, one in so many is kept; all of those that are
+    not among them."""
+    n_rows: int
+    """How many different rows there are, about."""
+
+    @classmethod
+    def planned(
+        cls, groups: NDArray[np.int64], counts: NDArray[np.int64], looked_at: int, most: int
+    ) -> Drawing | None:
+        """Draw so that at most so many different rows are left; None where they are no more.
+
+        `groups` are the group codes, as one number, of one in `looked_at` different rows, and
+        `counts` how often each of these occurs.
+        """
+        if len(groups) * looked_at <= most:
+            return None
+        by_group = {int(g): counts[groups == g] for g in np.unique(groups)}
+        sizes = np.sort([len(own) * looked_at for own in by_group.values()])
+        share = _largest_share(sizes, most)
+        one_in = {
+            group: _one_in(own, share / looked_at)
+            for group, own in by_group.items()
+            if len(own) * looked_at > share
+        }
+        return cls(one_in, len(groups) * looked_at)
+
+    def by_rate(self) -> dict[int, list[int]]:
+        """The groups of which one row in so many is kept, by that number."""
+        return {
+            rate: [group for group, one_in in self.one_in.items() if one_in == rate]
+            for rate in dict.fromkeys(self.one_in.values())
+        }
+
+    def rates(self, groups: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of which number of rows one is kept, row by row."""
+        rates = np.ones(len(groups), dtype=np.int64)
+        for rate, among in self.by_rate().items():
+            rates[np.isin(groups, among)] = rate
+        return rates
+
+
+def _largest_share(sizes: NDArray[np.int64], most: int) -> float:
+    """How many rows a group may keep so that all together keep at most so many."""
+    for position, own in enumerate(sizes.tolist()):
+        share = most / (len(sizes) - position)
+        if own >= share:
+            return share
+        most -= own
+    return float(sizes[-1])
+
+
+def _one_in(counts: NDArray[np.int64], most: float) -> int:
+    """The smallest of 1, 2, …, 8, 10, 12, 14, 16, 20, … that leaves so many different rows."""
+    rate = 1
+    while (1.0 - (1.0 - 1.0 / rate) ** counts).sum() > most:
+        rate += max(1, (1 << (rate.bit_length() - 1)) // 4)
+    return rate
+
+
+def drawn(rows: CodedRows, hashes: NDArray[np.int64], rates: NDArray[np.int64]) -> CodedRows:
+    """The rows that are kept of coded rows, one in `rates`, by their `hashes_of`."""
+    from scipy.stats import binom
+
+    at, share = hashes / PRIME, 1.0 / rates
+    kept = np.where(at < share, 1, 0).astype(np.int64)
+    kept = np.where(rates == 1, rows.weights, kept)
+    several = (rates > 1) & (rows.weights > 1)
+    kept[several] = binom.isf(at[several], rows.weights[several], share[several]).astype(np.int64)
+    some = kept > 0
+    share = (kept / rows.weights)[some]
+    more = [np.ceil(one[some] * share).astype(np.int64) for one in rows.more]
+    return CodedRows(rows.codes[:, some], kept[some], *more)
+
+
+def _likely_kept(
+    counted: nw.LazyFrame[Any], keys: Sequence[str], below: int, drawing: Drawing
+) -> nw.LazyFrame[Any]:
+    """Counted rows without most of those that are not kept; `drawn` has the last word.
+
+    The columns `keys` hold the codes, those of the groupings in the first, of which `below` numbers
+    have the same codes of the groupings.
+    """
+    counted = counted.with_columns((nw.col(keys[0]) * 0).alias(_HASH))
+    for key in keys:
+        counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(key)).alias(_HASH))
+        for turn in TURNS:  # one by one: engines repeat what is written into one expression
+            counted = counted.with_columns(_turned(nw.col(_HASH), turn).alias(_HASH))
+    first = nw.col(keys[0])
+    group = first - first % below
+    of_group = (
+        one_where(group.is_in([one * below for one in among])) * (rate - 1)
+        for rate, among in drawing.by_rate().items()
+    )
+    rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
+    value, rows = nw.col(_HASH).cast(nw.Float64), nw.col(COUNT).cast(nw.Float64)
+    return counted.filter(value * rate < rows * float(PRIME)).drop(_HASH)

@@ -1,20 +1,24 @@
-"""The columns of a dataframe as expressions: read, compared, coded, and multiplied.
+"""The columns of a table in an engine as expressions: read, compared, coded, and multiplied.
 
-An expression is a plan that narwhals hands to whichever library or engine holds the table. What
-engines cannot do, or do differently, is settled here.
+An expression is a plan that narwhals hands to whichever engine holds the table. What engines cannot
+do, or do differently, is settled here.
+
+Quantiles are exact. The range of a column is cut into many equal parts, and the engine counts the
+values in each. Parts that hold a wanted rank are cut again until they hold few values, which are
+then counted one by one. Ranks are integers and values are only compared.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import math
 import operator
 from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
+import numpy as np
 
 from misfeat.exceptions import MisfeatError
 from misfeat.reading.coders import (
@@ -27,20 +31,32 @@ from misfeat.reading.coders import (
     joined,
     that_may_occur,
 )
+from misfeat.reading.table import kind_of_type, ranks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
 
     from misfeat.reading.table import Variable
 
+    Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
-_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
-_CATEGORICALS = (nw.Categorical, nw.Enum)
-_HALF = 2**32
+
 FEW_CASES = 32
 """Values that are told apart one after the other."""
+N_PARTS = 2**14
+"""Parts that a range is cut into at once: their counts are few for an engine to hold."""
+FEW_VALUES = 200_000
+"""Parts with at most so many rows are counted value by value."""
+WIDEST = 8e307
+"""Ranges beyond this would overflow; what lies outside is a part of its own."""
 MOST_LOOKED_UP = 1000
 """Texts whose numbers an engine looks up; only predicates and correlations need the numbers."""
+
+VALUE, TIMES, COUNT = "value", "times", "n_rows"
+_BUCKET, _LOW, _HIGH = "bucket", "low", "high"
 
 
 @dataclass(frozen=True)
@@ -53,23 +69,9 @@ class ColumnExpressions:
     """The type of each column, by its inner name."""
     implementation: nw.Implementation
 
-    def order(self, column: str) -> tuple[str, ...] | None:
-        """The categories of a column in their order, where its type gives them one."""
-        dtype = self.schema[self.inner[column]]
-        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
-
     def kind(self, column: str) -> Kind:
         """What the column holds."""
-        dtype = self.schema[self.inner[column]]
-        if dtype in _INTEGERS:
-            return Kind.INTEGER
-        if dtype.is_numeric():
-            return Kind.NUMBER
-        if dtype == nw.Boolean:
-            return Kind.FLAG
-        if dtype in (nw.String, *_CATEGORICALS):
-            return Kind.TEXT
-        return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
+        return kind_of_type(self.schema[self.inner[column]])
 
     def value(self, column: str) -> nw.Expr:
         """A column in the type that it is compared in."""
@@ -77,21 +79,17 @@ class ColumnExpressions:
         if self.kind(column) is Kind.NUMBER:
             return value.cast(nw.Float64)
         if self.kind(column) is Kind.INTEGER and dtype != nw.Int64:
-            # PyArrow compares with no integer that the type cannot hold; Dask casts no nulls.
+            # Constants may be integers that the type cannot hold; Dask casts no nulls.
             return value if self.implementation.is_dask() else value.cast(nw.Int64)
-        if dtype in _CATEGORICALS:
+        if dtype in (nw.Categorical, nw.Enum):
             # pandas 2 casts a missing category to the text "nan".
             return nw.when(~value.is_null()).then(value.cast(nw.String))
         if isinstance(dtype, nw.Datetime):
-            if dtype.time_zone is not None and _zone(dtype.time_zone) is None:
-                value, dtype = (
-                    value.dt.convert_time_zone("UTC"),
-                    nw.Datetime(dtype.time_unit, "UTC"),
-                )
+            zone = dtype.time_zone
+            if zone is not None and _zone(zone) is None:
+                value, zone = value.dt.convert_time_zone("UTC"), "UTC"
             # Edges are exact to the microsecond, and so must values be.
-            return (
-                value.cast(nw.Datetime("us", dtype.time_zone)) if dtype.time_unit == "ns" else value
-            )
+            return value.cast(nw.Datetime("us", zone)) if dtype.time_unit == "ns" else value
         return value
 
     def read(self, reading: Reading) -> nw.Expr:
@@ -141,7 +139,7 @@ class ColumnExpressions:
         """
         if not self.implementation.is_duckdb():
             return value.is_nan()
-        return ~value.is_finite() & (value != math.inf) & (value != -math.inf)
+        return ~value.is_finite() & (value != inf) & (value != -inf)
 
     def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
         chosen = that_may_occur(tuple(constants), self.kind(column) is Kind.INTEGER)
@@ -149,27 +147,19 @@ class ColumnExpressions:
 
     def key(self, coders: Sequence[Coder], bases: Sequence[int]) -> nw.Expr:
         """The codes of a row as the digits of one mixed-radix number."""
-        digits = zip(map(self._code, coders), bases, strict=True)
-        return reduce(_append_digit, digits, nw.lit(0, dtype=nw.Int64))
+        key = nw.lit(0, dtype=nw.Int64)
+        for code, base in zip(map(self._code, coders), bases, strict=True):
+            key = key * nw.lit(base) + code
+        return key
 
     def number(self, variable: Variable) -> nw.Expr:
         """The values of a variable less its centre, 0 where missing."""
         if variable.coder is not None:
             value = self._code(variable.coder).cast(nw.Float64)
         else:
-            value = self._as_float(variable.reading)
+            value = self.read(variable.reading).cast(nw.Float64)
         missing = self.is_missing(variable.reading)
         return nw.when(missing).then(nw.lit(0.0)).otherwise(value - variable.centre)
-
-    def _as_float(self, reading: Reading) -> nw.Expr:
-        """A number as the nearest float."""
-        value = self.read(reading)
-        if self.implementation.is_pyarrow() and self.kind(reading.column) is Kind.INTEGER:
-            # PyArrow casts no integer that a float would round: it is cast in two halves.
-            high = value // _HALF
-            low = value - high * _HALF
-            return high.cast(nw.Float64) * float(_HALF) + low.cast(nw.Float64)
-        return value.cast(nw.Float64)
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
@@ -255,11 +245,6 @@ def _zone(name: str) -> ZoneInfo | None:
         return None
 
 
-def _append_digit(key: nw.Expr, digit: tuple[nw.Expr, int]) -> nw.Expr:
-    code, base = digit
-    return key * nw.lit(base) + code
-
-
 def _false_where_null(flag: nw.Expr) -> nw.Expr:
     """Settle a comparison: pandas cannot join nulls of different types of flags."""
     return flag.fill_null(False)
@@ -275,3 +260,123 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
         .then(_edges_below(value, edges[middle + 1 :], before + middle + 1))
         .otherwise(_edges_below(value, edges[:middle], before))
     )
+
+
+def as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
+    """Whole numbers that an engine counted."""
+    return np.asarray(series.to_numpy(), dtype=np.int64)
+
+
+class Part(NamedTuple):
+    """A stretch of the values of a column: its smallest and largest, and rows below and in it."""
+
+    low: Any
+    high: Any
+    below: int
+    rows: int
+
+    def holds(self, rank: int) -> bool:
+        """Whether the value of a rank, from 1 on, lies in it."""
+        return self.below < rank <= self.below + self.rows
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where it is cut into parts; what is infinite lies outside."""
+        return max(float(self.low), -WIDEST), min(float(self.high), WIDEST)
+
+    @property
+    def scale(self) -> float:
+        """Parts a unit of the column; infinite where values lie too close for that."""
+        low, high = self.bounds
+        return N_PARTS / (high - low) if high > low else inf
+
+
+class RankedColumn:
+    """A numeric column of a table in an engine, rows without a value left out.
+
+    Rows have a column of values, and one of frequencies where they occur more than once. What was
+    counted is remembered, so that further ranks take fewer passes.
+    """
+
+    def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:
+        self._rows = rows
+        self._collect = collect
+        repeats = TIMES in rows.collect_schema().names()
+        value, count = nw.col(VALUE), nw.col(TIMES).sum() if repeats else nw.len()
+        self._sums = [value.min().alias(_LOW), value.max().alias(_HIGH), count.alias(COUNT)]
+        self._whole: Part | None = None
+        self._parts: dict[Part, list[Part]] = {}
+
+    def quantiles(self, shares: Sequence[float | Fraction]) -> list[Any]:
+        """The smallest values with at least given shares, 0 to 1, of the rows at or below them."""
+        if self._whole is None:
+            found = self._collect(self._rows.select(*self._sums))
+            if not found[COUNT][0]:
+                return []
+            (self._whole,) = _parts(found, 0)
+        whole = self._whole
+        ranks = ranks_of(shares, whole.rows)
+        known = {1: whole.low, whole.rows: whole.high}
+        uncut, few = [whole], []
+        while uncut:
+            part = uncut.pop()
+            wanted = {rank for rank in ranks if part.holds(rank) and rank not in known}
+            if not wanted:
+                continue
+            if part.rows <= FEW_VALUES or not isfinite(part.scale):
+                few.append(part)
+                continue
+            for smaller in self._cut(part):
+                held = [rank for rank in wanted if smaller.holds(rank)]
+                if smaller.low == smaller.high:
+                    known |= dict.fromkeys(held, smaller.low)
+                elif held:
+                    uncut.append(smaller)
+        if few:
+            known |= self._one_by_one([rank for rank in ranks if rank not in known], few)
+        return [known[rank] for rank in ranks]
+
+    def _cut(self, part: Part) -> list[Part]:
+        """The `N_PARTS` equal parts of a part, empty ones left out."""
+        if part not in self._parts:
+            low, high = part.bounds
+            place = nw.col(VALUE).cast(nw.Float64)
+            inside = ((place - low) * part.scale).floor()
+            bucket = (
+                nw.when(place > high)
+                .then(nw.lit(float(N_PARTS + 1)))
+                .otherwise(nw.when(place < low).then(nw.lit(-1.0)).otherwise(inside))
+                .cast(nw.Int64)  # PostgreSQL makes decimals of what is rounded down
+            )
+            self._parts[part] = _parts(self._counted([part], bucket), part.below)
+        return self._parts[part]
+
+    def _one_by_one(self, ranks: Sequence[int], parts: Sequence[Part]) -> dict[int, Any]:
+        """The values of ranks that lie in some parts, all values of which are counted."""
+        counted = self._counted(parts, nw.col(VALUE))
+        values, rows = counted[_LOW].to_numpy(), as_counts(counted[COUNT])
+        order = np.argsort(values, kind="stable")
+        values, rows = values[order], rows[order]
+        found = {}
+        for part in parts:
+            inside = (values >= part.low) & (values <= part.high)
+            ends = part.below + np.cumsum(rows[inside])
+            for rank in filter(part.holds, ranks):
+                found[rank] = values[inside][np.searchsorted(ends, rank, side="left")].item()
+        return found
+
+    def _counted(self, parts: Sequence[Part], bucket: nw.Expr) -> nw.DataFrame[Any]:
+        """Rows of some parts by bucket, with the smallest and the largest value of each."""
+        value = nw.col(VALUE)
+        within = [(value >= part.low) & (value <= part.high) for part in parts]
+        rows = self._rows.filter(joined(operator.or_, within)).with_columns(bucket.alias(_BUCKET))
+        return self._collect(rows.group_by(_BUCKET).agg(*self._sums))
+
+
+def _parts(counted: nw.DataFrame[Any], below: int) -> list[Part]:
+    low, high = counted[_LOW].to_numpy(), counted[_HIGH].to_numpy()
+    rows = as_counts(counted[COUNT])
+    order = np.argsort(low, kind="stable")
+    ends = below + np.cumsum(rows[order])
+    lines = (low[order].tolist(), high[order].tolist(), (ends - rows[order]).tolist())
+    return [Part(*line) for line in zip(*lines, rows[order].tolist(), strict=True)]

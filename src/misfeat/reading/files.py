@@ -1,15 +1,13 @@
 """Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
 
-What cannot be read is told with the reader's own reason. Which files a table was read from is told,
-too, so that one that changed is known as another. Far tables are read on the same connections
-(`connect`).
+What cannot be read is refused with the reader's own reason. Files in object stores are read on the
+same connections (`connect`).
 """
 
 from __future__ import annotations
 
 import glob
 import gzip
-import os
 import re
 from collections import deque
 from dataclasses import dataclass
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
 
 
 LONGEST_PATH = 4000
-MOST_OTHERS = 10_000
-"""The most folders and other files that a folder of Parquet files may hold."""
 PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
@@ -50,10 +46,10 @@ MEMORY_A_THREAD = 128 * 2**20
 
 
 @dataclass(frozen=True)
-class OpenedFiles:
-    """Files that DuckDB reads, on a connection of its own."""
+class Relation:
+    """A table that misfeat opened in an engine, on a connection of its own."""
 
-    relation: Any
+    native: Any
     names: tuple[str, ...]
     """The columns in the words of the files; DuckDB renames some."""
     close: Callable[[], None]
@@ -62,7 +58,7 @@ class OpenedFiles:
     """The error to raise for what went wrong while rows were read."""
 
 
-def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
+def open_path(path: str, codes: MissingCodes) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a DuckDB relation.
 
     Texts that mean missing everywhere are read as nulls, so that a column of numbers with ``"?"``
@@ -82,17 +78,12 @@ def open_path(path: str, codes: MissingCodes) -> OpenedFiles:
         if isinstance(error, MisfeatError):
             raise
         raise unreadable(error) from error
-    return OpenedFiles(relation, names, close, unreadable)
-
-
-def reason_of(error: Exception) -> str:
-    """What a reader says, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    return Relation(relation, names, close, unreadable)
 
 
 def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
-    reason = reason_of(error)
+    reason = " ".join(str(error).split()) or type(error).__name__
     parquet = _ending(files[0]) in PARQUET
     return DamagedFileError(
         "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
@@ -155,7 +146,9 @@ def _read_csv(
     if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
         form["compression"] = "gzip"
     for file in filter(_is_packed, files):
-        _check_sum(file)
+        with gzip.open(file) as packed:  # it compares the checksum at its end, DuckDB does not
+            while packed.read(2**20):
+                pass
     try:
         return _loaded(connection, files, form, codes)
     except MisfeatError:
@@ -188,13 +181,6 @@ def _loaded(
 
 def _is_packed(file: str) -> bool:
     return _ending(file).endswith(".gz")
-
-
-def _check_sum(file: str) -> None:
-    """Read a packed file once: gzip compares the checksum at its end, DuckDB does not."""
-    with gzip.open(file) as packed:
-        while packed.read(2**20):
-            pass
 
 
 def _lines(file: str, errors: str = "strict") -> TextIO:
@@ -305,7 +291,12 @@ def matching_files(path: str) -> list[str]:
             "The path {start!r}... is too long for a file; check it.", start=path[:60]
         )
     try:
-        files = _files_at(place, path)
+        if place.is_dir():
+            files = _parquet_files(place, path)
+        elif place.exists():
+            files = [path]
+        else:
+            files = sorted(glob.iglob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     except OSError as error:
         raise unreadable(path, error) from error
     if not files:
@@ -326,40 +317,17 @@ def matching_files(path: str) -> list[str]:
     return files
 
 
-def _files_at(place: Path, path: str) -> list[str]:
-    if place.is_dir():
-        return _parquet_files(place, path)
-    if place.exists():
-        return [path]
-    return sorted(glob.iglob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
-
-
 def _parquet_files(folder: Path, path: str) -> list[str]:
-    """The Parquet files of a folder and those below it.
-
-    Whoever names a folder of something else, ``/`` say, is told so before all of it is searched.
-    """
-    files: list[str] = []
-    n_others = 0
-    for place, _, names in os.walk(folder):
-        of_parquet = [name for name in names if _ending(name) in PARQUET]
-        files.extend(str(Path(place, name)) for name in of_parquet)
-        n_others += 1 + len(names) - len(of_parquet)
-        if n_others > MOST_OTHERS + 2 * len(files):
-            found = "mostly other files than Parquet"
-            break
-    else:
-        if files:
-            return sorted(files)
-        found = "no Parquet file"
-    texts = next((str(f) for f in folder.iterdir() if _ending(f.name) in _TEXT), None)
-    example = str(folder / "*.parquet") if texts is None else str(folder / f"*{_ending(texts)}")
+    """The Parquet files of a folder and those below it."""
+    files = [str(file) for file in folder.rglob("*") if _ending(file.name) in PARQUET]
+    if files:
+        return sorted(files)
+    texts = next((file.name for file in folder.iterdir() if _ending(file.name) in _TEXT), None)
     raise MisfeatError(
-        "The folder {path!r} holds {found}; a folder may hold Parquet files alone.",
+        "The folder {path!r} holds no Parquet file; a folder may hold Parquet files alone.",
         remedy="Name a file, or for files of one kind a glob such as {example!r}.",
         path=path,
-        found=found,
-        example=example,
+        example=str(folder / f"*{'.parquet' if texts is None else _ending(texts)}"),
     )
 
 
@@ -393,14 +361,14 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
     )
     # DuckDB draws its bar on standard output, which belongs to the answer.
     connection.execute("SET enable_progress_bar = false").fetchall()
-    return connection, partial(_close, connection, spilled)
+
+    def close() -> None:
+        connection.close()
+        spilled.cleanup()
+
+    return connection, close
 
 
 def threads_for(allowed: int) -> int:
     """How many threads DuckDB may use: one a core, but none that has too little memory."""
     return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))
-
-
-def _close(connection: Any, spilled: TemporaryDirectory[str]) -> None:
-    connection.close()
-    spilled.cleanup()

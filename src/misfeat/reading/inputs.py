@@ -1,47 +1,36 @@
-"""How any input becomes a table, with target, groups and weights that are given beside it.
+"""How any input becomes a table, and how results become dataframes of the user's library.
 
-Tables behind an address are opened where they are: PostgreSQL by Ibis, object stores by DuckDB.
+Names and kinds of dataframes of any library, and target, groups and weights beside them.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting, as_message, no_such_column, shortened
-from misfeat.reading.addresses import (
-    STORES,
-    opener_of,
-    parsed_database,
-    scheme_of,
-    secrets_of,
-    without_secrets,
-)
+from misfeat.exceptions import MisfeatError, Setting, as_message, listed, no_such_column, shortened
+from misfeat.reading.addresses import opener_of, scheme_of, secrets_of, without_secrets
 from misfeat.reading.arrays import ArrayTable, as_array, as_columns
-from misfeat.reading.dataframes import (
-    InMemoryTable,
-    as_native,
-    is_dataframe,
-    is_in_memory,
-    only_column,
-)
-from misfeat.reading.engine_table import DataFrameTable
-from misfeat.reading.files import (
-    PARQUET,
-    OpenedFiles,
-    connect,
-    open_path,
-    reason_of,
-    refuse_repeats,
-)
+from misfeat.reading.engine_table import EngineTable, inner_names
+from misfeat.reading.files import Relation, open_path
+from misfeat.reading.table import EAGER_LIBRARIES, NO_COLUMNS
+from misfeat.reading.values import check_text
 
 if TYPE_CHECKING:
-    from misfeat.reading.table import Table
     from misfeat.reading.values import MissingCodes
+
+
+Table: TypeAlias = ArrayTable | EngineTable
+"""A table of named columns that counts values and coded rows, in memory or in an engine; both have
+the same methods."""
+AS_COLUMNS = "columns"
+"""Results as plain columns, for those who need no library."""
 
 
 def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
@@ -59,68 +48,87 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
         raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
     table = open_columns(X, codes)
     if isinstance(y, str):
-        try:
-            return table, _existing(y, table.names)
-        except MisfeatError:
+        if y not in table.names:
             table.close()
-            raise
+            raise no_such_column(y, table.names, "the target")
+        return table, y
     y = one_value_a_row(y, "y")
     target = _free_name(y, table.names, "target")
     return table.with_column(target, y, "y"), target
 
 
-def open_columns(X: object, codes: MissingCodes) -> Table:
+def open_columns(X: Any, codes: MissingCodes) -> Table:
     """Open whatever the user gave as a table without a target."""
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
-        X = as_native(_behind(os.fspath(X), codes))
+        X = as_native(_open_address(os.fspath(X), codes))
     if isinstance(X, str | os.PathLike):  # a source may have fetched a file
         X = open_path(os.fspath(X), codes)
-    if isinstance(X, OpenedFiles):
+    if isinstance(X, Relation):
         try:
-            return DataFrameTable(X.relation, X)
+            return EngineTable(X.native, X)
         except BaseException:
             X.close()
             raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    return InMemoryTable(X) if is_in_memory(X) else DataFrameTable(X)
+    X = with_text_names(X)
+    check_column_names(X)
+    try:
+        frame = nw.from_native(X)
+    except TypeError as error:
+        raise MisfeatError(
+            "A table cannot be made of a {kind}; pass a dataframe (pandas, polars, PyArrow, "
+            "DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path.",
+            kind=type(X).__name__,
+        ) from error
+    if isinstance(frame, nw.LazyFrame):
+        return EngineTable(X)
+    if not frame.columns:
+        raise MisfeatError(NO_COLUMNS)
+    check_text(frame.columns)
+    backend = str(frame.implementation)
+    if backend not in EAGER_LIBRARIES:
+        return open_columns(frame.to_arrow(), codes)
+    return ArrayTable({name: frame.get_column(name) for name in frame.columns}, backend)
 
 
-def _behind(path: str, codes: MissingCodes) -> Any:
+def _open_address(path: str, codes: MissingCodes) -> Any:
+    """What a path or an address leads to."""
     scheme = scheme_of(path)
     opener = None if scheme is None else opener_of(scheme)
+    shown = without_secrets(path)
     if opener is None:
         if scheme is not None and not os.path.exists(path):  # noqa: PTH110
             raise MisfeatError(
                 "There is no file {path!r}, nor does a source open addresses that begin with "
                 "{scheme}://; check the path, or install the package that brings the source.",
-                path=without_secrets(path),
+                path=shown,
                 scheme=scheme,
             )
         return open_path(path, codes)
     try:
-        found = opener(path)
+        table = opener(path)
     except MisfeatError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()).replace(path, without_secrets(path))
+        reason = " ".join(str(error).split()).replace(path, shown)
         for secret in secrets_of(path):
             reason = reason.replace(secret, "…")
         raise MisfeatError(
             "{address!r} cannot be read; the source of {scheme}:// addresses failed ({reason}).",
-            address=without_secrets(path),
+            address=shown,
             scheme=scheme,
             reason=as_message(f"{type(error).__name__}: {reason}"),
         ) from error
-    if isinstance(found, str) and scheme_of(found) is not None:
+    if isinstance(table, str) and scheme_of(table) is not None:
         raise MisfeatError(
             "{address!r} cannot be read; the source of {scheme}:// addresses gave an address "
             "instead of a table or the path of a file.",
-            address=without_secrets(path),
+            address=shown,
             scheme=scheme,
         )
-    return found
+    return table
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:
@@ -148,8 +156,13 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 def one_value_a_row(values: Any, what: str) -> Any:
     """A series or an array of one dimension, also of a table or an array with a single column."""
     values = as_native(values)
+    if has_numbered_columns(values) and values.shape[1] == 1:
+        return values.iloc[:, 0]
     if is_dataframe(values):
-        return only_column(values, what)
+        return _only_column(values, what)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(getattr(values, "dtype", None), pandas.CategoricalDtype):
+        return pandas.Series(values)  # also of an array, which is no series, but has an order
     many = hasattr(values, "__len__") or hasattr(values, "__array__")
     if isinstance(values, str | bytes | Mapping) or not many:
         raise MisfeatError(
@@ -164,10 +177,23 @@ def one_value_a_row(values: Any, what: str) -> Any:
     return values
 
 
-def _existing(target: str, names: Iterable[str]) -> str:
-    if target not in names:
-        raise no_such_column(target, names, "the target")
-    return target
+def _only_column(values: Any, what: str) -> Any:
+    """The column of a dataframe that has one, with its name; messages say what it is."""
+    check_column_names(values)
+    frame = nw.from_native(values)
+    names = frame.collect_schema().names()
+    if len(names) != 1:
+        raise MisfeatError(
+            "{what} has {n} columns ({names}); pass one value per row.",
+            what=Setting(what),
+            n=len(names),
+            names=listed(names),
+        )
+    if isinstance(frame, nw.LazyFrame):
+        raise MisfeatError(
+            "{what} is lazy, so that its rows have no order; collect it first.", what=Setting(what)
+        )
+    return frame[names[0]].to_native()
 
 
 def _free_name(values: object, names: Iterable[str], usual: str) -> str:
@@ -189,124 +215,149 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
     return name
 
 
-_FROM_ENVIRONMENT = {
-    "KEY_ID": "AWS_ACCESS_KEY_ID",
-    "SECRET": "AWS_SECRET_ACCESS_KEY",
-    "SESSION_TOKEN": "AWS_SESSION_TOKEN",
-    "REGION": "AWS_REGION",
-    "ENDPOINT": "AWS_ENDPOINT_URL",
-}
-_AZURE = "AZURE_STORAGE_CONNECTION_STRING"
+def as_native(X: Any) -> Any:
+    """What a table is in a library that is known.
 
-
-def open_database(address: str) -> OpenedFiles:
-    """Open a table of PostgreSQL; its rows stay where they are until they are counted."""
-    options, schema, name = parsed_database(address)
-    shown = without_secrets(address)
-    try:
-        import ibis
-        import psycopg  # noqa: F401
-    except ImportError as error:
-        raise MisfeatError(
-            "Reading {address!r} needs Ibis and psycopg; install them with: pip install "
-            "'misfeat[postgres]'",
-            address=shown,
-        ) from error
-    failed = partial(_failed, address=shown, secret=str(options.get("password", "")))
-    try:
-        connection = ibis.postgres.connect(**options)
-    except Exception as error:
-        raise failed(error) from None  # what lies behind it may hold the password
-    try:
-        table = connection.table(name, database=schema)
-    except Exception as error:
-        connection.disconnect()
-        if "not found" in str(error).lower() or type(error).__name__ == "TableNotFound":
+    A source, an object with a method ``__misfeat_table__``, is what that gives. Record batches,
+    streams of Arrow and whatever hands out such a stream become a table of PyArrow.
+    """
+    if hasattr(type(X), "__misfeat_table__"):
+        given = X.__misfeat_table__()
+        if hasattr(type(given), "__misfeat_table__"):
             raise MisfeatError(
-                "There is no table {table!r} in {address!r}; check table=schema.name.",
-                table=name if schema is None else f"{schema}.{name}",
-                address=shown,
-            ) from None
-        raise failed(error) from None
-    return OpenedFiles(table, tuple(table.columns), connection.disconnect, failed)
+                "{kind}.__misfeat_table__ gave {given}, another source; it must return a table.",
+                kind=type(X).__name__,
+                given=type(given).__name__,
+            )
+        return as_native(given)
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([X])
+    if hasattr(type(X), "__arrow_c_stream__") and not is_dataframe(X):
+        if isinstance(nw.from_native(X, allow_series=True, pass_through=True), nw.Series):
+            return X
+        try:
+            import pyarrow as pa
+        except ImportError as error:
+            raise MisfeatError(
+                "Reading a {kind} needs PyArrow; install it with: pip install pyarrow",
+                kind=type(X).__name__,
+            ) from error
+        return pa.RecordBatchReader.from_stream(X).read_all()
+    return X
 
 
-def open_store(address: str) -> OpenedFiles:
-    """Open Parquet files in an object store; rows stay there until they are counted."""
-    shown = without_secrets(address)
-    path = shown.rstrip("/").lower()
-    if not path.endswith((*PARQUET, "*")):
+def has_numbered_columns(X: Any) -> bool:
+    """Whether a frame of pandas has integers for the names of all of its columns."""
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return False
+    return X.shape[1] > 0 and all(isinstance(name, int | np.integer) for name in X.columns)
+
+
+def with_text_names(X: Any) -> Any:
+    """Columns that only have numbers are called x0, x1, …, as those of an array."""
+    names = [f"x{i}" for i in range(X.shape[1])] if has_numbered_columns(X) else None
+    return X if names is None else X.set_axis(names, axis=1)
+
+
+def is_dataframe(X: object) -> bool:
+    """Whether something is a dataframe, lazy frame or relation of a known library."""
+    try:
+        return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.DuplicateError:
+        return True  # one in which two columns share a name, which is refused where it is read
+
+
+def check_column_names(native: Any) -> None:
+    """Refuse names that narwhals would reject with a message about its own workings."""
+    if nw.dependencies.is_polars_lazyframe(native):
+        return  # polars lets no such names in, and asking a lazy frame for them is slow
+    seen: set[object] = set()
+    for name in getattr(native, "column_names", getattr(native, "columns", ())):
+        if isinstance(name, tuple):
+            raise MisfeatError(
+                "Column names must be text, but one is {column!r}, of several levels; join them "
+                "with X.columns = ['_'.join(map(str, name)) for name in X.columns].",
+                column=name,
+            )
+        if not isinstance(name, str):
+            raise MisfeatError(
+                "Column names must be text, but one is {column!r} ({kind}); rename it, in pandas "
+                "for example with X.columns = X.columns.astype(str).",
+                column=name,
+                kind=type(name).__name__,
+            )
+        if name in seen:
+            raise MisfeatError(
+                "The table has two columns named {column!r}; rename or drop one.", column=name
+            )
+        seen.add(name)
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of the columns of a dataframe or of a mapping of columns."""
+    if isinstance(X, Mapping):
+        return list(X)
+    if not is_dataframe(X):
         raise MisfeatError(
-            "{address!r} is not a Parquet file; from an object store, files that end in {endings} "
-            "can be read, or a pattern such as {example!r}.",
-            address=shown,
-            endings=" or ".join(PARQUET),
-            example=f"{shown.rstrip('/')}/*.parquet",
+            "A table of type {kind} is not known; pass a dataframe, an array or a mapping of "
+            "columns.",
+            kind=type(X).__name__,
         )
-    scheme = address.partition("://")[0].lower()
-    connection, close = connect(shown)
-    failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
-    try:
-        _load(connection, STORES[scheme], shown)
-        _say_secrets(connection, scheme)
-        relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
-        names = tuple(relation.columns)
-    except Exception as error:
-        close()
-        if isinstance(error, MisfeatError):
-            raise
-        raise failed(error) from None
-    refuse_repeats(shown, names)
-    return OpenedFiles(relation, names, close, failed)
+    check_column_names(X)
+    return list(nw.from_native(X).collect_schema().names())
 
 
-def _load(connection: Any, extension: str, shown: str) -> None:
-    try:
-        connection.load_extension(extension)
-        return
-    except Exception:  # noqa: S110  (it is not installed yet)
-        pass
-    try:
-        connection.install_extension(extension)
-        connection.load_extension(extension)
-    except Exception as error:
+def with_columns_only(X: Any, names: Sequence[str], library: str | None = None) -> Any:
+    """A dataframe with some of its columns, their types as they were, in its library or another.
+
+    Columns are chosen by their positions: to some engines a star, a dot or a pattern in a name says
+    something.
+    """
+    frame = nw.from_native(X)
+    given = frame.collect_schema().names()
+    positions = [given.index(name) for name in names]
+    if frame.implementation.is_duckdb():
+        frame = nw.from_native(X.project(", ".join(f"#{place + 1}" for place in positions)))
+    elif frame.implementation.is_spark_like():
+        inner = inner_names(given)
+        chosen = X.toDF(*inner).select(*(inner[position] for position in positions))
+        frame = nw.from_native(chosen.toDF(*names))
+    else:
+        frame = frame.select(nw.nth(positions))
+    if library is None:
+        return frame.to_native()
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return eager.to_pandas() if library == "pandas" else eager.to_polars()
+
+
+def names_held(values: Any) -> list[Any] | None:
+    """What a sequence, an array of one dimension or an index holds; None for anything else."""
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes):
+        return list(values)
+    if isinstance(values, np.ndarray) or nw.dependencies.is_pandas_index(values):
+        return list(values.tolist()) if values.ndim == 1 else None
+    return None
+
+
+def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
+    """Make a dataframe of results in the user's library; tuples become lists where it has none.
+
+    Without a library the first that is installed is taken; ``"columns"`` gives the columns as they
+    are.
+    """
+    if backend == AS_COLUMNS:
+        return dict(columns)
+    if backend is None:
+        backend = next((name for name in EAGER_LIBRARIES if find_spec(name)), None)
+    if backend is None:
         raise MisfeatError(
-            "Reading {address!r} needs DuckDB's extension {extension!r}, which is not installed "
-            "and could not be fetched; install it once where there is a network: python -c "
-            "\"import duckdb; duckdb.sql('INSTALL {extension}')\". Or copy the files here.",
-            address=shown,
-            extension=extension,
-        ) from error
-
-
-def _say_secrets(connection: Any, scheme: str) -> None:
-    """Hand the usual environment variables on; else DuckDB knows the secrets it has stored."""
-    if scheme == "s3" and os.environ.get("AWS_ACCESS_KEY_ID"):
-        held = {key: os.environ.get(name, "") for key, name in _FROM_ENVIRONMENT.items()}
-        held["REGION"] = held["REGION"] or os.environ.get("AWS_DEFAULT_REGION", "")
-        said = {key: value for key, value in held.items() if value}
-        if "ENDPOINT" in said:
-            protocol, _, said["ENDPOINT"] = said["ENDPOINT"].rpartition("://")
-            said |= {"URL_STYLE": "path", "USE_SSL": str(protocol != "http").lower()}
-        _create_secret(connection, "s3", said)
-    elif STORES[scheme] == "azure" and os.environ.get(_AZURE):
-        _create_secret(connection, "azure", {"CONNECTION_STRING": os.environ[_AZURE]})
-
-
-def _create_secret(connection: Any, kind: str, said: dict[str, str]) -> None:
-    texts = {key: value.replace("'", "''") for key, value in said.items()}
-    quoted = ", ".join(f"{key} '{text}'" for key, text in texts.items())
-    connection.execute(f"CREATE SECRET (TYPE {kind}, {quoted})").fetchall()
-
-
-def _failed(error: Exception, address: str, secret: str) -> MisfeatError:
-    """Whatever an engine says, without what nobody should see."""
-    reason = reason_of(error)
-    if secret:
-        reason = reason.replace(secret, "...")
-    return MisfeatError(
-        "{address!r} cannot be read; check the address, the network and what you may read there. "
-        "({reason})",
-        address=address,
-        reason=as_message(reason),
-    )
+            "Results come as dataframes, but no library for them is installed; install one of "
+            "pandas, polars or pyarrow."
+        )
+    if backend != "pandas":
+        columns = {
+            name: [list(v) if isinstance(v, tuple) else v for v in values]
+            for name, values in columns.items()
+        }
+    return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What the rest of the package asks of a table, and what a table answers with."""
+"""What tables answer with, in memory and in engines alike."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
-from misfeat.reading.coders import CodedRows, Coder, Kind, Reading
+from misfeat.reading.coders import Coder, Kind, Reading
 from misfeat.reading.values import Value, canonical, sort_key
 
 if TYPE_CHECKING:
@@ -20,7 +20,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
+"""Libraries that hold tables in memory and that results can come back in, the first preferred."""
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
+_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+
+
+def kind_of_type(dtype: nw.dtypes.DType) -> Kind:
+    """What a column of a type holds."""
+    if dtype in _INTEGERS:
+        return Kind.INTEGER
+    if dtype.is_numeric():
+        return Kind.NUMBER
+    if dtype == nw.Boolean:
+        return Kind.FLAG
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return Kind.TEXT
+    return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
 
 
 @dataclass(frozen=True)
@@ -35,9 +51,9 @@ class ValueCounts:
 
     def in_order(self, order: Sequence[Value]) -> ValueCounts:
         """The same with values in a given order, which has all of them."""
-        position = {value: place for place, value in enumerate(order)}
-        places = np.argsort([position[value] for value in self.values.tolist()])
-        return ValueCounts(self.values[places], self.counts[places], self.missing)
+        rank = {value: position for position, value in enumerate(order)}
+        by_rank = np.argsort([rank[value] for value in self.values.tolist()])
+        return ValueCounts(self.values[by_rank], self.counts[by_rank], self.missing)
 
     def without(self, is_code: NDArray[np.bool_]) -> ValueCounts:
         """Count the flagged values as missing."""
@@ -45,99 +61,14 @@ class ValueCounts:
         return ValueCounts(self.values[~is_code], self.counts[~is_code], missing)
 
 
-def wrong_shape(what: str, shape: tuple[int, ...], n_rows: int) -> MisfeatError:
-    """The error for values to be added as a column that are not one per row."""
-    return MisfeatError(
-        "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
-        what=Setting(what),
-        shape=shape,
-        rows=n_rows,
-    )
-
-
-def not_scored(what: str) -> MisfeatError:
-    """The error for values to be added as a column of which nothing can be made."""
-    return MisfeatError(
-        "{what} holds values that cannot be scored; pass numbers, text or flags.",
-        what=Setting(what),
-    )
-
-
-class Table(Protocol):
-    """A table of named columns that can count values and coded rows, wherever it lives."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        ...
-
-    @property
-    def frame_backend(self) -> str | None:
-        """The dataframe library that results should come back in; None: any installed one."""
-        ...
-
-    def with_column(self, name: str, values: Any, what: str) -> Table:
-        """Add a column of given values, row by row; messages say what they are."""
-        ...
-
-    def kind(self, column: str) -> Kind:
-        """What the column holds."""
-        ...
-
-    def order(self, column: str) -> tuple[str, ...] | None:
-        """The categories of a column in their order, where its type gives them one."""
-        ...
-
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        ...
-
-    def value_counts(self, column: str, limit: int) -> ValueCounts | None:
-        """The distinct values and their counts, or None where there are more than `limit`."""
-        ...
-
-    def count_missing(self, reading: Reading) -> int:
-        """How many rows are missing."""
-        ...
-
-    def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
-        """The smallest values of a numeric column with such shares of the rows at or below them.
-
-        Rows in which it is missing are left out.
-        """
-        ...
-
-    def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
-        """Code every row and collapse equal ones, in one group-by."""
-        ...
-
-    def weight_range(self, column: str) -> WeightRange:
-        """What is to be known of a numeric column before its values are taken for weights."""
-        ...
-
-    def weighed(self, weighing: Weighing) -> Table:
-        """The same table, whose rows count as a column says.
-
-        Frequencies count in everything; sampling weights in `count_codes` and `sum_products`.
-        """
-        ...
-
-    def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
-        """Sum products of variables over the rows of each combination of group codes.
-
-        Rows in which the last variable, the target, is missing are left out.
-        """
-        ...
-
-    def close(self) -> None:
-        """Give back what was opened to read the table; it is not read again."""
-        ...
-
-
 def tally(values: Iterable[Any], counts: NDArray[np.int64], kind: Kind) -> ValueCounts:
     """Bring raw values and their counts to canonical, sorted, merged form."""
     if isinstance(values, np.ndarray) and kind in (Kind.INTEGER, Kind.NUMBER):
-        return _tally_numbers(values, counts)
+        absent = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+        distinct, position = np.unique(values[~absent], return_inverse=True)
+        sums = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(sums, position, counts[~absent])
+        return ValueCounts(distinct, sums, int(counts[absent].sum()))
     totals: Counter[Value] = Counter()
     missing = 0
     for value, count in zip(map(canonical, values), counts.tolist(), strict=True):
@@ -147,17 +78,9 @@ def tally(values: Iterable[Any], counts: NDArray[np.int64], kind: Kind) -> Value
             # The type keeps True and 1 apart, which are equal as dictionary keys.
             totals[type(value), value] += count
     ordered = sorted(totals.items(), key=lambda item: sort_key(item[0][1]))
-    distinct = np.empty(len(ordered), dtype=object)
-    distinct[:] = [value for (_, value), _ in ordered]
-    return ValueCounts(distinct, np.array([n for _, n in ordered], dtype=np.int64), missing)
-
-
-def _tally_numbers(values: NDArray[Any], counts: NDArray[np.int64]) -> ValueCounts:
-    absent = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-    distinct, position = np.unique(values[~absent], return_inverse=True)
-    totals = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(totals, position, counts[~absent])
-    return ValueCounts(distinct, totals, int(counts[absent].sum()))
+    occurring = np.empty(len(ordered), dtype=object)
+    occurring[:] = [value for (_, value), _ in ordered]
+    return ValueCounts(occurring, np.array([n for _, n in ordered], dtype=np.int64), missing)
 
 
 @dataclass(frozen=True)
@@ -208,19 +131,19 @@ def group_sums(
     codes: NDArray[np.integer],
     rows: NDArray[np.float64],
     variables: Sequence[Variable],
-    found: dict[tuple[str, int, int], NDArray[np.float64]],
+    sums: dict[tuple[str, int, int], NDArray[np.float64]],
 ) -> GroupSums:
     """Fill in the sums that were not taken because they follow from others."""
     n = len(variables)
     shape = (len(rows), n, n)
     product, first, both = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    recorded = [found["both", i, i] if v.has_gaps else rows for i, v in enumerate(variables)]
+    recorded = [sums["both", i, i] if v.has_gaps else rows for i, v in enumerate(variables)]
     for i in range(n):
         for j in range(n):
-            product[:, i, j] = found["product", min(i, j), max(i, j)]
-            first[:, i, j] = found.get(("first", i, j), found["first", i, i])
+            product[:, i, j] = sums["product", min(i, j), max(i, j)]
+            first[:, i, j] = sums.get(("first", i, j), sums["first", i, i])
             if variables[i].has_gaps and variables[j].has_gaps:
-                both[:, i, j] = found["both", min(i, j), max(i, j)]
+                both[:, i, j] = sums["both", min(i, j), max(i, j)]
             else:
                 both[:, i, j] = recorded[i] if variables[i].has_gaps else recorded[j]
     return GroupSums(codes, rows, both, first, product)
@@ -261,8 +184,8 @@ def quantiles_of_counts(
     """
     ends = np.cumsum(counts)
     ranks = ranks_of(shares, int(ends[-1]))
-    found: list[Any] = values[np.searchsorted(ends, ranks, side="left")].tolist()
-    return found
+    quantiles: list[Any] = values[np.searchsorted(ends, ranks, side="left")].tolist()
+    return quantiles
 
 
 def ranks_of(shares: Sequence[float | Fraction], n_rows: int) -> list[int]:

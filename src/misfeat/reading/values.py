@@ -29,14 +29,8 @@ EXACT_INTEGERS = 2**53
 """Floats below this magnitude hold every integer exactly."""
 
 
-def canonical(value: object) -> Value:
-    """Return the one spelling of a value, or None when it is missing.
-
-    Examples
-    --------
-    >>> canonical(2.0), canonical(float("nan")), canonical("2.0")
-    (2, None, '2.0')
-    """
+def canonical(value: Any) -> Value:
+    """Return the one spelling of a value, or None when it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str | int):
@@ -48,19 +42,15 @@ def canonical(value: object) -> Value:
             return None
         return int(value) if value.is_integer() and abs(value) < EXACT_INTEGERS else value
     if isinstance(value, dt.datetime):
-        return _canonical_datetime(value)
+        if value != value:  # pandas.NaT
+            return None
+        if hasattr(value, "to_pydatetime"):
+            value = value.to_pydatetime(warn=False)
+        return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, dt.date):
         return dt.datetime(value.year, value.month, value.day)
     # pandas.NA, the one missing value that is none of the above, is unequal even to itself.
     return None if type(value).__name__ == "NAType" else str(value)
-
-
-def _canonical_datetime(value: dt.datetime) -> dt.datetime | None:
-    if value != value:  # pandas.NaT
-        return None
-    if hasattr(value, "to_pydatetime"):
-        value = value.to_pydatetime(warn=False)
-    return value.astimezone(dt.UTC).replace(tzinfo=None) if value.tzinfo else value
 
 
 def check_text(names: Iterable[str]) -> None:
@@ -103,13 +93,7 @@ def has_half_character(text: str) -> bool:
 
 
 def label(value: Value) -> str:
-    """Spell a canonical value for people.
-
-    Examples
-    --------
-    >>> label(3), label(0.25), label(dt.datetime(2020, 5, 17))
-    ('3', '0.25', '2020-05-17')
-    """
+    """Spell a canonical value for people."""
     if isinstance(value, dt.datetime):
         midnight = value.time() == dt.time()
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")
@@ -126,13 +110,7 @@ def sort_key(value: Value) -> tuple[str, Value]:
 
 
 def read_number(text: object) -> float | int | None:
-    """Read a plainly written number, or None when it is not one.
-
-    Examples
-    --------
-    >>> read_number("-2.50"), read_number("1_000"), read_number(True)
-    (-2.5, None, None)
-    """
+    """Read a plainly written number, or None when it is not one."""
     if isinstance(text, str):
         return canonical(float(text)) if PLAIN_NUMBER.fullmatch(text) else None
     number = canonical(text)

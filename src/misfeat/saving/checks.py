@@ -19,7 +19,7 @@ from misfeat.cohorts.weights import MOST_MASS
 from misfeat.completion.model import SUPPORT
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.reading.dataframes import EAGER_LIBRARIES
+from misfeat.reading.table import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
 
 if TYPE_CHECKING:

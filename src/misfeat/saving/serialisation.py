@@ -12,7 +12,7 @@ import numpy as np
 
 from misfeat.completion.named import COMPLETERS, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.reading.dataframes import names_held
+from misfeat.reading.inputs import names_held
 
 
 class NotPlainError(ValueError):

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.profiles import Profile
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
 
 
 KIND = "misfeat proposal"

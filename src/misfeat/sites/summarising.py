@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.profiles import Profile
     from misfeat.reading.coders import CodedRows
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
 WHAT = "Counting tables"

@@ -17,7 +17,7 @@ from misfeat.testing.checks import Check, demand, run_all
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from misfeat.reading.table import Table
+    from misfeat.reading.inputs import Table
 
 MOST_VALUES = 10_000
 """Columns with more values are compared by their rows alone."""

@@ -109,7 +109,7 @@ def parquet_bytes(table: AnswerTable) -> bytes:
     """A table as Parquet: names of sets are lists, and what is not known is null."""
     import narwhals as nw
 
-    from misfeat.reading.dataframes import result_frame
+    from misfeat.reading.inputs import result_frame
 
     columns = table.columns or {"note": [table.note]}
     typed = {name: _typed(values) for name, values in columns.items()}

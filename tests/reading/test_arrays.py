@@ -1,0 +1,470 @@
+"""Columns in memory: whatever they hold, there is an answer, or an error that names the column."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import uuid
+import warnings
+from decimal import Decimal
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.cohorts import Coding, Cohorts, build_cohorts
+from misfeat.cohorts.build import CohortRules, cohorts_of
+from misfeat.reading.arrays import ArrayTable, read_column
+from misfeat.reading.coders import Kind
+from misfeat.reading.engine_table import EngineTable
+from misfeat.reading.inputs import open_columns
+from misfeat.reading.values import MissingCodes
+from tests.cohorts.tables import audit, table
+
+ROWS = 24
+FEATURE, TARGET = "Spalte 1", "Ziel 2"
+HALF = "a\ud800"
+
+
+def objects(values) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+# --- columns of every type ----------------------------------------------------------------------
+
+MOMENTS = st.datetimes(dt.datetime(1960, 1, 1), dt.datetime(2100, 1, 1))
+VALUES = {
+    "int8": (pl.Int8, st.integers(-128, 127)),
+    "uint32": (pl.UInt32, st.integers(0, 2**32 - 1)),
+    "int64": (pl.Int64, st.integers(-(2**63), 2**63 - 1)),
+    "uint64": (pl.UInt64, st.integers(0, 2**64 - 1)),
+    "float32": (pl.Float32, st.floats(width=32)),
+    "float64": (pl.Float64, st.floats() | st.sampled_from([0.0, -0.0, 1.0])),
+    "decimal": (pl.Decimal(12, 2), st.decimals(-(10**6), 10**6, places=2)),
+    "flag": (pl.Boolean, st.booleans()),
+    "text": (pl.String, st.text(st.characters(codec="utf-8"), max_size=3)),
+    "category": (pl.Categorical, st.sampled_from(["b", "a", "", "c 10"])),
+    "date": (pl.Date, st.dates(dt.date(1960, 1, 1), dt.date(2100, 1, 1))),
+    "milliseconds": (pl.Datetime("ms"), MOMENTS),
+    "nanoseconds": (pl.Datetime("ns"), MOMENTS),
+    "zone": (pl.Datetime("us", "Europe/Berlin"), MOMENTS),
+    "list": (pl.List(pl.Int64), st.lists(st.integers(0, 2), max_size=2)),
+}
+LIBRARIES = {
+    "polars": lambda table: table,
+    "pyarrow": lambda table: table.to_arrow(),
+    "pyarrow in pieces": lambda table: pa.concat_tables(
+        [table[:7].to_arrow(), table[7:].to_arrow()]
+    ),
+    "pandas": lambda table: table.to_pandas(),
+    "pandas by PyArrow": lambda table: table.to_pandas(use_pyarrow_extension_array=True),
+    "pandas with nulls": lambda table: table.to_pandas().convert_dtypes(
+        dtype_backend="numpy_nullable"
+    ),
+}
+
+
+@st.composite
+def tables(draw):
+    kinds = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=5, unique=True))
+    columns = []
+    for kind in kinds:
+        dtype, values = VALUES[kind]
+        few = draw(st.lists(st.none() | values, min_size=1, max_size=6))
+        held = draw(st.lists(st.sampled_from(few), min_size=ROWS, max_size=ROWS))
+        columns.append(pl.Series(kind, held, dtype=dtype, strict=False))
+    group = draw(st.lists(st.sampled_from(["p", "q", None]), min_size=ROWS, max_size=ROWS))
+    y = pl.Series("y", [0, 1] * (ROWS // 2))
+    return pl.DataFrame([*columns, pl.Series("g", group, dtype=pl.String), y])
+
+
+def in_memory(held) -> ArrayTable:
+    opened = open_columns(held, MissingCodes())
+    assert isinstance(opened, ArrayTable)
+    return opened
+
+
+def answered(table):
+    """The cohorts of an open table, or what is wrong with it."""
+    rules = CohortRules.parse("g", Coding(min_rows=1, bins={"*": 3}, max_categories=4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)
+        try:
+            return cohorts_of(table, "y", rules)
+        except MisfeatError as error:
+            return str(error)
+
+
+def same(one, other):
+    return one == other if isinstance(one, str) else one.equals(other)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(tables(), st.sampled_from(sorted(LIBRARIES)))
+def test_codes_are_those_of_queries(table, library):
+    held = LIBRARIES[library](table)
+    rows = pl.from_pandas(held) if isinstance(held, pd.DataFrame) else table
+    assert same(answered(in_memory(held)), answered(EngineTable(rows.lazy())))
+
+
+@pytest.mark.skipif(
+    duckdb.__version__.startswith(("1.2.", "1.3.")), reason="DuckDB 1.3 dies of some Arrow tables"
+)
+@settings(max_examples=30)
+@given(tables().map(lambda table: table.drop("list", "uint64", "decimal", strict=False)))
+def test_codes_are_those_of_duckdb(table):
+    relation = duckdb.from_arrow(table.to_arrow())
+    assert same(answered(in_memory(table)), answered(EngineTable(relation)))
+
+
+HARD_FOR_ARROW = {
+    "views of text": pa.array([["u", "v", None][i % 3] for i in range(60)], pa.string_view()),
+    "large unsigned": pa.array([(i % 3) << 62 for i in range(60)], pa.uint64()),
+    "the largest": pa.array([2**64 - 1 if i % 3 else None for i in range(60)], pa.uint64()),
+    "nanoseconds": pa.array([i**3 - 999 for i in range(60)], pa.timestamp("ns")),
+    "with a zone": pa.array([i**3 - 999 for i in range(60)], pa.timestamp("ns", "Asia/Kolkata")),
+    "an offset": pa.array([i**3 * 10**9 for i in range(60)], pa.timestamp("us", "+05:30")),
+}
+
+
+@pytest.mark.parametrize("kind", HARD_FOR_ARROW)
+def test_types_that_pyarrow_hardly_computes_with_are_read_as_by_other_libraries(kind):
+    column = HARD_FOR_ARROW[kind]
+    held = pa.table({"hard": column, "b": [i % 5 for i in range(60)], "y": [0, 1] * 30})
+    in_pandas = held.to_pandas(types_mapper=pd.ArrowDtype)
+    for groups in (None, {"b": [2]}):
+        found = build_cohorts(held, "y", groups=groups)
+        assert build_cohorts(in_pandas, "y", groups=groups).equals(found)
+        if kind != "an offset":  # which polars does not know
+            assert build_cohorts(pl.from_arrow(held), "y", groups=groups).equals(found)
+    assert in_pandas.dtypes["hard"].pyarrow_dtype == column.type  # the user's own is left alone
+
+
+def test_a_moment_before_1970_is_rounded_down_as_elsewhere():
+    moments = pa.array([-1001, -1, 1, None], pa.timestamp("ns"))
+    counts = in_memory(pa.table({"t": moments})).value_counts("t", 9)
+    assert [value.microsecond for value in counts.values] == [999_998, 999_999, 0]
+    frame = pd.DataFrame(table(t=pd.to_datetime([1_500, 1_900, 3_500] * 20, unit="ns")))
+    assert len(audit(build_cohorts(frame, "y"), "t").categories) == 2
+
+
+def test_dictionaries_of_pyarrow_keep_their_order_and_may_hold_numbers():
+    positions = pa.array([0, 1, 2, None] * 15, pa.int8())
+    for values, ordered, expected in (
+        (["b", "a", "c"], True, ("b", "a", "c", "missing")),
+        (["b", "a", "c"], False, ("a", "b", "c", "missing")),
+        ([7, 5, 6], False, ("5", "6", "7", "missing")),
+    ):
+        column = pa.DictionaryArray.from_arrays(positions, pa.array(values), ordered=ordered)
+        held = pa.table({"c": column, "y": [0, 1] * 30})
+        for X in (held, held.to_pandas(types_mapper=pd.ArrowDtype)):
+            assert SubgroupSelector(size=1).fit(X, "y").cohorts_.categories[0] == expected
+
+
+def test_offsets_without_a_name_are_zones_too():
+    east = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    moments = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"] * 20)
+    frame = pd.DataFrame(table(t=moments.tz_localize(east)))
+    for held in (frame, pa.Table.from_pandas(frame)):
+        assert len(audit(build_cohorts(held, "y"), "t").categories) == 3
+
+
+def test_hundreds_of_subgroups_can_be_made_of_numbers():
+    data = {"g": np.arange(2100) // 3, "x": np.arange(2100) % 3, "y": np.arange(2100) % 2}
+    for hold in (dict, pd.DataFrame, pl.DataFrame):
+        assert len(build_cohorts(hold(data), "y", groups="g")) == 700
+
+
+def test_numbers_near_the_largest_float_have_uniform_bins():
+    values = np.linspace(-1, 1, 60) * 1.7e308
+    edges = audit(build_cohorts(table(v=values), "y", coding=Coding(binning="uniform")), "v").edges
+    assert np.isfinite(edges).all()
+
+
+def test_a_column_is_read_when_it_is_asked_for():
+    held = in_memory(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))
+    assert held.names == ("a", "b")
+    assert held.n_rows() == 2
+    assert held._read == {}
+    counts = held.value_counts("b", 10)
+    assert (counts.values.tolist(), counts.counts.tolist(), counts.missing) == (["x"], [1], 1)
+    assert list(held._read) == ["b"]
+
+
+def test_categories_that_are_spelled_alike_are_one_value():
+    kind = pd.Categorical.from_codes([0, 1, 2, 0, 1, 2] * 4, categories=["1", 1, "b"])
+    frame = pd.DataFrame({"kind": kind, "x": [0, 1] * 12, "y": [0, 0, 1, 1] * 6})
+    cohorts = build_cohorts(frame, "y")
+    assert cohorts.categories[cohorts.features.index("kind")] == ("1", "b")
+
+
+# --- columns of Python objects ------------------------------------------------------------------
+
+SCALARS = st.one_of(
+    st.none(),
+    st.just(float("nan")),
+    st.just(pd.NA),
+    st.just(pd.NaT),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.decimals(),
+    st.dates(),
+    st.datetimes(),
+    st.datetimes(timezones=st.just(dt.UTC)),
+    st.times(),
+    st.timedeltas(),
+    st.binary(max_size=4),
+    st.text(max_size=4),
+    st.sampled_from(["$1,200", "3%", "(5)", "03/02/2019 14:05", "Dec-2015", "1.234,5", "< 1 year"]),
+    st.complex_numbers(),
+)
+NESTED = st.one_of(
+    st.lists(st.integers(), max_size=2),
+    st.dictionaries(st.text(max_size=2), st.integers(), max_size=2),
+    st.tuples(st.integers(), st.text(max_size=2)),
+    st.sets(st.integers(), max_size=2),
+    st.builds(np.array, st.lists(st.integers(-9, 9), max_size=2)),
+)
+
+
+@st.composite
+def columns(draw) -> list:
+    """Values of one kind or of several, repeated over the rows, so that most can be scored."""
+    kinds = [SCALARS] if draw(st.booleans()) else [SCALARS, NESTED]
+    held = draw(st.lists(st.one_of(*kinds), min_size=1, max_size=8))
+    places = draw(st.lists(st.integers(0, len(held) - 1), min_size=ROWS, max_size=ROWS))
+    return [held[place] for place in places]
+
+
+def as_objects(values: list) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    for position, value in enumerate(values):  # arrays among them would be spread out at once
+        array[position] = value
+    return array
+
+
+def in_polars(table: dict[str, np.ndarray]) -> pl.DataFrame:
+    def series(name: str, values: list) -> pl.Series:
+        try:
+            return pl.Series(name, values)
+        except (Exception, pl.exceptions.PanicException):  # polars makes no series of just anything
+            return pl.Series(name, values, dtype=pl.Object)
+
+    return pl.DataFrame([series(name, values.tolist()) for name, values in table.items()])
+
+
+def answer(ask) -> Cohorts | None:
+    """The cohorts, or None where an error names the column."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfeatWarning)
+        try:
+            return ask()
+        except MisfeatError as error:
+            message = str(error)
+    assert FEATURE in message or TARGET in message
+    return None
+
+
+@pytest.mark.parametrize("hold", [pd.DataFrame, in_polars, dict], ids=["pandas", "polars", "dict"])
+@pytest.mark.parametrize("role", ["feature", "target", "group"])
+@settings(max_examples=100)
+@given(values=columns())
+def test_a_column_of_anything_gives_an_answer_or_is_named(hold, role, values):
+    plain = np.arange(ROWS)
+    held = {FEATURE: as_objects(values), TARGET: plain % 2, "x": plain % 3}
+    if role == "target":
+        held |= {FEATURE: plain % 3, TARGET: as_objects(values)}
+    groups = FEATURE if role == "group" else None
+    found = answer(lambda: build_cohorts(hold(held), TARGET, groups=groups))
+    if found is not None and role == "feature":
+        assert audit(found, FEATURE).role in ("feature", "left out")
+        assert audit(found, FEATURE).treatment
+        assert found.weights.sum() == ROWS
+    if found is not None and role == "target":
+        assert found.target_codes.max() < len(found.classes)
+
+
+@pytest.mark.parametrize("hold", [pd.DataFrame, dict])
+@settings(max_examples=20)
+@given(values=columns(), target=columns())
+def test_a_table_of_anything_is_answered_or_its_column_is_named(hold, values, target):
+    held = {FEATURE: as_objects(values), TARGET: as_objects(target), "x": np.arange(ROWS) % 3}
+    answer(lambda: SubgroupSelector(size=1).fit(hold(held), TARGET).cohorts_)
+
+
+KINDS = {
+    "number": [[1, 2, None], [2**60, 2**60 + 1], [1.5, 2.5, Decimal("3.5")]],
+    "flag": [[True, False, None]],
+    "date": [[dt.date(2020, 1, 1), dt.datetime(2021, 1, 1, 12), pd.NaT]],
+    "category": [["a", "b", None], [b"a", b"b"], ["a", 1], [Decimal("1.5"), "x", None]],
+    "": [[[1], [2], None], [{"a": 1}, {"a": 2}], [{1}, {2}]],
+}
+
+
+@pytest.mark.parametrize("first", [None, float("nan"), pd.NA, "text"], ids=repr)
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_objects_are_what_all_their_values_are_and_not_the_first_hundred(first):
+    for kind, columns_of_kind in KINDS.items():
+        for values in columns_of_kind:
+            column = objects([first] * 200 + values * 40)
+            n = np.arange(len(column))
+            held = {FEATURE: column, TARGET: n % 2, "x": n % 3}
+            found = SubgroupSelector(size=1).fit(pd.DataFrame(held), TARGET).cohorts_
+            assert found.equals(build_cohorts(held, TARGET))
+            kept = "category" if isinstance(first, str) and kind else kind
+            assert audit(found, FEATURE).taken_for == kept
+            if not kind:
+                assert audit(found, FEATURE).treatment == "its type cannot be scored"
+                assert any("lists, structures" in note for note in found.notes)
+
+
+class Shade(enum.Enum):
+    LIGHT = 1
+    DARK = 2
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")],
+        [uuid.UUID(int=1), uuid.UUID(int=2), None],
+        [Shade.LIGHT, Shade.DARK, None],
+        [dt.time(8), dt.time(9), dt.time(10)],
+        [(1, 2), (3, 4), None],
+        [True, 1, "1"],
+        [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None],
+        [pd.Period("2024-01"), pd.Period("2024-02"), pd.Period("2024-03")],
+    ],
+)
+def test_columns_of_objects_keep_their_values_apart_in_pandas_as_in_arrays(values):
+    column = objects(values * 20)
+    expected = build_cohorts(table(c=column), "y")
+    assert build_cohorts(pd.DataFrame(table(c=column)), "y").equals(expected)
+    c = expected.features.index("c")
+    sizes = [expected.weights[expected.codes[c] == code].sum() for code in range(3)]
+    assert sorted(sizes) in ([20, 20, 20], [0, 20, 40])
+
+
+NEAR = [2**53, 2**53 + 1, None, 2**53, 2**53 + 1, -(2**63)] * 3
+
+
+def test_integers_stay_integers_where_floats_would_round_them():
+    column = read_column(objects(NEAR), "x")
+    assert column.kind is Kind.INTEGER
+    assert column.present().tolist() == [value for value in NEAR if value is not None]
+    for values in ([1, None, 2], [2**53 - 1, None], [2**64, 1], [2**60, 0.5]):
+        assert read_column(objects(values), "x").kind is Kind.NUMBER
+    y = [0, 1, 1] * 6
+    held = {"a": objects(NEAR), "y": np.array(y)}
+    nullable = pd.DataFrame({"a": pd.array(NEAR, dtype="Int64"), "y": y})
+    for X in (held, pd.DataFrame(held), nullable, pl.DataFrame({"a": NEAR, "y": y})):
+        cohorts = build_cohorts(X, "y")
+        assert cohorts.categories[0][:3] == tuple(map(str, sorted({*NEAR} - {None})))
+        assert np.array_equal(cohorts.codes, build_cohorts(held, "y").codes)
+
+
+def test_durations_complex_numbers_and_nested_values_are_left_out():
+    durations = np.arange(60).astype("timedelta64[s]")
+    for column in (durations, np.ones(60, dtype=complex)):
+        assert audit(build_cohorts(table(c=column), "y"), "c").role == "left out"
+    nested = pa.table(table()).append_column("c", pa.array([[1], [2]] * 30))
+    for held in (pd.DataFrame(table(c=durations)), nested):
+        cohorts = build_cohorts(held, "y")
+        assert audit(cohorts, "c").role == "left out"
+        assert any("'c' is left out" in note for note in cohorts.notes)
+
+
+# --- what means missing -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gap", [None, float("nan")])
+def test_gaps_among_given_texts_are_not_a_class_of_their_own(gap):
+    held, values = {"a": [0, 1] * 6, "b": [0, 0, 1] * 4}, ["low", "high", gap] * 4
+    for X in (held, pd.DataFrame(held), pl.DataFrame(held)):
+        for y in (values, np.array(values, dtype=object), pd.Series(values)):
+            cohorts = build_cohorts(X, y)
+            assert cohorts.classes == ("high", "low")
+            assert cohorts.weights.sum() == 8
+    cohorts = build_cohorts({"g": ["a", "b", gap, "a"] * 10, "y": [0, 0, 1, 1] * 10}, "y")
+    assert cohorts.categories == (("a", "b", "missing"),)
+
+
+def test_what_a_mask_hides_is_missing():
+    column = np.ma.masked_array(np.arange(60) % 3, mask=np.arange(60) % 3 == 0)
+    assert audit(build_cohorts(table(c=column), "y"), "c").missing == 20
+    held, values = {"a": [0, 1] * 6}, np.ma.MaskedArray([0, 1, 9] * 4, [False, False, True] * 4)
+    for X in (held, pd.DataFrame(held)):
+        assert build_cohorts(X, values).classes == ("0", "1")
+
+
+@pytest.mark.parametrize("hold", [dict, pd.DataFrame, pl.DataFrame])
+def test_flags_dates_and_large_integers_can_be_codes(hold):
+    flags = np.array([True, False, True] * 20)
+    days = np.array(["1900-01-01", "2024-01-01", "2024-01-02"] * 20, dtype="datetime64[us]")
+    large = np.array([2**53 + 1, 2**53, 2**53 + 2] * 20)
+    codes = {"flag": [False], "day": ["1900-01-01"], "large": [2**53 + 1]}
+    cohorts = build_cohorts(
+        hold(table(flag=flags, day=days, large=large)), "y", coding=Coding(missing_values=codes)
+    )
+    assert [audit(cohorts, column).missing for column in codes] == [20, 20, 20]
+
+
+def test_codes_in_columns_of_several_types_mean_missing():
+    column = np.array([-1, "a", "b"] * 20, dtype=object)
+    for hold in (dict, pd.DataFrame):
+        cohorts = build_cohorts(hold(table(c=column)), "y", coding=Coding(missing_values=-1))
+        assert cohorts.categories[cohorts.features.index("c")] == ("a", "b", "missing")
+
+
+# --- halves of characters -----------------------------------------------------------------------
+
+
+def arrays(table):
+    return {name: np.array(values) for name, values in table.items()}
+
+
+def pandas_objects(table):
+    # pandas 3 would make texts of PyArrow of names and values, which hold no such text.
+    frame = pd.DataFrame({i: pd.Series(v, dtype=object) for i, v in enumerate(table.values())})
+    return frame.set_axis(pd.Index(list(table), dtype=object), axis=1)
+
+
+@pytest.mark.parametrize("hold", [arrays, pandas_objects])
+def test_names_and_values_with_half_a_character_are_refused_by_their_column(hold):
+    for place in ("x", "y"):
+        held = {HALF if name == place else name: [0, 1] * 10 for name in ("x", "y")}
+        with pytest.raises(MisfeatError, match=r"column 'a\\ud800' holds half a character"):
+            build_cohorts(hold(held), HALF if place == "y" else "y")
+    for place in ("x", "g", "y"):
+        held = {name: ["b", HALF if name == place else "c"] * 10 for name in ("x", "g", "y")}
+        with pytest.raises(MisfeatError, match=rf"Column '{place}' holds the text 'a\\ud800'"):
+            build_cohorts(hold(held), "y", groups="g")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"groups": {HALF: "x > 0"}},
+        {"groups": {"g": {"b": HALF}}},
+        {"groups": {"some": f"g == '{HALF}'"}},
+        {"groups": HALF},
+        {"blocks": {HALF: ["x", "z"]}},
+        {"include": [HALF]},
+    ],
+)
+def test_names_that_a_user_makes_up_with_half_a_character_are_refused(asked):
+    held = {"x": [0, 1] * 10, "z": [0, 0, 1, 1] * 5, "g": ["b", "c"] * 10, "y": [0, 1, 1, 0] * 5}
+    with pytest.raises(MisfeatError) as caught:
+        SubgroupSelector(size=1, **asked).fit(held, "y")
+    assert str(caught.value).isprintable()
