@@ -9,7 +9,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.sites import read_summary, write_summary
-from misfeat.sites.sealing import sealed
+from misfeat.sites.signed_documents import sealed
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from misfeat.information.count_tables import table_starts
 from misfeat.information.tabled import scores_of_tables
 from misfeat.lattice import level
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
+from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.disclosure import disclosed
-from misfeat.sites.joining import with_hidden_classes
 from misfeat.sites.rounding import Rounding, chance_of, fitted_tables, rounded_summary, told_again
 from misfeat.sites.summary import margins
 from tests.sites.test_files import forged, refused

@@ -147,7 +147,7 @@ def summarise(
     from misfeat.runtime.progress import progress_shown
     from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
-    from misfeat.sites.summarising import check_signs, check_takes_part
+    from misfeat.sites.table_counts import check_signs, check_takes_part
 
     del debug
     _check_out(out, table, codebook, signing_key)
@@ -222,7 +222,7 @@ def combine(
     from misfeat.show.report import Report
     from misfeat.sites import combine as combined
     from misfeat.sites import read_codebook
-    from misfeat.sites.combining import own_summary
+    from misfeat.sites.combination import own_summary
 
     del debug
     if name and not own:

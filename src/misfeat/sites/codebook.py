@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.cohorts.coding import interval_labels
 from misfeat.exceptions import MisfeatError, shortened
 from misfeat.reading.values import MISSING_LABEL, label
-from misfeat.sites.sealing import (
+from misfeat.sites.signed_documents import (
     checksum_of,
     not_whole,
     read_document,

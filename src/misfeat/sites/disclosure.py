@@ -9,7 +9,7 @@ import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level
-from misfeat.sites.sealing import SHORT
+from misfeat.sites.signed_documents import SHORT
 from misfeat.words import joined
 
 if TYPE_CHECKING:

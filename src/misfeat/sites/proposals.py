@@ -41,7 +41,13 @@ from misfeat.sites.codebook import (
     check_site,
     plain_of,
 )
-from misfeat.sites.sealing import not_whole, public_key, read_document, sealed, write_document
+from misfeat.sites.signed_documents import (
+    not_whole,
+    public_key,
+    read_document,
+    sealed,
+    write_document,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
-from misfeat.sites.kernels.raking import rake
+from misfeat.sites.raking import rake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -172,7 +172,7 @@ def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
     """The same summary with all counts rounded to multiples of the least one that may be told.
 
-    Chance is drawn from `secret` (`sealing.secret_of`) beside the counts.
+    Chance is drawn from `secret` (`signed_documents.secret_of`) beside the counts.
     """
     if least < 2:
         return summary

@@ -1,8 +1,8 @@
 """What a site shares: counts by the codebook, exact or rounded; and its file, all of it checked.
 
-The first line of a file is a sealed document (`sealing`): the codebook, what is shared, and the
-checksum of the counts that follow, compressed. How many these are follows from it, so that no more
-is ever unpacked.
+The first line of a file is a sealed document (`signed_documents`): the codebook, what is shared,
+and the checksum of the counts that follow, compressed. How many these are follows from it, so that
+no more is ever unpacked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.sites.codebook import Codebook, check_site
-from misfeat.sites.sealing import LARGEST_DOCUMENT, not_whole, read_within, sealed, unsealed
+from misfeat.sites.signed_documents import (
+    LARGEST_DOCUMENT,
+    not_whole,
+    read_within,
+    sealed,
+    unsealed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from misfeat.sites import agree, combine, propose, summarise
-from misfeat.sites.joining import tells_of_classes, with_hidden_classes
+from misfeat.sites.combination import tells_of_classes, with_hidden_classes
 from misfeat.sites.rounding import rounded_summary
 
 RARE = 6

@@ -19,7 +19,7 @@ from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import open_table
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
-from misfeat.sites.sealing import public_key, secret_of
+from misfeat.sites.signed_documents import public_key, secret_of
 from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
 
