@@ -200,6 +200,8 @@ def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
     _check_array(sums.rows, "sums.rows", (np.int64,), (n_cohorts,), low=1)
     _check_array(sums.products, "sums.products", (np.float64,), (n_cohorts, n + 1, n + 1))
     demand(np.isfinite(sums.products).all(), "a sum that is no number", ARRAYS)
+    symmetric = np.allclose(sums.products, sums.products.swapaxes(1, 2), rtol=NEARLY)
+    demand(symmetric, "sums that are not symmetric", ARRAYS)
     _check_array(sums.missing, "sums.missing", (np.bool_,), (n_cohorts, n))
 
 
