@@ -12,7 +12,7 @@ from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST
-from misfeat.information.tabled import TableInformation
+from misfeat.information.measures import TableInformation
 from misfeat.selection import Selection
 from misfeat.sites.codebook import Codebook, differences
 from misfeat.sites.joining import joined_cohorts, joined_tables
