@@ -24,7 +24,7 @@ from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
 from misfeat.answers.significance import significance_tests
 from misfeat.datasets import load_attrition, load_heart
-from misfeat.information.dealing import deals_of
+from misfeat.information.permutation import permutations_of
 from misfeat.runtime.threads import Work
 
 LEVELS = (0.01, 0.05, 0.1, 0.5)
@@ -103,7 +103,7 @@ def power_run(effect, strength, seed):
         significance_tests(selector.selection_, permutations=199).subgroups[0].p_value <= 0.05
     )
     cohort = next(iter(selector.cohorts_))
-    deals = deals_of(cohort, 3, seed=np.random.SeedSequence([seed, 1]))
+    deals = permutations_of(cohort, 3, seed=np.random.SeedSequence([seed, 1]))
     scores = 2 * cohort.size * deals.scores(0, 301, Work(1))
     mean, variance = scores[1:].mean(axis=0), scores[1:].var(axis=0, ddof=1)
     p = stats.gamma.sf(scores[0], mean**2 / variance, scale=variance / mean)

@@ -18,7 +18,7 @@ from sklearn.metrics import mutual_info_score
 
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS, max_test
-from misfeat.information.dealing import deals_of
+from misfeat.information.permutation import permutations_of
 from misfeat.runtime.threads import Work
 
 DEALS, REPEATS = 200, 5
@@ -43,7 +43,7 @@ def seconds(work):
 
 def main():
     cohort = workload(0)
-    deals = deals_of(cohort, 3, seed=np.random.SeedSequence(0))
+    deals = permutations_of(cohort, 3, seed=np.random.SeedSequence(0))
     deals.scores(0, 2, Work(1))  # compiles
     ours = seconds(lambda: deals.scores(1, 1 + DEALS, Work(1)))
     codes = [
@@ -53,7 +53,7 @@ def main():
     ]
     theirs = seconds(lambda: [mutual_info_score(code, cohort.target) for code in codes])
     tests = [
-        max_test(deals_of(workload(s), 3, seed=np.random.SeedSequence(s)), Work(1))
+        max_test(permutations_of(workload(s), 3, seed=np.random.SeedSequence(s)), Work(1))
         for s in range(20)
     ]
     dealt = np.mean([PILOTS + len(test.maxima) for test in tests])

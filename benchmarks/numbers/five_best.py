@@ -29,7 +29,7 @@ from sklearn.feature_selection import mutual_info_regression
 
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.model import Cohort
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 from misfeat.information.mutual_info import joint_mutual_info
 
 if TYPE_CHECKING:

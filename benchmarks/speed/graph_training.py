@@ -36,7 +36,7 @@ from misfeat.completion.networks.labels import Labels
 from misfeat.completion.networks.training import Batch, step_of
 from misfeat.completion.paper.models import ModelShape
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level, to_pyg
+from misfeat.lattice import contains, edges_beside, edges_between, level
 from misfeat.lattice.neighbours import neighbours
 
 HIDDEN, LAYERS, DROPOUT = 128, 2, 0.1
@@ -131,9 +131,29 @@ def in_turns(steps, device):
     return {name: float(np.median(times)) for name, times in taken.items()}
 
 
+def lattice_graph(n_features, cohorts, low, high):
+    """The multiplex lattice graph of the paper, every edge of it, for PyTorch Geometric."""
+    from torch_geometric.data import HeteroData
+
+    held = [contains(level(n_features, size), n_features) for size in range(low, high + 1)]
+    x = torch.from_numpy(np.concatenate(held)).float()
+    edges = [edges(n_features, low, high) for edges in (edges_between, edges_beside)]
+    one_way = np.concatenate(edges, axis=1)
+    both_ways = torch.from_numpy(np.concatenate([one_way, one_way[::-1]], axis=1))
+    graph = HeteroData()
+    for name in cohorts:
+        graph[name].x = x.clone()
+        graph[name, "in_lattice", name].edge_index = both_ways
+    for source in cohorts:
+        for target in cohorts:
+            if source != target:
+                graph[source, "across", target].edge_index = torch.arange(len(x)).repeat(2, 1)
+    return graph
+
+
 def training(case, device):
     n_features, low, high, n_cohorts = case
-    graph = to_pyg(n_features, [f"g{i}" for i in range(n_cohorts)], low, high)
+    graph = lattice_graph(n_features, [f"g{i}" for i in range(n_cohorts)], low, high)
     everything, some = labelled_rows(case, 0.0), labelled_rows(case, 0.2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

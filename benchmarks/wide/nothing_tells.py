@@ -23,7 +23,7 @@ from made import WideTable, drawn_again, wide_table
 from misfeat import SubgroupSelector
 from misfeat.answers.significance import significance_tests
 from misfeat.cohorts import build_cohorts
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 
 OUTPUT = Path(__file__).with_suffix(".csv")
 SIZE, K = 2, 10

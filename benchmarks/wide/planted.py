@@ -23,8 +23,7 @@ from made import SINGLES, STRENGTH, TOGETHER, WideTable, drawn_again, wide_table
 from misfeat import Coding, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation.shortlist import shortlist
-from misfeat.information.grids import target_entropies
-from misfeat.information.mutual_info import joint_mutual_info
+from misfeat.information.mutual_info import joint_mutual_info, target_entropies
 from misfeat.pipeline import MOST_FEATURES
 
 OUTPUT = Path(__file__).with_suffix(".csv")

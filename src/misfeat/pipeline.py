@@ -28,8 +28,7 @@ from misfeat.estimation.shortlist import (
     shortlist,
 )
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
-from misfeat.information.grids import information_of
-from misfeat.information.measures import SquaredCorrelation
+from misfeat.information.measures import SquaredCorrelation, information_of
 from misfeat.reading.inputs import open_table, with_groups, with_weights
 from misfeat.selection import Selection
 

@@ -13,7 +13,7 @@ from misfeat.answers.top import best_sets
 from misfeat.answers.why import Cell, CellCounts, Explanation, Share, cells_of, explanation
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatError
-from misfeat.information.shannon import entropy
+from misfeat.information.mutual_info import entropy
 
 
 @pytest.fixture(scope="module")

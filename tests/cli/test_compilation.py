@@ -10,22 +10,22 @@ from misfeat import SubgroupSelector
 from misfeat.cli import compilation
 from misfeat.cli.compilation import compile_all, compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
-from misfeat.information.kernels.dealing import score_deals
+from misfeat.information.kernels.permutation import score_permutations
 from misfeat.runtime.compilation import compilations_counted, is_kept
 
 KEPT = """
 from misfeat.cli.compilation import compile_tests
 from misfeat.datasets import make_cohorts
 from misfeat import SubgroupSelector
-from misfeat.information.kernels.dealing import score_deals
+from misfeat.information.kernels.permutation import score_permutations
 
 compile_tests()
-before = score_deals.signatures
+before = score_permutations.signatures
 data = make_cohorts(3, 80, 5, hide=0.3, random_state=0)
 selector = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target)
 selector.significance()
 assert before
-print(before == score_deals.signatures)
+print(before == score_permutations.signatures)
 """
 BESIDE = """
 import subprocess
@@ -103,7 +103,7 @@ def test_what_is_compiled_ahead_is_what_a_run_needs():
 
 def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
     compile_tests()
-    assert is_kept(score_deals) in (True, None)
+    assert is_kept(score_permutations) in (True, None)
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("nothing to compile"))
     with compiled_beside():
         pass

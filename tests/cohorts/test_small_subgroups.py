@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.subgroups import rows_to_tell
 from misfeat.exceptions import MisfeatWarning
-from misfeat.information.chance import above_chance
+from tests.information.generated import above_chance
 
 VALUES = st.lists(st.integers(2, 9), min_size=1, max_size=8)
 

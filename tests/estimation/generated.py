@@ -6,9 +6,9 @@ import numpy as np
 
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
-from misfeat.information.chance import above_chance
 from misfeat.lattice import level
 from tests.completion.coded import cohorts_of
+from tests.information.generated import above_chance
 
 
 def generated(n_cohorts, n_rows, n_features, hide, similarity=100, seed=0):

@@ -46,6 +46,17 @@ def posterior(evidence):
     return posterior_of(evidence, effects_of(evidence))
 
 
+def without(evidence, lacking):
+    """The same where some subgroups did not record some sets."""
+    return replace(
+        evidence,
+        own=np.where(lacking, 0.0, evidence.own),
+        part=np.where(lacking, 0.0, evidence.part),
+        fitted_part=np.where(lacking, 0.0, evidence.fitted),
+        recorded=~lacking,
+    )
+
+
 def error(found, truth):
     return np.sqrt(((found - truth) ** 2).mean())
 
@@ -96,14 +107,7 @@ def test_what_nobody_recorded_here_comes_from_the_others():
     evidence, truth = drawn(rows=2000)
     lacking = np.zeros(evidence.own.shape, dtype=bool)
     lacking[0, :20] = True
-    hidden = replace(
-        evidence,
-        own=np.where(lacking, 0.0, evidence.own),
-        part=np.where(lacking, 0.0, evidence.part),
-        fitted_part=np.where(lacking, 0.0, evidence.fitted),
-        recorded=~lacking,
-    )
-    found = posterior(hidden)
+    found = posterior(without(evidence, lacking))
     assert error(found.mean[lacking], truth[lacking]) < 0.01
     assert found.variance[lacking].sum() > 1.2 * posterior(evidence).variance[lacking].sum()
 
@@ -114,14 +118,7 @@ def test_predictions_are_the_surer_the_more_others_agree():
         evidence, _ = drawn(rows=2000, differ=differ, n_cohorts=12)
         lacking = np.zeros(evidence.own.shape, dtype=bool)
         lacking[0] = True
-        hidden = replace(
-            evidence,
-            own=np.where(lacking, 0.0, evidence.own),
-            part=np.where(lacking, 0.0, evidence.part),
-            fitted_part=np.where(lacking, 0.0, evidence.fitted),
-            recorded=~lacking,
-        )
-        widths.append(np.sqrt(posterior(hidden).variance[0]).mean())
+        widths.append(np.sqrt(posterior(without(evidence, lacking)).variance[0]).mean())
     assert widths[0] < widths[1] / 2
 
 

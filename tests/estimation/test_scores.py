@@ -19,7 +19,7 @@ from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.scores import SetScores
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 
 SIZES = (1, 2, 3, 4)
 N_FEATURES = 5

@@ -47,7 +47,7 @@ def test_what_is_worth_something_together_alone_is_found_where_it_is_named():
 def test_an_exchange_mends_a_greedy_start():
     """Two features are best together; the best single feature is worth nothing beside them."""
     score = Counted([0.6, 0.5, 0.5], {(0, 1): -0.5, (0, 2): -0.5})
-    assert forward_path(score, 3, 2) != [1, 2]
+    assert forward_path(score, range(3), 2) != [1, 2]
     assert search_sets(score, range(3), 2)[0].tolist() == [1, 2]
 
 

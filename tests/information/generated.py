@@ -9,6 +9,7 @@ from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import expected_mutual_information
 
 from misfeat.cohorts import Cohort
+from misfeat.information.null_expectation import expected_n_log_n, n_log_n
 from misfeat.lattice import level
 
 
@@ -71,3 +72,10 @@ def everything(cohort: Cohort, n: int, score=reference) -> list[float]:
 def mean_n_log_n(cell: int, n_class: int, n_rows: int) -> float:
     n = np.arange(2, min(cell, n_class) + 1)
     return float((hypergeom(n_rows, n_class, cell).pmf(n) * n * np.log(n)).sum())
+
+
+def above_chance(counts) -> float:
+    """The plug-in information of a table of cells and classes less its null expectation."""
+    table = np.asarray(counts, dtype=np.int64)
+    expected = expected_n_log_n(table.sum(axis=1), table.sum(axis=0)).sum()
+    return float((n_log_n(table).sum() - expected) / max(table.sum(), 1))

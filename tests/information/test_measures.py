@@ -1,11 +1,27 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from misfeat.completion.transfer.model import _layout
+from misfeat.completion.transfer.rows import CodedRows
+from misfeat.information import null_expectation
+from misfeat.information.count_tables import CountTables, scores_of_tables
+from misfeat.information.measures import (
+    GridInformation,
+    MutualInformation,
+    SquaredCorrelation,
+    TableInformation,
+    information_of,
+)
+from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import level
+from tests.information import generated
 
 
 def table(n=60, gaps=False):
@@ -29,30 +45,17 @@ def squared_correlation():
 
 
 @pytest.mark.parametrize("make", [mutual_information, squared_correlation])
-def test_whole_levels_and_listed_sets_have_the_same_scores(make):
-    measure = make()
+def test_sets_with_an_unrecorded_feature_have_no_score_and_others_stay_below_the_ceiling(make):
+    measure, told = make(), []
+    assert measure.missing.tolist() == [[False, False, True], [False, False, False]]
+    assert np.isnan(measure.of_levels(0, 2, 2, None)[0]).tolist() == [False, True, True]
     for cohort in range(2):
-        for size, scores in enumerate(measure.of_levels(cohort, 1, 3, None), start=1):
+        by_size = measure.of_levels(cohort, 1, 3, 1, lambda *said: told.append(said))
+        assert told[-1][0] == told[-1][1]
+        assert np.nanmax(np.concatenate(by_size)) <= measure.ceiling[cohort] + 1e-12
+        for size, scores in enumerate(by_size, start=1):
             listed = measure.of_subsets(cohort, level(3, size), None)
             assert scores == pytest.approx(listed, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.parametrize("make", [mutual_information, squared_correlation])
-def test_sets_with_an_unrecorded_feature_have_no_score_and_others_stay_below_the_ceiling(make):
-    measure = make()
-    assert measure.missing.tolist() == [[False, False, True], [False, False, False]]
-    pairs = measure.of_levels(0, 2, 2, None)[0]
-    assert np.isnan(pairs).tolist() == [False, True, True]
-    for cohort in range(2):
-        scores = np.concatenate(measure.of_levels(cohort, 1, 3, None))
-        assert np.nanmax(scores) <= measure.ceiling[cohort] + 1e-12
-
-
-@pytest.mark.parametrize("make", [mutual_information, squared_correlation])
-def test_progress_is_told_to_the_end(make):
-    told = []
-    make().of_levels(1, 1, 3, 1, lambda done, total: told.append((done, total)))
-    assert told[-1][0] == told[-1][1]
 
 
 def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
@@ -60,6 +63,8 @@ def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
     measure = mutual_information(Coding(sporadic="available"))
     assert not measure.closed
     assert measure.ceiling == pytest.approx(np.log(4))
+    above = MutualInformation(measure.rows, above_chance=True)
+    assert above.ceiling == pytest.approx(np.log(4))
 
 
 def information():
@@ -89,21 +94,151 @@ def test_above_chance_scores_are_lower_and_not_closed(make):
             assert found == pytest.approx(listed, abs=1e-12, nan_ok=True)
 
 
-def test_above_chance_the_ceiling_is_the_log_of_the_classes_where_rows_differ_between_sets():
-    cohorts = build_cohorts(
-        table(gaps=True), "y", groups="site", coding=Coding(sporadic="available")
-    )
-    assert MutualInformation(cohorts, above_chance=True).ceiling == pytest.approx(np.log(4))
-
-
 @pytest.mark.filterwarnings("ignore::misfeat.exceptions.MisfeatWarning")
-@pytest.mark.parametrize("n_rows", range(3, 60))
-def test_no_score_of_the_rows_is_above_the_entropy_of_the_target(n_rows):
-    rows = np.arange(n_rows)
-    site = np.repeat(["constant", "telling"], n_rows)
-    columns = {"a": np.tile(rows % 7, 2), "b": np.tile(rows % 3, 2), "site": site}
-    columns["y"] = np.where(site == "constant", 0, columns["b"])
-    measure = MutualInformation(build_cohorts(columns, "y", groups="site"))
-    for cohort, whole in enumerate(measure.whole):
-        for scores in measure.of_levels(cohort, 1, 2, None):
-            assert (scores <= whole).all()
+def test_no_score_of_the_rows_is_above_the_entropy_of_the_target():
+    for n_rows in range(3, 60, 2):
+        rows = np.arange(n_rows)
+        site = np.repeat(["constant", "telling"], n_rows)
+        columns = {"a": np.tile(rows % 7, 2), "b": np.tile(rows % 3, 2), "site": site}
+        columns["y"] = np.where(site == "constant", 0, columns["b"])
+        measure = MutualInformation(build_cohorts(columns, "y", groups="site"))
+        for cohort, whole in enumerate(measure.whole):
+            for scores in measure.of_levels(cohort, 1, 2, None):
+                assert (scores <= whole).all()
+
+
+SETS = np.array([[0], [1], [2]])
+
+
+def numbers(seed=0, n_rows=200):
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.normal(size=(3, n_rows))
+    return {"a": a, "b": b, "c": c, "y": a + rng.normal(size=n_rows)}
+
+
+def test_scores_are_means_over_the_grids():
+    cohorts = build_cohorts(numbers(), "y")
+    for above_chance in (False, True):
+        measure = GridInformation(cohorts, above_chance=above_chance)
+        own = [MutualInformation(grid, above_chance=above_chance) for grid in cohorts.by_grid()]
+        assert len(own) == 4
+        listed = np.mean([one.of_subsets(0, SETS, None) for one in own], axis=0)
+        np.testing.assert_array_equal(measure.of_subsets(0, SETS, None), listed)
+        np.testing.assert_allclose(measure.of_levels(0, 1, 1, None)[0], listed)
+        assert measure.whole == pytest.approx(np.mean([one.whole for one in own]))
+
+
+def test_classes_have_one_grid_their_own():
+    held = build_cohorts(numbers(), "y", coding=Coding(target="classes"))
+    assert isinstance(information_of(held), MutualInformation)
+    assert held.by_grid() == (held,)
+    assert target_entropies(held)[0] == pytest.approx(np.log(5))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), power=st.sampled_from([0.1, 1.0, 3.0]))
+def test_scores_do_not_change_when_the_target_is_stretched(seed, power):
+    plain = numbers(seed, 80)
+    stretched = {**plain, "y": np.sign(plain["y"]) * np.abs(plain["y"]) ** power}
+    first, second = (
+        information_of(build_cohorts(held, "y"), above_chance=True).of_subsets(0, SETS, None)
+        for held in (plain, stretched)
+    )
+    np.testing.assert_array_equal(first, second)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_no_score_exceeds_what_there_is_to_tell(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 60, 150)
+    measure = information_of(build_cohorts({"a": y // 7, "b": rng.permutation(y), "y": y}, "y"))
+    (single,), (pair,) = measure.of_levels(0, 1, 1, None), measure.of_levels(0, 2, 2, None)
+    assert (single <= measure.ceiling[0]).all()
+    assert single.max() <= pair[0] <= measure.ceiling[0] + 1e-12
+
+
+def test_a_permuted_number_is_explained_by_nothing_on_the_mean():
+    rng, scores = np.random.default_rng(3), []
+    for _ in range(60):
+        rows = build_cohorts({"a": rng.normal(size=60), "y": rng.normal(size=60)}, "y")
+        measure = information_of(rows, above_chance=True)
+        scores.append(measure.of_subsets(0, np.array([[0]]), None)[0])
+    assert abs(np.mean(scores)) < 3 * np.std(scores) / np.sqrt(len(scores))
+
+
+def counted(cohorts):
+    """The count tables of all subgroups, from their rows."""
+    rows = CodedRows.of(cohorts)
+    own = rows.rows(cohorts.missing)
+    by_size = []
+    for size in (1, 2, 3):
+        layout = _layout(rows.cards, size)
+        by_size.append(np.zeros((len(cohorts), layout.n_cells, rows.n_classes)))
+        rows.count(own, layout, 0, len(layout.subsets), by_size[-1])
+    return CountTables(cohorts.features, rows.categories, cohorts.missing, rows.by_class, *by_size)
+
+
+@pytest.fixture(scope="module")
+def two_sites():
+    rng = np.random.default_rng(4)
+    table = {name: rng.integers(0, 3, 300) for name in "abcd"}
+    table["site"] = rng.choice(["x", "y"], 300)
+    table["d"] = np.where(table["site"] == "x", np.nan, table["d"])
+    table["t"] = (table["a"] + table["b"] + rng.integers(0, 3, 300)) > 3
+    return build_cohorts(table, "t", groups="site")
+
+
+@pytest.mark.parametrize("above_chance", [False, True])
+def test_scores_of_tables_are_those_of_the_rows(two_sites, above_chance):
+    rows = MutualInformation(two_sites, above_chance=above_chance)
+    tables = TableInformation(counted(two_sites), above_chance=above_chance)
+    assert np.allclose(rows.whole, tables.whole)
+    for cohort in range(2):
+        pairs = zip(
+            rows.of_levels(cohort, 0, 3, 1), tables.of_levels(cohort, 0, 3, None), strict=True
+        )
+        for left, right in pairs:
+            assert np.allclose(left, right, rtol=0, atol=1e-12, equal_nan=True)
+
+
+def test_listed_sets_and_progress(two_sites):
+    measure, told = TableInformation(counted(two_sites), above_chance=True), []
+    found = measure.of_levels(1, 1, 2, None, lambda *said: told.append(said))
+    assert told == [(1, 2), (2, 2)]
+    assert measure.of_subsets(1, np.array([[0, 1], [1, 3]]), None)[0] == found[1][0]
+    assert measure.plug_in.of_subsets(1, np.array([[0, 1]]), None)[0] > found[1][0]
+
+
+def test_larger_sets_than_there_are_tables_of_have_no_score(two_sites):
+    measure = TableInformation(counted(two_sites))
+    assert np.isnan(measure.of_levels(0, 4, 4, None)[0]).all()
+
+
+def test_scores_of_counts_that_were_made_less_exact_are_rid_of_their_bias(two_sites):
+    tables = counted(two_sites)
+    rows = tables.by_class.sum(axis=1)
+    off = np.zeros((len(rows), 3, 2))
+    off[:, 2] = [0.5, 2.0]
+    fewer = replace(tables, effective=np.outer(rows, [0.9, 0.5, 0.2]), bias=off)
+    assert fewer.rows_worth(3) == pytest.approx(0.2 * rows)
+    full, less = (TableInformation(one, above_chance=True) for one in (tables, fewer))
+    for size in (1, 2):
+        ours, theirs = (one.of_levels(1, size, size, None)[0] for one in (full, less))
+        assert ours == pytest.approx(theirs, abs=1e-12)
+    ours, theirs = (one.of_levels(1, 3, 3, None)[0] for one in (full, less))
+    chance = full.plug_in.of_levels(1, 3, 3, None)[0] - ours
+    assert theirs == pytest.approx(ours - 0.5 * chance - 2.0 * chance**2, abs=1e-9)
+
+
+def test_tables_end_to_end_score_as_each_alone():
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 9, (4, 2)).astype(float)
+    whole = first.sum(axis=0)
+    second = np.array([[whole[0], 3.0], [0.0, whole[1] - 3.0]])
+    found = scores_of_tables(np.vstack([first, second]), whole, np.array([0, 4, 6]))
+    for place, table in enumerate((first, second)):
+        assert found.above_chance[place] == pytest.approx(generated.above_chance(table))
+        assert found.chance[place] == pytest.approx(
+            null_expectation.expected_information(table.sum(axis=1).astype(int), whole)
+        )

@@ -8,9 +8,9 @@ from sklearn.metrics import mutual_info_score
 
 from misfeat import MisfeatError
 from misfeat.cohorts import Cohort, build_cohorts
-from misfeat.cohorts.features import hide_features
 from misfeat.datasets import load_readmission
 from misfeat.information import joint_mutual_info, level_mutual_info, target_entropy
+from misfeat.information.mutual_info import entropy
 from misfeat.lattice import level
 from tests.information.generated import (
     cohort_of,
@@ -149,27 +149,15 @@ def test_a_set_that_no_row_has_in_full_has_no_score(above_chance):
     assert np.isnan(found).all()
 
 
-def test_dealing_the_target_out_anew_leaves_nothing_above_chance_on_the_mean():
+def test_permuting_the_target_leaves_nothing_above_chance_on_the_mean():
     rng = np.random.default_rng(0)
     base = random_cohort(6, 80, 3, 3)
     found = []
     for _ in range(400):
-        dealt = cohort_of(base.codes, rng.permutation(base.target))
-        found.append(np.concatenate(level_mutual_info(dealt, 1, 3, above_chance=True)))
+        permuted = cohort_of(base.codes, rng.permutation(base.target))
+        found.append(np.concatenate(level_mutual_info(permuted, 1, 3, above_chance=True)))
     error = np.std(found, axis=0) / np.sqrt(len(found))
     assert (np.abs(np.mean(found, axis=0)) < 5 * error).all()
-
-
-@pytest.mark.parametrize("cardinality", [2, 4, 30])
-def test_above_chance_a_weight_equals_that_many_copies(cardinality):
-    cohort = random_cohort(5, 200, cardinality, 3, 5)
-    copies = cohort_of(
-        np.repeat(cohort.codes, cohort.weights, axis=1), np.repeat(cohort.target, cohort.weights)
-    )
-    for size in (1, 3, 5):
-        (expected,) = level_mutual_info(copies, size, size, above_chance=True)
-        (found,) = level_mutual_info(cohort, size, size, above_chance=True)
-        assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
@@ -211,15 +199,17 @@ def test_scores_do_not_depend_on_the_order_of_rows_features_or_labels(seed, card
     assert found == pytest.approx(again, abs=1e-12)
 
 
+@pytest.mark.parametrize("above_chance", [False, True])
 @pytest.mark.parametrize("cardinality", [2, 4, 30])
-def test_a_weight_equals_that_many_copies(cardinality):
+def test_a_weight_equals_that_many_copies(cardinality, above_chance):
     cohort = random_cohort(5, 200, cardinality, 3, 5)
     copies = cohort_of(
         np.repeat(cohort.codes, cohort.weights, axis=1), np.repeat(cohort.target, cohort.weights)
     )
     for size in (1, 3, 5):
-        expected = level_mutual_info(copies, size, size)[0]
-        assert level_mutual_info(cohort, size, size)[0] == pytest.approx(expected, abs=1e-12)
+        (expected,) = level_mutual_info(copies, size, size, above_chance=above_chance)
+        (found,) = level_mutual_info(cohort, size, size, above_chance=above_chance)
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -246,17 +236,14 @@ def test_members_that_repeat_or_descend_are_refused(subset):
         joint_mutual_info(random_cohort(), np.array([subset]))
 
 
-@pytest.fixture(scope="module", params=["whole rows", "rows that lack values"])
-def cohort(request):
-    rng = np.random.default_rng(0)
-    table = {name: rng.integers(0, 4, 90).astype(float) for name in "abcdef"}
-    if request.param == "rows that lack values":
-        for name in "bd":
-            table[name][rng.random(90) < 0.2] = np.nan
-    table["y"] = rng.integers(0, 3, 90)
-    from misfeat import Coding
+def test_no_rows_have_no_entropy():
+    assert entropy(np.array([])) == 0.0
 
-    cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available"))
-    mask = np.zeros((1, 6), dtype=bool)
-    mask[0, 4] = True
-    return hide_features(cohorts, mask)["all rows"]
+
+def test_the_entropy_of_the_target_counts_rows_as_often_as_they_weigh():
+    cohort = cohort_of(np.array([[0, 0]]), np.array([0, 1]), np.array([3, 1]))
+    assert target_entropy(cohort) == pytest.approx(entropy(np.array([3, 1])))
+
+
+def test_a_constant_target_has_no_entropy_to_the_last_bit():
+    assert all(entropy(np.array([0, rows])) == 0.0 for rows in range(1, 200))

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.lattice import level
+from misfeat.lattice import (
+    count_edges_beside,
+    count_edges_between,
+    edges_beside,
+    edges_between,
+    level,
+)
 from misfeat.lattice.neighbours import Levels, WholeLattice, neighbours
 
 EVERY_GRAPH = [
@@ -59,6 +65,18 @@ def test_every_small_graph_equals_its_list_of_edges(n, low, high):
             assert bits[rows[node]].nonzero().ravel().tolist() == sorted(node)
 
 
+@pytest.mark.parametrize(("n", "low", "high"), EVERY_GRAPH)
+def test_edges_are_those_of_the_definition_each_once(n, low, high):
+    edges = explicit_edges(n, low, high)
+    nodes = list(edges)
+    between, beside = edges_between(n, low, high).T, edges_beside(n, low, high).T
+    pairs = [frozenset({nodes[a], nodes[b]}) for a, b in (*between, *beside)]
+    assert set(pairs) == {frozenset({a, b}) for a, others in edges.items() for b in others}
+    assert len(pairs) == len(set(pairs))
+    assert len(between) == count_edges_between(n, low, high)
+    assert len(beside) == count_edges_beside(n, low, high)
+
+
 @given(st.sampled_from(EVERY_GRAPH), st.integers(0, 2**32 - 1))
 def test_the_sum_is_linear_symmetric_and_its_own_gradient(shape, seed):
     generator = torch.Generator().manual_seed(seed)
@@ -91,6 +109,8 @@ def test_further_axes_are_carried_along_and_float32_is_near_float64():
 
 
 def test_both_layouts_agree_where_both_apply():
+    assert isinstance(neighbours(5), WholeLattice)
+    assert isinstance(neighbours(5, 1, 4), Levels)
     whole, levels = WholeLattice(11), Levels(11, 1, 11)
     by_level = torch.randn(levels.n_rows, 4)
     by_bits = torch.zeros(whole.n_rows, 4)
@@ -105,11 +125,6 @@ def test_values_and_sizes_that_do_not_fit_are_refused():
     for low, high in ((0, 2), (2, 1), (1, 9)):
         with pytest.raises(MisfeatError, match=f"low={low}, high={high}"):
             neighbours(3, low, high)
-
-
-def test_the_whole_lattice_is_laid_out_by_bits_and_others_by_level():
-    assert isinstance(neighbours(5), WholeLattice)
-    assert isinstance(neighbours(5, 1, 4), Levels)
 
 
 @pytest.mark.parametrize(("n", "low", "high"), EVERY_GRAPH[::3])

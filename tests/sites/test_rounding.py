@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from misfeat import MisfeatError, Selection
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
-from misfeat.information.count_tables import table_starts
-from misfeat.information.tabled import scores_of_tables
+from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes

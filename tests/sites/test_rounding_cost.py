@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from misfeat.information.count_tables import table_starts
-from misfeat.information.tabled import scores_of_tables
+from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level
 from misfeat.sites.rounding import told_again
 from misfeat.sites.rounding_cost import rounding_cost

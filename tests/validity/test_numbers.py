@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 
 pytestmark = pytest.mark.validity
 

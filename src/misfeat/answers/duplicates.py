@@ -13,8 +13,8 @@ import numpy as np
 from misfeat.answers.caution import MOST_NAMED, NOTE, Caution
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.exceptions import Message, Setting
-from misfeat.information.chance import expected_information, n_log_n
-from misfeat.information.shannon import entropy
+from misfeat.information.mutual_info import entropy
+from misfeat.information.null_expectation import expected_information, n_log_n
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

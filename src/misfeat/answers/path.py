@@ -107,7 +107,7 @@ def best_path(
     """
     weights = cohorts / cohorts.sum()
     return forward_path(
-        lambda sets: weights @ listed.of(sets)[0], n_features, most, listed.together, start
+        lambda sets: weights @ listed.of(sets)[0], range(n_features), most, listed.together, start
     )
 
 

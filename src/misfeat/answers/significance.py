@@ -13,8 +13,11 @@ from misfeat.answers.options import feature_index, included_features, level_size
 from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS, Greatest, MaxTest, max_test
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.information.dealing import MOST_DEALS, deals_of
-from misfeat.information.dealing_correlations import CorrelationDeals
+from misfeat.information.permutation import (
+    MOST_PERMUTATIONS,
+    CorrelationPermutations,
+    permutations_of,
+)
 from misfeat.lattice import rank
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import Work
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.estimation.scores import SetScores
-    from misfeat.information.dealing import Deals
+    from misfeat.information.permutation import Permutations
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
@@ -103,7 +106,7 @@ def permutation_tester(
     scores, rows = selection.set_scores, selection.cohorts
     scores.check_rows()
     check_count(permutations, "permutations")
-    most = MOST_DEALS - PILOTS - 1
+    most = MOST_PERMUTATIONS - PILOTS - 1
     if permutations > most:
         raise MisfeatError(
             "{setting}; at most {most:,} are possible.",
@@ -165,7 +168,7 @@ class PermutationTester:
         measure = self.scores.measure
         return bool(measure.whole[cohort] > 0) and not measure.missing[cohort].all()
 
-    def deals(self, cohort: int, largest: int, held: tuple[int, ...] = ()) -> Deals:
+    def deals(self, cohort: int, largest: int, held: tuple[int, ...] = ()) -> Permutations:
         """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
         measure = self.scores.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
@@ -173,11 +176,13 @@ class PermutationTester:
             sums = cast("ProductSums", measure.sums)
             recorded = np.flatnonzero(~measure.missing[cohort])
             products, n_rows = sums.products[cohort], int(sums.rows[cohort])
-            return CorrelationDeals(products, n_rows, recorded, largest, held=held, seed=seed)
+            return CorrelationPermutations(
+                products, n_rows, recorded, largest, held=held, seed=seed
+            )
         rows = self.cohorts.at(cohort)
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
-        return deals_of(rows, largest, held=held, strata=strata, seed=seed, most=most)
+        return permutations_of(rows, largest, held=held, strata=strata, seed=seed, most=most)
 
     def of(
         self,

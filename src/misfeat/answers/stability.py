@@ -22,7 +22,7 @@ from misfeat.answers.top import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 from misfeat.metrics.stability import agreement_of
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import counted

@@ -17,7 +17,7 @@ from misfeat.answers.options import (
     shown_scores,
 )
 from misfeat.completion.model import SUPPORT
-from misfeat.information.grids import target_entropies
+from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
 from misfeat.runtime.progress import long_work
 

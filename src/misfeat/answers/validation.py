@@ -45,7 +45,7 @@ from misfeat.cohorts.features import hide_features, product_sums_without, withou
 from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import check_count
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
 from misfeat.metrics.rankings import captured_at
 from misfeat.runtime.progress import long_work

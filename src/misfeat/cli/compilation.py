@@ -48,10 +48,10 @@ def compiled_beside() -> Iterator[None]:
     """Compile the kernels of tests in another process while the block runs, if that is worth it."""
     from joblib import effective_n_jobs
 
-    from misfeat.information.kernels.dealing import score_deals
+    from misfeat.information.kernels.permutation import score_permutations
     from misfeat.runtime.compilation import is_kept
 
-    if not sys.executable or is_kept(score_deals) is not False or effective_n_jobs(-1) < 2:
+    if not sys.executable or is_kept(score_permutations) is not False or effective_n_jobs(-1) < 2:
         yield
         return
     nowhere = subprocess.DEVNULL
@@ -72,12 +72,12 @@ def compile_tests() -> None:
     from misfeat.cohorts import build_cohorts
     from misfeat.datasets import make_cohorts
     from misfeat.estimation.significance import max_test
-    from misfeat.information.dealing import deals_of
+    from misfeat.information.permutation import permutations_of
     from misfeat.runtime.threads import Work
 
     data = make_cohorts(2, 60, 4, random_state=0)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
-    deals = deals_of(cohorts[cohorts.names[0]], 2, seed=np.random.SeedSequence(0))
+    deals = permutations_of(cohorts[cohorts.names[0]], 2, seed=np.random.SeedSequence(0))
     max_test(deals, Work(1), permutations=9)
 
 

@@ -16,7 +16,7 @@ class AutoCompleter(BaseCompleter):
     """Predict by the transfer between subgroups, which needs rows.
 
     Without rows, scores alone have to do. (R² of a selector is predicted from sums of products,
-    `misfeat.estimation.sample_r2`.)
+    `misfeat.estimation.estimates`.)
 
     Parameters
     ----------

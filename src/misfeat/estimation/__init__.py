@@ -7,5 +7,6 @@
 - `scale`: from explained variance to information;
 - `pooling`: every subgroup's score, shrunk towards what all subgroups share, with its variance;
 - `population`: all of it, one after the other;
+- `set_scores`: estimates of listed sets with intervals, and `search`, which finds sets to list;
 - `estimates`: which of these scales answers are on.
 """

@@ -6,7 +6,8 @@ With X the columns of a set, Y those of the target, and λ a small ridge,
 
 and on the mean chance alone explains d C / 2n of it, where d = tr[(X' X + λ)⁻¹ X' X] counts the
 columns that the ridge leaves free, C the columns of the target and n the rows. There are as many
-parameters as columns, not as cells of a joint table, so that few rows do for sets of any size.
+parameters as columns, not as cells of a joint table, so that few rows do for sets of any size. See
+docs/explanation/population.md, step 3.
 """
 
 from __future__ import annotations
@@ -37,32 +38,21 @@ MOST_EXPLAINED = 1.0 - 1e-9
 
 
 class Additive(NamedTuple):
-    """Additive scores of sets, and how many free columns of each feature they rest on.
+    """Additive scores of sets, and how many free columns of each feature they rest on."""
 
-    Attributes
-    ----------
-    score : ndarray of shape (n_sets,)
-        A, chance included.
-    freedom : ndarray of shape (n_sets, size)
-        Free columns of every feature of a set, without those of terms.
-    """
-
-    score: Floats
+    score: Floats  # (n_sets,): A, chance included
+    # (n_sets, size): free columns of every feature of a set, without those of terms
     freedom: Floats
 
 
 class SetColumns(NamedTuple):
-    """The columns of sets, filled up with -1.
+    """The columns of sets, filled up with -1."""
 
-    Attributes
-    ----------
-    columns : ndarray of shape (n_sets, n_columns)
-        Numbers of columns: those of features, then those of terms within the set.
-    position : ndarray of shape (n_sets, n_columns)
-        Which feature of its set a column belongs to; the size of the set for those of terms.
-    """
-
+    # (n_sets, n_columns): numbers of columns: those of features, then those of terms within the
+    # set
     columns: Integers
+    # (n_sets, n_columns): which feature of its set a column belongs to; the size of the set for
+    # those of terms
     position: Integers
 
     def of(self, chosen: NDArray[np.integer]) -> SetColumns:
@@ -93,17 +83,12 @@ def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
 
 
 class Whitened(NamedTuple):
-    """A covariance of columns, and what each has in common with the whitened target.
+    """A covariance of columns, and what each has in common with the whitened target."""
 
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_columns, n_columns)
-        Of one subgroup or of all, the target's columns last.
-    across : ndarray of shape (n_columns, n_targets)
-        Covariances with the target's columns, these made uncorrelated and of variance 1.
-    """
-
+    # (n_columns, n_columns): of one subgroup or of all, the target's columns last
     covariance: Floats
+    # (n_columns, n_targets): covariances with the target's columns, these made uncorrelated and
+    # of variance 1
     across: Floats
 
 
@@ -117,19 +102,7 @@ def whitened(covariance: Floats, n_targets: int) -> Whitened:
 
 
 def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) -> Additive:
-    """Additive scores of sets whose columns are known.
-
-    Parameters
-    ----------
-    given : Whitened
-        The covariance of one subgroup or of all.
-    sets : SetColumns
-        The columns of every set.
-    size : int
-        Features per set.
-    ridge : float
-        What is added to the variance of every column.
-    """
+    """Additive scores of sets whose columns are known."""
     n_sets = len(sets.columns)
     score, freedom = np.zeros(n_sets), np.zeros((n_sets, size))
     covariance, across = given

@@ -2,7 +2,7 @@
 
 Tables of pairs hold the covariances of their columns; those of triples hold what an interaction of
 two features has in common with a third. Interactions of more than three features together are in no
-set that tables are held of.
+set that tables are held of. See docs/explanation/population.md, step 1.
 """
 
 from __future__ import annotations
@@ -41,15 +41,9 @@ NEARLY_EXACT = 0.8
 
 @dataclass(frozen=True, eq=False)
 class CountedTable:
-    """Count tables of all subgroups, as moments and interactions read them.
+    """Count tables of all subgroups, as moments and interactions read them."""
 
-    Attributes
-    ----------
-    tables : CountTables
-        The counts.
-    """
-
-    tables: CountTables
+    tables: CountTables  # the counts
 
     @property
     def missing(self) -> Flags:
@@ -91,7 +85,7 @@ class CountedTable:
 
     @cached_property
     def n_rows(self) -> Floats:
-        """Rows, counted exactly, that would tell as much."""
+        """Rows, counted exactly, that would inform as much."""
         return self.tables.rows_worth(min(2, max(self.tables.largest, 1)))
 
     def shares(self) -> Floats:

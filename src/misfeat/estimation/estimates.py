@@ -1,4 +1,8 @@
-"""Estimates: on which scale scores are, from the rows alone to what they tell about populations."""
+"""Estimates: on which scale scores are, from the rows alone to the population.
+
+`population` is docs/explanation/population.md, `above_chance` and `sample` are
+docs/explanation/scores.md; what was not recorded is predicted (docs/explanation/completion.md).
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from misfeat.completion.auto import AutoCompleter
-from misfeat.completion.model import CompletedScores, guess_of
-from misfeat.estimation.intervals import closed, completed_of, intervals_of
+from misfeat.completion.base import with_certain_bounds
+from misfeat.completion.model import NONE, CompletedScores, guess_of
+from misfeat.completion.parts import closed_upwards, recorded_part_scores
 from misfeat.estimation.population import PopulationModel
-from misfeat.estimation.sample_r2 import complete_sample_r2
-from misfeat.estimation.set_scores import ListedScores
+from misfeat.estimation.set_scores import ListedScores, closed, completed_of, intervals_of
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.correlation import squared_correlation
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -32,21 +38,13 @@ WHAT = "Estimating what holds beyond these rows"
 
 @dataclass(frozen=True)
 class Estimate:
-    """How scores of feature sets are estimated, recorded and predicted ones.
+    """How scores of feature sets are estimated, recorded and predicted ones."""
 
-    Attributes
-    ----------
-    name : {"population", "above_chance", "sample"}
-        The scale: of the population, pooled over subgroups; of each subgroup's rows, less what
-        chance alone would score; or of the rows as they are.
-    completer : Completer
-        Predicts what could not be computed.
-    confidence : float or None
-        Target coverage of the intervals. None: bounds that are certain.
-    """
-
+    # the scale: of the population, pooled over subgroups; of each subgroup's rows, less what
+    # chance alone would score; or of the rows as they are
     name: str
-    completer: Completer
+    completer: Completer  # predicts what could not be computed
+    # target coverage of the intervals. None: bounds that are certain
     confidence: float | None = 0.9
 
     @property
@@ -177,3 +175,61 @@ def _checked(completed: Any, completer: Completer) -> CompletedScores:
         setting=Setting("completer", type(completer).__name__),
         kind=type(completed).__name__,
     )
+
+
+def complete_sample_r2(known: Known, size: int, confidence: float | None) -> CompletedScores:
+    """R² of every set of a size: of the rows where it was computed, elsewhere predicted.
+
+    Predictions follow from the subgroup's own covariance, in which lacking columns are regressed on
+    recorded ones (`Moments.completed`). By chance, features that a subgroup lacks explain one over
+    the rows of what is left, each: R² = 1 - (1 - x) (1 - lacking / (n - 1 - recorded)), see
+    docs/explanation/completion.md. Without confidence, bounds are those that are certain.
+    """
+    exact, model = known.exact, PopulationModel.of(known)
+    sizes = range(1, size + 1)
+    found = [_expected_in_rows(model, level(model.moments.n_features, m)) for m in sizes]
+    guesses = [exact.by_size[0], *found]
+    completed = with_certain_bounds(exact, size, closed_upwards(guesses, exact)[-1])
+    if confidence is None:
+        return completed
+    variance = _variance_of_predictions(model, guesses)
+    reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(variance)
+    # Of features that nobody recorded, and of exact scores, bounds stay as they are.
+    narrowed = completed.predicted & (completed.support != NONE)
+    reach = np.where(narrowed, reach, np.inf)
+    return replace(
+        completed,
+        low=np.maximum(completed.low, completed.score - reach),
+        high=np.minimum(completed.high, completed.score + reach),
+    )
+
+
+def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> Floats:
+    """The variance of what lacking features add, as in `pooling`: v(g, h) (1 - x)².
+
+    They explain the share g of what the recorded part leaves, 1 - x. Subgroups differ from what
+    they share as samples of 1 / h rows do, and sampling adds to h.
+    """
+    moments, size = model.moments, len(guesses) - 1
+    subsets = level(moments.n_features, size)
+    lacking = ~moments.recorded[:, subsets]
+    left = 1.0 - np.array(
+        [recorded_part_scores(guesses, k, subsets, ~has) for k, has in enumerate(moments.recorded)]
+    )
+    gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
+    behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)
+    h = model.effects.largest_spread + 1.0 / moments.rows[:, None] + behind
+    found: Floats = model.evidence(subsets).variation(gain, h, lacking.sum(axis=2)) * left**2
+    return found
+
+
+def _expected_in_rows(model: PopulationModel, subsets: NDArray[np.integer]) -> Floats:
+    """R² of listed sets of one size, of shape (n_cohorts, n_sets)."""
+    moments = model.moments
+    found = np.empty((len(moments.rows), len(subsets)))
+    for k, recorded in enumerate(moments.recorded):
+        explained = squared_correlation(moments.completed(k), subsets)
+        lacking = (~recorded[subsets]).sum(axis=1) * model.dimensions[k]
+        left = np.maximum(moments.rows[k] - 1.0 - subsets.shape[1] + lacking, 1.0)
+        found[k] = 1.0 - (1.0 - explained) * np.maximum(1.0 - lacking / left, 0.0)
+    return found

@@ -9,7 +9,7 @@ which is 0 on the mean without an interaction, however unequal variances are and
 cells have; for Var U, no cell's variance counts less than that of all. A pair that stands out among
 all pairs becomes columns of its own: its cells' effects, shrunk by their noise. From there on it is
 treated as features are: pooled over subgroups, completed where it was not recorded, and part of
-every set that holds its features.
+every set that holds its features. See docs/explanation/population.md, step 4.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.moments import Counted, Moments
+    from misfeat.estimation.count_moments import CountedTable
+    from misfeat.estimation.moments import CodedTable, Moments
+
+    Counted = CodedTable | CountedTable
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -84,15 +87,7 @@ class _Candidate(NamedTuple):
 
 
 def find_terms(table: Counted, moments: Moments) -> Moments:
-    """Moments with columns for the interactions of two and three features that stand out.
-
-    Parameters
-    ----------
-    table : CodedTable
-        The rows; features that `moments` takes for unrecorded are not read.
-    moments : Moments
-        Of the same rows, without terms.
-    """
+    """Moments with columns for the interactions of two and three features that stand out."""
     terms: tuple[Term, ...] = ()
     hidden = ~moments.recorded
     strongest: list[int] = []

@@ -15,24 +15,8 @@ GAP = np.int32(-1)
 def count_cells(codes, cards, features, target, weights, offsets, cohorts, counts):
     """Add the weights of rows to their cells, in the order of rows; rows with a gap are left out.
 
-    Parameters
-    ----------
-    codes : ndarray of int16 of shape (n_features, n_rows)
-        Categories; -1 where a value is missing.
-    cards : ndarray of int64 of shape (n_features,)
-        How many categories each feature has.
-    features : ndarray of int64 of shape (size,)
-        The features of the table, the last of which changes fastest.
-    target : ndarray of int64 of shape (n_rows,)
-        Classes.
-    weights : ndarray of float64 of shape (n_rows,)
-        What each row counts.
-    offsets : ndarray of int64 of shape (n_cohorts + 1,)
-        Subgroup k owns the rows ``offsets[k]:offsets[k + 1]``.
-    cohorts : ndarray of int64
-        The subgroups that are counted.
-    counts : ndarray of float64 of shape (len(cohorts), n_cells, n_classes)
-        What is added to.
+    `codes` is (n_features, n_rows) of int16, `cohorts` are counted into `counts`, of shape
+    (len(cohorts), n_cells, n_classes), and subgroup k owns the rows ``offsets[k]:offsets[k + 1]``.
     """
     n_classes = counts.shape[2]
     keys = np.empty(CHUNK, dtype=np.int32)
@@ -58,19 +42,6 @@ def residual_sums(counts, fitted, targets):
 
     The residual of a row depends on its subgroup, cell and class alone: the target less what is
     fitted, centred in every subgroup.
-
-    Parameters
-    ----------
-    counts : ndarray of float64 of shape (n_cohorts, n_cells, n_classes)
-        Rows by subgroup, cell and class.
-    fitted : ndarray of float64 of shape (n_cells, n_targets)
-        What the additive part gives in every cell.
-    targets : ndarray of float64 of shape (n_classes, n_targets)
-        The whitened columns of the target in every class.
-
-    Returns
-    -------
-    tuple of ndarray of shape (n_cells,), (n_cells, n_targets) and (n_cells, n_targets)
     """
     n_cohorts, n_cells, n_classes = counts.shape
     n_targets = targets.shape[1]

@@ -4,14 +4,14 @@ Every feature becomes one-hot columns (or is a number), every class of the targe
 centred in its subgroup: differences between subgroups say nothing about features. The covariances
 of these columns are all that additive scores need. A subgroup that never recorded a feature lacks
 its lines; one covariance for all subgroups is found by EM, in which missing columns are regressed
-on recorded ones and the target.
+on recorded ones and the target. See docs/explanation/population.md, steps 1 and 2.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,49 +40,29 @@ ROWS_AT_ONCE = 2**15
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """An interaction as further columns, which belong to every set that holds its features.
+    """An interaction as further columns, which belong to every set that holds its features."""
 
-    Attributes
-    ----------
-    features : tuple of int
-        Feature numbers, ascending.
-    effects : ndarray of shape (n_cells, n_columns)
-        The value of each column in every cell, the last feature's values changing fastest.
-    optimism : ndarray of shape (n_columns, n_targets)
-        By how much the covariance with the target is too high because effects were fitted to it.
-    """
-
-    features: tuple[int, ...]
+    features: tuple[int, ...]  # feature numbers, ascending
+    # (n_cells, n_columns): the value of each column in every cell, the last feature's values
+    # changing fastest
     effects: Floats
+    # (n_columns, n_targets): by how much the covariance with the target is too high because
+    # effects were fitted to it
     optimism: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Covariances of columns within every subgroup.
+    """Covariances of columns within every subgroup."""
 
-    Attributes
-    ----------
-    own : ndarray of shape (n_cohorts, n_columns, n_columns)
-        Of every subgroup, around its own means; zeros where a feature was not recorded.
-    rows : ndarray of shape (n_cohorts,)
-        Rows of equal weight that tell as much.
-    recorded : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each subgroup recorded.
-    columns : tuple of ndarray of int
-        The columns of every feature, then those of every term.
-    n_targets : int
-        Columns of the target, which come last.
-    terms : tuple of Term
-        Interactions that have columns.
-    """
-
+    # (n_cohorts, n_columns, n_columns): of every subgroup, around its own means; zeros where a
+    # feature was not recorded
     own: Floats
-    rows: Floats
-    recorded: Flags
-    columns: tuple[Integers, ...]
-    n_targets: int
-    terms: tuple[Term, ...] = ()
+    rows: Floats  # (n_cohorts,): rows of equal weight that inform as much
+    recorded: Flags  # (n_cohorts, n_features): which features each subgroup recorded
+    columns: tuple[Integers, ...]  # the columns of every feature, then those of every term
+    n_targets: int  # columns of the target, which come last
+    terms: tuple[Term, ...] = ()  # interactions that have columns
     _pooled: dict[bytes, Floats] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -228,18 +208,13 @@ def with_optimism_removed(
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """How codes become columns.
+    """How codes become columns."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_features, n_rows)
-        Categories, the rarest merged; -1 where a value is missing here and there.
-    cards : ndarray of shape (n_features,)
-        How many categories each feature has.
-        Category 0, the most frequent, has no column.
-    """
-
+    # (n_features, n_rows): categories, the rarest merged; -1 where a value is missing here and
+    # there
     codes: NDArray[np.int16]
+    # (n_features,): how many categories each feature has. Category 0, the most frequent, has no
+    # column
     cards: Integers
 
     @classmethod
@@ -277,83 +252,16 @@ def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer])
     return found
 
 
-class Counted(Protocol):
-    """What interactions are found in: rows, or count tables."""
-
-    @property
-    def cards(self) -> Integers:
-        """How many categories each feature has."""
-        ...
-
-    @property
-    def usual(self) -> Integers:
-        """The category of each feature that has no column."""
-        ...
-
-    @property
-    def classes_shown(self) -> Integers:
-        """The classes that have a column."""
-        ...
-
-    @property
-    def n_rows(self) -> Floats:
-        """Rows of every subgroup, by their weights."""
-        ...
-
-    @property
-    def shows_interactions(self) -> Flags:
-        """Which subgroups' counts are exact, or nearly so: rounding looks like interactions."""
-        ...
-
-    @property
-    def largest_set(self) -> int:
-        """Features of the largest sets that can be counted."""
-        ...
-
-    @property
-    def work(self) -> int:
-        """What it takes to count one set."""
-        ...
-
-    def shares(self) -> Floats:
-        """The share of every class in every subgroup."""
-        ...
-
-    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
-        """Rows of some subgroups by cell and class."""
-        ...
-
-    def moments(self, terms: Sequence[Term] = ()) -> Moments:
-        """Covariances of the columns of features, terms and classes."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class CodedTable:
-    """Coded rows of all subgroups as moments and interactions read them.
+    """Coded rows of all subgroups as moments and interactions read them."""
 
-    Attributes
-    ----------
-    columns : Columns
-        The codes.
-    target : ndarray of shape (n_rows,)
-        Classes.
-    weights : ndarray of shape (n_rows,)
-        What each row counts; together the effective rows.
-    offsets : ndarray of shape (n_cohorts + 1,)
-        Subgroup k owns the rows ``offsets[k]:offsets[k + 1]``.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each subgroup never recorded.
-    by_class : ndarray of shape (n_cohorts, n_classes)
-        Rows of every class.
-    """
-
-    columns: Columns
-    target: Integers
-    weights: Floats
-    offsets: Integers
-    missing: Flags
-    by_class: Floats
+    columns: Columns  # the codes
+    target: Integers  # (n_rows,): classes
+    weights: Floats  # (n_rows,): what each row counts; together the effective rows
+    offsets: Integers  # (n_cohorts + 1,): subgroup k owns the rows ``offsets[k]:offsets[k + 1]``
+    missing: Flags  # (n_cohorts, n_features): which features each subgroup never recorded
+    by_class: Floats  # (n_cohorts, n_classes): rows of every class
 
     @classmethod
     def of(cls, cohorts: Cohorts) -> CodedTable:

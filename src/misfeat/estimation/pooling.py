@@ -18,7 +18,8 @@ sampling variance. Levels, c and h come from all features and pairs by weighted 
 levels are themselves shrunk towards their mean. The estimate is x - B (x - p) with B = v(p, 1/n) /
 [v(p, 1/n) + v(p, h)]. Where a subgroup lacks features of a set, x and p are those of the part that
 it recorded, and what the others add to it is that of the pool; the estimate is then as uncertain as
-subgroups differ in what these features add.
+subgroups differ in what these features add. See docs/explanation/population.md, steps 7 to 9, and
+docs/explanation/transfer_and_pooling.md.
 """
 
 from __future__ import annotations
@@ -63,39 +64,26 @@ NOTHING = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known about listed sets of one size in all subgroups.
+    """What is known about listed sets of one size in all subgroups."""
 
-    Attributes
-    ----------
-    own : ndarray of shape (n_cohorts, n_sets)
-        Scores from each subgroup's own covariance, of those features of a set that it recorded.
-    part : ndarray of shape (n_cohorts, n_sets)
-        Scores of the same features from the covariance that all subgroups share.
-    pooled : ndarray of shape (n_cohorts, n_sets)
-        And of all features of a set.
-    recorded : ndarray of bool of shape (n_cohorts, n_sets)
-        Where a subgroup recorded all features of a set.
-    fitted, fitted_part : ndarray of shape (n_cohorts, n_sets)
-        Columns of features that are fitted, times those of the target; of a set and of the part.
-    rows : ndarray of shape (n_cohorts,)
-        Rows of equal weight.
-    row_variance : callable
-        From scores to what single rows vary by, both of shape (n_cohorts, n_sets).
-    unit : float, default=1.0
-        What chance gives for every fitted column, over 1 / 2n: 2 for R².
-    misfit : ndarray of shape (n_cohorts,), default=None
-        By what share of them scores may be off because the model is no more than one. None: none.
-    """
-
+    # (n_cohorts, n_sets): scores from each subgroup's own covariance, of those features of a
+    # set that it recorded
     own: Floats
+    # (n_cohorts, n_sets): scores of the same features from the covariance that all subgroups
+    # share
     part: Floats
-    pooled: Floats
-    recorded: Flags
+    pooled: Floats  # (n_cohorts, n_sets): and of all features of a set
+    recorded: Flags  # (n_cohorts, n_sets): where a subgroup recorded all features of a set
+    # (n_cohorts, n_sets): columns of features that are fitted, times those of the target; of a
+    # set and of the part
     fitted: Floats
     fitted_part: Floats
-    rows: Floats
+    rows: Floats  # (n_cohorts,): rows of equal weight
+    # from scores to what single rows vary by, both of shape (n_cohorts, n_sets)
     row_variance: Callable[[Floats], Floats]
-    unit: float = 1.0
+    unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
+    # (n_cohorts,): by what share of them scores may be off because the model is no more than
+    # one. None: none
     misfit: Floats | None = None
 
     def variation(self, score: Floats, h: Floats | float, fitted: Floats | None = None) -> Floats:
@@ -120,28 +108,15 @@ def joined(parts: Sequence[Evidence]) -> Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What subgroups have in common, from many sets.
+    """What subgroups have in common, from many sets."""
 
-    Attributes
-    ----------
-    level, level_variance : ndarray of shape (n_cohorts,)
-        How much features explain in a subgroup against all, and how sure that is.
-    offset : float
-        c, for every fitted column.
-    spread : float
-        h, believed as far as leaving subgroups out one by one leaves it alone.
-    largest_spread : float
-        What h may be at most.
-    alone : bool, default=False
-        Whether there is one subgroup, which has nothing in common with others.
-    """
-
+    # (n_cohorts,): how much features explain in a subgroup against all, and how sure that is
     level: Floats
     level_variance: Floats
-    offset: float
-    spread: float
-    largest_spread: float
-    alone: bool = False
+    offset: float  # c, for every fitted column
+    spread: float  # h, believed as far as leaving subgroups out one by one leaves it alone
+    largest_spread: float  # what h may be at most
+    alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
     def of(self, cohorts: Sequence[int]) -> Effects:
         """Those of some of the subgroups."""
@@ -152,19 +127,11 @@ class Effects:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Estimates of listed sets in all subgroups, all of shape (n_cohorts, n_sets).
+    """Estimates of listed sets in all subgroups, all of shape (n_cohorts, n_sets)."""
 
-    Attributes
-    ----------
-    mean, variance : ndarray
-        Estimates, and the variances of their errors.
-    noise : ndarray
-        The sampling variance of scores that a subgroup counts from its own rows.
-    """
-
-    mean: Floats
+    mean: Floats  # estimates, and the variances of their errors
     variance: Floats
-    noise: Floats
+    noise: Floats  # the sampling variance of scores that a subgroup counts from its own rows
 
 
 def effects_of(evidence: Evidence) -> Effects:
@@ -227,13 +194,6 @@ def _mean(values: Floats, variance: Floats) -> float:
 def shrunk_to_mean(estimates: Floats, variance: Floats, between: float) -> tuple[Floats, Floats]:
     """Estimates shrunk towards their mean, and the variances of their errors.
 
-    Parameters
-    ----------
-    estimates, variance : ndarray of shape (n,)
-        With their sampling variances, infinite where nothing is known.
-    between : float
-        How much what they estimate varies.
-
     Examples
     --------
     >>> shrunk_to_mean(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1.0)
@@ -294,15 +254,6 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
     h* an upper bound of h and G the subgroups that recorded the set. Where features are lacking,
     this is the variance of the recorded part, and that of what the others add is v(g, h*[s]) +
     v / G with g what they add in the pool.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of the sets.
-    effects : Effects
-        What subgroups have in common.
-    guesses : ndarray of shape (n_cohorts, n_sets), default=None
-        Scores of another kind for sets that a subgroup did not record.
     """
     if effects.alone:
         noise = evidence.noise(evidence.own)

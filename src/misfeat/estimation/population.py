@@ -1,4 +1,8 @@
-"""Scores of populations for feature sets of any size, from moments, interactions and pooling."""
+"""Scores of populations for feature sets of any size, from moments, interactions and pooling.
+
+The estimator of docs/explanation/population.md: here are its calibration (step 6), predicted sets
+(step 8) and what nobody recorded together.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import Known
-    from misfeat.estimation.moments import Counted, Moments
+    from misfeat.estimation.moments import Moments
     from misfeat.estimation.scale import Scale
 
     Floats = NDArray[np.float64]
@@ -62,46 +66,30 @@ class Contradictions(NamedTuple):
     """What single features explain in a subgroup's own rows, against what all subgroups say.
 
     All of shape (n_cohorts, n_features).
-
-    Attributes
-    ----------
-    deviations : ndarray
-        Standard deviations of sampling between the two; 0 where a feature was not recorded.
-    own, expected : ndarray
-        The scores.
     """
 
+    # standard deviations of sampling between the two; 0 where a feature was not recorded
     deviations: Floats
-    own: Floats
+    own: Floats  # the scores
     expected: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class PopulationModel:
-    """What rows of all subgroups say about sets of any size.
+    """What rows of all subgroups say about sets of any size."""
 
-    Attributes
-    ----------
-    moments : Moments
-        With the columns of interactions.
-    scales : sequence of Scale
-        Of every subgroup.
-    dimensions : ndarray of shape (n_cohorts,)
-        Columns of the target that vary in each subgroup.
-    factor, pooled_factor : ndarray of shape (n_cohorts,) and float
-        What scores are multiplied by, so that those of single features are as counted.
-    misfit : ndarray of shape (n_cohorts,) or None
-        By what share scores of single features differ from counted ones all the same.
-    diffuse : float
-        What interactions that do not stand out explain on the mean, for every one of their columns.
-    """
-
-    moments: Moments
-    scales: Sequence[Scale]
-    dimensions: Floats
+    moments: Moments  # with the columns of interactions
+    scales: Sequence[Scale]  # of every subgroup
+    dimensions: Floats  # (n_cohorts,): columns of the target that vary in each subgroup
+    # (n_cohorts,): what scores are multiplied by, so that those of single features are as
+    # counted
     factor: Floats
     pooled_factor: float = 1.0
+    # (n_cohorts,): by what share scores of single features differ from counted ones all the
+    # same
     misfit: Floats | None = None
+    # what interactions that do not stand out explain on the mean, for every one of their
+    # columns
     diffuse: float = 0.0
 
     @classmethod
@@ -119,7 +107,7 @@ class PopulationModel:
 
     @classmethod
     def of_table(
-        cls, table: Counted, moments: Moments, counted: Sequence[Floats]
+        cls, table: CodedTable | CountedTable, moments: Moments, counted: Sequence[Floats]
     ) -> PopulationModel:
         """Of coded rows, their moments without interactions, and counted scores.
 
@@ -370,7 +358,7 @@ def _factor(counted: Any, own: Any, chance: Any, towards: float) -> Floats:
     return np.asarray(np.clip(found, LEAST_FACTOR, MOST_FACTOR))
 
 
-def _coded_table(known: Known) -> Counted:
+def _coded_table(known: Known) -> CodedTable | CountedTable:
     if known.tables is not None:
         return CountedTable(known.tables)
     return CodedTable.of(known.rows_for("auto"))

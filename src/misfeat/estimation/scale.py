@@ -9,7 +9,8 @@ explained, and with ψ the digamma function the information is, in nats,
 
 For weak features this is the familiar (C - 1) ρ / 2 of C classes; for strong ones it ends at the
 entropy H(π) where the Gaussian formula -½ log(1 - ρ) has no end. The same model says how much the
-information of single rows varies, which is the sampling variance of a score times the rows.
+information of single rows varies, which is the sampling variance of a score times the rows. See
+docs/explanation/population.md, step 5.
 """
 
 from __future__ import annotations
@@ -52,11 +53,6 @@ class Scale(Protocol):
 class InformationScale:
     """Information about classes with given shares.
 
-    Attributes
-    ----------
-    shares : ndarray of shape (n_classes,)
-        The share of every class; classes without rows are left out.
-
     Examples
     --------
     >>> scale = InformationScale(np.array([0.5, 0.5]))
@@ -66,7 +62,7 @@ class InformationScale:
     array([0.02])
     """
 
-    shares: Floats
+    shares: Floats  # (n_classes,): the share of every class; classes without rows are left out
     unit = 1.0
 
     @cached_property
@@ -119,13 +115,7 @@ class InformationScale:
 
 @dataclass(frozen=True)
 class CorrelationScale:
-    """The squared multiple correlation with a numeric target: R² = 1 - exp(-2 A).
-
-    Examples
-    --------
-    >>> CorrelationScale().score(np.array([-0.01, 0.0, 0.5])).round(3)
-    array([-0.02 ,  0.   ,  0.632])
-    """
+    """The squared multiple correlation with a numeric target: R² = 1 - exp(-2 A)."""
 
     unit = 2.0
 

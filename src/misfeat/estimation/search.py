@@ -3,7 +3,8 @@
 A path adds the feature that adds most, one after the other. A pair or triple that explains only
 together adds nothing feature by feature: interactions that were found (`interactions`) are offered
 whole, and taken where they add more per feature. `search_sets` follows paths from several starts,
-and at the end of each exchanges single features as long as that raises the score.
+and at the end of each exchanges single features as long as that raises the score. See
+docs/explanation/population.md, step 11.
 """
 
 from __future__ import annotations
@@ -29,43 +30,6 @@ EXCHANGES = 30
 """Exchanges of one feature after a path, at most."""
 
 
-def forward_path(
-    score: Score,
-    n_features: int,
-    most: int,
-    together: Iterable[Set] = (),
-    start: Sequence[int] = (),
-) -> list[int]:
-    """Features in the order in which they add most.
-
-    Parameters
-    ----------
-    score : callable
-        From sets of one size, an array of shape (n_sets, size) of ascending feature numbers, to
-        their scores.
-    n_features : int
-        How many features there are.
-    most : int
-        Features to choose.
-    together : iterable of tuple of int
-        Features that explain something together, offered as a whole.
-    start : sequence of int
-        Features that come first, whatever they add.
-
-    Examples
-    --------
-    Two features explain something together alone, a third a little by itself:
-
-    >>> def score(sets):
-    ...     return np.array([({0, 1} <= set(s)) + 0.1 * (2 in s) for s in sets.tolist()])
-    >>> forward_path(score, 3, 3)
-    [2, 0, 1]
-    >>> forward_path(score, 3, 3, together=[(0, 1)])
-    [0, 1, 2]
-    """
-    return _forward(score, range(n_features), most, [tuple(one) for one in together], start)
-
-
 def search_sets(
     score: Score,
     features: Sequence[int],
@@ -75,21 +39,6 @@ def search_sets(
     keep: int = 50,
 ) -> NDArray[np.int64]:
     """The best sets of a size that a search finds, best first, of shape (n_sets, size).
-
-    Parameters
-    ----------
-    score : callable
-        As in `forward_path`.
-    features : sequence of int
-        The features that sets are made of.
-    size : int
-        Features per set.
-    together : iterable of tuple of int
-        Features that explain something together.
-    include : sequence of int
-        Features that every set holds.
-    keep : int, default=50
-        Sets to return, at most.
 
     Examples
     --------
@@ -112,7 +61,7 @@ def search_sets(
         return np.array([seen[one] for one in members])
 
     for start in _starts(remembered, sorted(allowed), size, groups, include):
-        chosen = _forward(remembered, sorted(allowed), size, groups, start)
+        chosen = forward_path(remembered, sorted(allowed), size, groups, start)
         _exchange(remembered, chosen, sorted(allowed - set(chosen)), set(include))
     whole = [members for members in seen if len(members) == size]
     best = sorted(whole, key=lambda members: (-seen[members], members))
@@ -157,10 +106,18 @@ def _exchange(score: Score, chosen: list[int], others: list[int], fixed: set[int
         others[others.index(new)] = out
 
 
-def _forward(
-    score: Score, features: Sequence[int], most: int, together: Sequence[Set], start: Sequence[int]
+def forward_path(
+    score: Score,
+    features: Sequence[int],
+    most: int,
+    together: Sequence[Set] = (),
+    start: Sequence[int] = (),
 ) -> list[int]:
-    """Features in the order in which they add most, from a start on."""
+    """Up to `most` features in the order in which they add most, from a start on.
+
+    `score` takes sets of one size, of shape (n_sets, size), ascending along a row. Features that
+    explain something `together` are offered as a whole.
+    """
     chosen = list(start)
     most = min(most, len(features))
     reached = float(score(_sets([chosen]))[0]) if chosen else 0.0

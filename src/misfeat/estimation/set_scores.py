@@ -1,4 +1,8 @@
-"""Listed sets: estimates of single sets of any size, and the sets that are worth listing."""
+"""Estimates of listed sets of any size with their intervals, and the sets that are worth listing.
+
+Bounds are normal quantiles of the posterior within 0 and the ceiling; scores and bounds of whole
+levels are raised to those of every part (docs/explanation/population.md, steps 9 and 10).
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtri
 
-from misfeat.completion.model import CompletedScores
-from misfeat.estimation.intervals import completed_of, intervals_of
+from misfeat.completion.model import NONE, CompletedScores, support_of
+from misfeat.estimation.moments import recorded_all
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.search import search_sets
+from misfeat.lattice import level, ranks_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import Known
+    from misfeat.completion.model import ExactScores, Known
+    from misfeat.estimation.pooling import Posterior
 
     Floats = NDArray[np.float64]
     Sets = NDArray[np.integer]
@@ -28,22 +35,73 @@ KEEP = 50
 
 
 @dataclass(frozen=True, eq=False)
-class ListedScores:
-    """Estimates of single sets of any size, without those of all others.
+class Intervals:
+    """Scores of the sets of one size with their bounds; NaN where nothing is known.
 
-    Attributes
-    ----------
-    models : tuple of PopulationModel
-        One, or one for every grid of a numeric target.
-    known : Known
-        What they were made of.
-    confidence : float or None
-        Target coverage of the intervals.
+    Of shape (n_cohorts, n_sets), ``low <= score <= high``.
     """
 
-    models: tuple[PopulationModel, ...]
-    known: Known
-    confidence: float | None
+    score: Floats
+    low: Floats
+    high: Floats
+
+
+def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats) -> Intervals:
+    """Posterior means, and bounds that hold the population's score as often as asked.
+
+    Without confidence, bounds are 0 and the ceiling: what no score of a subgroup can exceed.
+    """
+    most = np.asarray(ceiling, dtype=np.float64)[:, None]
+    reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
+    if confidence is not None:
+        reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
+    return Intervals(
+        score=np.clip(posterior.mean, 0.0, most),
+        low=np.clip(posterior.mean - reach, 0.0, most),
+        high=np.clip(posterior.mean + reach, 0.0, most),
+    )
+
+
+def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
+    """The same with scores and bounds raised to those of every part: no set explains less.
+
+    Sets of every size, from 1 on, are in the order of ranks.
+    """
+    found = list(by_size[:1])
+    for size, own in enumerate(by_size[1:], start=2):
+        below, parts = found[-1], ranks_below(level(n_features, size)).T
+        score, low, high = own.score, own.low, own.high
+        for ranks in parts:
+            score = np.fmax(score, below.score[:, ranks])
+            low, high = np.fmax(low, below.low[:, ranks]), np.fmax(high, below.high[:, ranks])
+        found.append(Intervals(score, low, np.fmax(score, high)))
+    return found
+
+
+def completed_of(
+    found: Intervals, exact: ExactScores, subsets: NDArray[np.integer]
+) -> CompletedScores:
+    """Estimated scores as all answers read them; what is not known lies anywhere."""
+    support = support_of(exact.missing, subsets)
+    anywhere = np.isnan(found.high) | (support == NONE)
+    most = exact.ceiling[:, None]
+    return CompletedScores(
+        subsets=subsets,
+        score=np.minimum(np.nan_to_num(found.score), most),
+        low=np.nan_to_num(found.low),
+        high=np.where(anywhere, most, np.minimum(found.high, most)),
+        predicted=~recorded_all(~exact.missing, subsets),
+        support=support,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ListedScores:
+    """Estimates of single sets of any size, without those of all others."""
+
+    models: tuple[PopulationModel, ...]  # one, or one for every grid of a numeric target
+    known: Known  # what they were made of
+    confidence: float | None  # target coverage of the intervals
 
     @classmethod
     def of_known(cls, known: Known, confidence: float | None) -> ListedScores:
@@ -99,15 +157,6 @@ class ListedScores:
 
         Among them are, for every subgroup, the best sets of what it recorded, and the best of these
         with one feature exchanged for one that it did not record.
-
-        Parameters
-        ----------
-        size : int
-            Features per set.
-        include : sequence of int
-            Features that every set holds.
-        told : callable, default=None
-            Told how many subgroups are done, of how many.
         """
         missing = self.known.exact.missing
         n_cohorts, n_features = missing.shape

@@ -21,7 +21,7 @@ from scipy.stats import chi2
 from misfeat.cohorts.features import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.grids import information_of
+from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
@@ -54,28 +54,16 @@ LONGEST_RANKING = 4000
 
 @dataclass(frozen=True, eq=False)
 class Shortlist:
-    """Which features of a wide table were left out, and by what.
+    """Which features of a wide table were left out, and by what."""
 
-    Attributes
-    ----------
-    left_out : tuple of str
-        The features that were not kept, blocks by their names.
-    pairs : int
-        Pairs that were looked at, beside all features.
-    rows : int
-        Rows of the table in which they were looked at.
-    outstanding : int or None
-        Features that were not kept for want of places, though they or one of their pairs stand out.
-        None where chance was not taken off.
-    held_back : ndarray of shape (n_rows,)
-        How many rows of the table each coded row stands for that were not looked at. They know
-        nothing of the choice, and serve for tests. Empty where no rows are kept.
-    """
-
-    left_out: tuple[str, ...]
-    pairs: int
-    rows: int
+    left_out: tuple[str, ...]  # the features that were not kept, blocks by their names
+    pairs: int  # pairs that were looked at, beside all features
+    rows: int  # rows of the table in which they were looked at
+    # features that were not kept for want of places, though they or one of their pairs stand
+    # out. None where chance was not taken off
     outstanding: int | None
+    # (n_rows,): how many rows of the table each coded row stands for that were not looked at.
+    # They know nothing of the choice, and serve for tests. Empty where no rows are kept
     held_back: NDArray[np.int64]
 
 
@@ -92,13 +80,7 @@ class _Ranking:
 
 
 def sets_in_all(n_features: int, size: int, n_cohorts: int) -> int:
-    """Sets of up to a size times subgroups.
-
-    Examples
-    --------
-    >>> sets_in_all(4, 2, 3)
-    30
-    """
+    """Sets of up to a size times subgroups."""
     return n_cohorts * sum(comb(n_features, m) for m in range(1, size + 1))
 
 
@@ -125,32 +107,7 @@ def shortlist(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Cohorts, Shortlist]:
-    """Keep the features of a wide table that explain something, alone or in pairs.
-
-    Parameters
-    ----------
-    cohorts : Cohorts
-        The coded rows.
-    most : int
-        Features to keep, beside those to include.
-    above_chance : bool, default=True
-        Whether sets are ranked by what they score above chance.
-    include : sequence of str
-        Features that are kept in any case.
-    blocks : mapping of str to sequence of str, default=None
-        Features that stand for several columns.
-    seed : int, default=None
-        Draws the rows that are looked at; None is a seed, too, always the same.
-    n_jobs : int, default=None
-        Threads.
-    progress : callable, default=None
-        Told how many subgroups were looked through.
-
-    Returns
-    -------
-    tuple of Cohorts and Shortlist
-        The cohorts without the other features, and how these were chosen.
-    """
+    """Keep the features of a wide table that explain something, alone or in pairs."""
     n_features = len(cohorts.features)
     if n_features > MOST_FEATURES:
         raise MisfeatError(

@@ -1,18 +1,19 @@
-"""Whether a set tells more than chance, right for having searched through all of them.
+"""Whether a set explains more than chance, right for having searched through all of them.
 
-The target is dealt out anew over the rows, all sets are scored again, and the greatest of their
-studentised scores is kept (Westfall and Young). A set tells more than chance where few of these
-greatest scores reach its own, however many sets were searched, and however much they share.
+The target is permuted over the rows, all sets are scored again, and the greatest of their
+studentised scores is kept (Westfall and Young). A set explains more than chance where few of these
+greatest scores reach its own, however many sets were searched, and however much they share. See
+docs/explanation/intervals.md.
 
 - The root of a score is studentised: by chance it has about the same deviation for small and large
   sets, and nearly the same shape, so that neither are favoured. Tried on effects of one feature, of
-  three, and of two and three that tell only together, it found more of each than Bonferroni's
+  three, and of two and three that explain only together, it found more of each than Bonferroni's
   correction; scores as they are found fewer of the last kind, cube roots fewer of the first.
-- Mean and deviation come from some deals that serve for nothing else, so that they are fixed before
-  those that are compared. The variance of few deals is noisy. Sets whose scores have the same mean
-  by chance have nearly the same variance, so that it is averaged over such sets.
-- Dealing stops as soon as so many of the greatest scores reached the best one that nothing could
-  make it clear any more (Besag and Clifford): of sets that tell nothing after some fifty deals.
+- Mean and deviation come from some permutations that serve for nothing else, so that they are fixed
+  before those that are compared. The variance of few of them is noisy. Sets whose scores have the
+  same mean by chance have nearly the same variance, so that it is averaged over such sets.
+- Permuting stops as soon as so many of the greatest scores reached the best one that nothing could
+  make it clear any more (Besag and Clifford): where nothing is explained after some fifty of them.
   Every set has its own place to stop, and its p-value is exact there.
 """
 
@@ -29,21 +30,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.information.dealing import Deals
+    from misfeat.information.permutation import Permutations
     from misfeat.runtime.threads import Work
 
     Floats = NDArray[np.float64]
 
 PERMUTATIONS = 999
-"""Deals at most: the least p-value is one over one more."""
+"""Permutations at most: the least p-value is one over one more."""
 REACHED = 10
-"""So many greatest scores that reach a set's own settle that it tells no more than chance."""
+"""So many greatest scores that reach a set's own settle that it explains no more than chance."""
 PILOTS = 32
-"""Deals that say how scores vary, and are not compared with."""
+"""Permutations that say how scores vary, and are not compared with."""
 NEIGHBOURS = 25
 """The variance is averaged over so many sets on either side of a set."""
 FIRST_ROUND = 32
-"""Deals before one looks for the first time whether to stop; every round is twice as long."""
+"""Permutations before one first looks whether to stop; every round is twice as long."""
 TIED = 1e-9
 """Studentised scores that differ by less are tied; rounding must not tell them apart."""
 NOTHING = 1e-12
@@ -52,22 +53,13 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Greatest:
-    """The greatest studentised score of the target as it was recorded, and of each deal."""
+    """The greatest studentised score of the target as it was recorded, and of each permutation."""
 
     best: float
     maxima: Floats
 
     def p_value(self, permutations: int) -> float | None:
-        """The p-value of as many deals at most; None where more would have to be made.
-
-        Examples
-        --------
-        >>> maxima = np.tile([1.0, 3.0], 10)
-        >>> Greatest(2.0, maxima).p_value(99), Greatest(4.0, maxima).p_value(9)
-        (0.5, 0.1)
-        >>> Greatest(4.0, maxima).p_value(99) is None
-        True
-        """
+        """The p-value of as many permutations at most; None where more would have to be made."""
         maxima = self.maxima[:permutations]
         stopped = np.isneginf(self.best) or (maxima >= self.best - TIED).sum() >= REACHED
         if len(maxima) < permutations and not stopped:
@@ -77,24 +69,14 @@ class Greatest:
 
 @dataclass(frozen=True, eq=False)
 class MaxTest:
-    """What dealing the target out anew says about all sets that were searched.
+    """What permuting the target says about all sets that were searched."""
 
-    Attributes
-    ----------
-    statistics : tuple of ndarray of shape (n_sets,)
-        The studentised score of every set; minus infinity where it cannot vary. An entry a size.
-    subsets : tuple of ndarray of shape (n_sets, size)
-        Their features.
-    maxima : ndarray of shape (n_deals,)
-        The greatest studentised score of every deal, in order.
-    permutations : int
-        Deals at most.
-    """
-
+    # (n_sets,): the studentised score of every set; minus infinity where it cannot vary. An
+    # entry a size
     statistics: tuple[Floats, ...]
-    subsets: tuple[NDArray[np.int64], ...]
-    maxima: Floats
-    permutations: int = PERMUTATIONS
+    subsets: tuple[NDArray[np.int64], ...]  # (n_sets, size): their features
+    maxima: Floats  # the greatest studentised score of every permutation, in order
+    permutations: int = PERMUTATIONS  # at most
 
     @property
     def best(self) -> tuple[int, ...]:
@@ -105,13 +87,13 @@ class MaxTest:
 
     @property
     def greatest(self) -> Greatest:
-        """The greatest studentised scores, of the target as it was recorded and of all deals."""
+        """The greatest studentised scores, as recorded and of all permutations."""
         best = max(values.max(initial=-np.inf) for values in self.statistics)
         return Greatest(float(best), self.maxima)
 
     @property
     def p_value(self) -> float:
-        """How likely chance alone gives a set that tells as much as the best one."""
+        """How likely chance alone gives a set that explains as much as the best one."""
         best = np.array([self.greatest.best])
         return float(p_values(self.maxima, best, self.permutations)[0])
 
@@ -126,12 +108,11 @@ class MaxTest:
 
 
 def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATIONS) -> Floats:
-    """P-values of studentised scores from the greatest ones of deals, each with its own stop.
+    """P-values of studentised scores from the greatest ones of permutations, each with its stop.
 
-    Maxima are in the order of deals: all `permutations` of them, or fewer where enough of them
-    reached every statistic. Where `REACHED` of them reached a score, the last of them being deal b,
-    its p-value is `REACHED` over b. Else it is one more than reached it over one more than were
-    dealt.
+    Maxima are in order: all `permutations` of them, or fewer where enough reached every statistic.
+    Where `REACHED` of them reached a score, the last of them being the b-th, its p-value is
+    `REACHED` over b. Else it is one more than reached it over one more than were made.
 
     Examples
     --------
@@ -155,9 +136,9 @@ def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATION
 def _reached(
     places: NDArray[np.intp], n_statistics: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By how many deals each statistic is reached, and the deal that reached it `REACHED` times.
+    """How many maxima reach each statistic, and the number of the `REACHED`-th that does.
 
-    A deal reaches all statistics before its place. The second is 0 where there is no such deal.
+    A maximum reaches all statistics before its place. The second is 0 where there is none.
     """
     counts, stopped = (np.zeros(n_statistics, dtype=np.int64) for _ in range(2))
     farthest = np.argsort(-places, kind="stable")
@@ -177,13 +158,13 @@ def _reached(
 
 
 def max_test(
-    deals: Deals,
+    deals: Permutations,
     work: Work,
     *,
     permutations: int = PERMUTATIONS,
     searched: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
 ) -> MaxTest:
-    """Test all sets of some deals at once.
+    """Test all sets of some permutations at once.
 
     `searched` says which sets of a size are searched.
     """
@@ -196,7 +177,7 @@ def max_test(
     if searched is not None:
         kept = np.concatenate([searched(subsets) for subsets in deals.subsets])
         own = np.where(kept, own, -np.inf)
-    dealt = _Dealt(deals, studentised, kept)
+    permuted = _PermutedMaxima(deals, studentised, kept)
     best = own.max(initial=-np.inf)
     maxima = np.empty(0)
     while len(maxima) < permutations and (maxima >= best - TIED).sum() < REACHED:
@@ -204,22 +185,22 @@ def max_test(
             break
         first = len(maxima)
         last = min(max(FIRST_ROUND, 2 * first), permutations)
-        maxima = np.concatenate([maxima, dealt.maxima(first, last, within)])
+        maxima = np.concatenate([maxima, permuted.maxima(first, last, within)])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
     return MaxTest(tuple(np.split(own, sizes)), deals.subsets, maxima, permutations)
 
 
 @dataclass(frozen=True, eq=False)
-class _Dealt:
-    """Deals, how their scores are studentised, and which sets are searched; None: all."""
+class _PermutedMaxima:
+    """Permutations, how scores are studentised, and which sets are searched; None: all."""
 
-    deals: Deals
+    deals: Permutations
     studentised: _Studentised
     kept: NDArray[np.bool_] | None
 
     def maxima(self, first: int, last: int, work: Work) -> Floats:
-        """The greatest studentised score of every deal that is compared with."""
+        """The greatest studentised score of every permutation that is compared with."""
         found = self.studentised(self.deals.scores(1 + PILOTS + first, 1 + PILOTS + last, work))
         if self.kept is not None:
             found = np.where(self.kept, found, -np.inf)

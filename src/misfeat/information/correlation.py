@@ -41,13 +41,6 @@ def adjusted_correlation(
 
     Copies of other members do not count as features. A set with as many features as rows less one
     explains everything by chance: 0.
-
-    Parameters
-    ----------
-    products, subsets
-        As in `squared_correlation`.
-    n_rows : int
-        Rows that the products are sums over.
     """
     explained, n_different = _explained(products, subsets)
     left = n_rows - 1.0 - n_different

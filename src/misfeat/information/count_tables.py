@@ -7,10 +7,11 @@ a class. The values of a set's last feature change fastest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.information.null_expectation import expected_n_log_n_weighted, n_log_n
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
@@ -23,13 +24,7 @@ LARGEST = 3
 
 
 def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where the tables of sets start when they are laid end to end, and where the last one ends.
-
-    Examples
-    --------
-    >>> table_starts(np.array([[0, 1], [0, 2]]), np.array([2, 3, 4])).tolist()
-    [0, 6, 14]
-    """
+    """Where the tables of sets start when they are laid end to end, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(cards[subsets].prod(axis=1))]).astype(np.int64)
 
 
@@ -37,38 +32,20 @@ def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> ND
 class CountTables:
     """Rows by cell and class of all sets of up to three features, in every cohort.
 
-    Attributes
-    ----------
-    features : tuple of str
-        The features.
-    categories : tuple of tuple of str
-        What the values of each feature mean.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each cohort never recorded; tables with one of them hold zeros.
-    by_class : ndarray of shape (n_cohorts, n_classes)
-        Rows of every class.
-    singles, pairs, triples : ndarray of shape (n_cohorts, n_lines, n_classes)
-        The tables of all sets of one, two and three features; without lines where there are none.
-    effective : ndarray of shape (n_cohorts, 3) or None
-        Where counts were made less exact on purpose: how many rows, counted exactly, would tell as
-        much about sets of one, two and three features. None: the rows that were counted.
-    bias : ndarray of shape (n_cohorts, 3, 2) or None
-        And how much too high scores above chance are then, for every nat, and every square of a
-        nat, that chance alone gives a set. None: nothing.
-    noise : ndarray of shape (n_cohorts,) or None
-        And how many times as noisy as exact ones the counts of the largest sets are.
+    Counts that were made less exact on purpose say how much that cost, by the size of a set.
     """
 
     features: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
-    missing: NDArray[np.bool_]
-    by_class: Floats
-    singles: Floats
+    missing: NDArray[np.bool_]  # (n_cohorts, n_features); tables with a missing feature hold zeros
+    by_class: Floats  # (n_cohorts, n_classes)
+    singles: Floats  # (n_cohorts, n_lines, n_classes); without lines where there are none
     pairs: Floats
     triples: Floats
-    effective: Floats | None = None
-    bias: Floats | None = None
-    noise: Floats | None = None
+    effective: Floats | None = None  # (n_cohorts, 3): exactly counted rows that inform as much
+    bias: Floats | None = None  # (n_cohorts, 3, 2): of scores above chance, for every nat of the
+    # null expectation, and for every square of a nat
+    noise: Floats | None = None  # (n_cohorts,): of counts of the largest sets, against exact ones
 
     @property
     def protected(self) -> bool:
@@ -86,7 +63,7 @@ class CountTables:
         return (self.singles, self.pairs, self.triples)[size - 1]
 
     def rows_worth(self, size: int) -> Floats:
-        """How many exactly counted rows of every cohort would tell as much about sets of a size."""
+        """How many exactly counted rows of every cohort inform as much about sets of a size."""
         if self.effective is None or size == 0:
             rows: Floats = self.by_class.sum(axis=1)
             return rows
@@ -106,3 +83,28 @@ class CountTables:
         place = int(rank(np.asarray([members]))[0])
         first, last = self.starts(len(members))[place : place + 2]
         return self.of_size(len(members))[cohort, first:last]
+
+
+class TableScores(NamedTuple):
+    """Scores of some tables less their null expectation, and this."""
+
+    above_chance: Floats
+    chance: Floats
+
+    @property
+    def plug_in(self) -> Floats:
+        """The information of the tables as they are."""
+        return self.above_chance + self.chance
+
+
+def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]) -> TableScores:
+    """Scores of tables that count the same rows.
+
+    A line of `counts` is a cell, a column a class. `starts` are the first line of every table, and
+    the end of the last.
+    """
+    n_rows, totals = by_class.sum(), counts.sum(axis=1)
+    of_totals = expected_n_log_n_weighted(totals, by_class)
+    above = np.add.reduceat(n_log_n(counts).sum(axis=1) - of_totals, starts[:-1]) / n_rows
+    null = np.add.reduceat(of_totals - n_log_n(totals), starts[:-1]) - n_log_n(by_class).sum()
+    return TableScores(above, np.log(n_rows) + null / n_rows)

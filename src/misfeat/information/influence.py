@@ -11,7 +11,7 @@ is, which adds about one over the rows for every degree of freedom to the varian
 taken off again. A set that looks poor by chance would look sure as well, so the variance is at
 least what is usual for its share.
 
-Where nothing is told all rows say the same and the first order vanishes. What is left is a
+Where nothing is explained all rows say the same and the first order vanishes. What is left is a
 chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
 """
 
@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.mutual_info import joint_mutual_info
-from misfeat.information.shannon import entropy
+from misfeat.information.mutual_info import entropy, joint_mutual_info
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,16 +44,6 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
 
     The product of those of two sets is the correlation of their errors. Rows that lack a value have
     none; all zeros where all rows say the same.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 0, 1, 1, 1], "b": [0, 0, 1, 1, 1, 0], "y": [0, 0, 1, 1, 1, 0]}
-    >>> rows = build_cohorts(table, "y")["all rows"]
-    >>> round(float(influence(rows, [0]) @ influence(rows, [0, 1])), 4)
-    0.0
-    >>> round(float(influence(rows, [0]) @ influence(rows, [0])), 4)
-    1.0
     """
     whole: NDArray[np.bool_] = np.all(cohort.codes[list(members)] >= 0, axis=0)
     found = np.zeros(len(whole))
@@ -95,79 +84,55 @@ def cells_of_rows(
 
 
 class SampledShare(NamedTuple):
-    """A share of what there is to tell, by the rows of one sample.
+    """A share of what there is to tell, by the rows of one sample."""
 
-    Attributes
-    ----------
-    share : float
-        Above chance: 0 on the mean where a set tells nothing, so it may be negative.
-    n_rows : float
-        Rows that lack no value of the set; with weights their effective size.
-    spread : float
-        The variance of what one row says: over the rows, that of the share to first order.
-    chance : float
-        The variance that the share of a set that tells nothing has.
-    freedom : float
-        The degrees of freedom of chance.
-    """
-
-    share: float
-    n_rows: float
+    share: float  # above chance: 0 on the mean where a set tells nothing, so it may be negative
+    n_rows: float  # rows that lack no value of the set; with weights their effective size
+    # the variance of what one row says: over the rows, that of the share to first order
     spread: float
-    chance: float
-    freedom: float
+    chance: float  # the variance that the share of a set that tells nothing has
+    freedom: float  # the degrees of freedom of chance
 
 
 def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None:
-    """The share that a set tells in a cohort, and how it varies.
+    """The share of the target's entropy that a set explains in a cohort, and how it varies.
 
     The features, ascending, are all recorded. None where no row has all values, or the target has a
     single class.
     """
     rows = cohort.counts
     by_class = np.bincount(cohort.target, weights=rows)
-    told, whole = entropy(by_class), np.all(cohort.codes[list(members)] >= 0, axis=0)
-    if told <= 0 or not whole.any():
+    uncertainty, whole = entropy(by_class), np.all(cohort.codes[list(members)] >= 0, axis=0)
+    if uncertainty <= 0 or not whole.any():
         return None
     n_rows = float(rows[whole].sum())
     pointwise, n_cells = _pointwise(cohort, members, whole)
-    of_all = np.arange(len(members))[None, :]
-    score = float(joint_mutual_info(_only(cohort, members), of_all, above_chance=True)[0])
-    share = score / told
-    freedom = float((n_cells - 1) * (np.count_nonzero(by_class) - 1))
-    off = np.zeros(len(rows))
-    off[whole] = (pointwise - np.average(pointwise, weights=rows[whole])) / n_rows
-    surprise = np.log(rows.sum() / by_class[cohort.target]) - told
-    says = (off - max(share, 0.0) * surprise / rows.sum()) / told
-    by_rows = n_rows * float((rows * says**2).sum()) - freedom / n_rows / told**2
-    return SampledShare(
-        share=share,
-        n_rows=n_rows,
-        spread=max(by_rows, _usual_spread(share, told)),
-        chance=freedom / (2.0 * n_rows**2) / told**2,
-        freedom=freedom,
-    )
-
-
-def _only(cohort: Cohort, members: Sequence[int]) -> Cohort:
-    """The cohort with these features alone: preparing all of them takes longer than the score."""
     held = list(members)
-    return replace(
+    # Of these features alone: compacting the rows of all of them takes longer than the score.
+    only = replace(
         cohort,
         codes=cohort.codes[held],
         recorded=cohort.recorded[held],
         cardinalities=cohort.cardinalities[held],
     )
-
-
-def _usual_spread(share: float, told: float) -> float:
-    """What one row says varies at least so much, whatever few rows show.
-
-    Of sets that tell little the variance of a score is twice the score over the rows, and none of
-    sets that tell everything.
-    """
+    all_of_them = np.arange(len(held))[None, :]
+    share = float(joint_mutual_info(only, all_of_them, above_chance=True)[0]) / uncertainty
+    freedom = float((n_cells - 1) * (np.count_nonzero(by_class) - 1))
+    off = np.zeros(len(rows))
+    off[whole] = (pointwise - np.average(pointwise, weights=rows[whole])) / n_rows
+    surprise = np.log(rows.sum() / by_class[cohort.target]) - uncertainty
+    says = (off - max(share, 0.0) * surprise / rows.sum()) / uncertainty
+    by_rows = n_rows * float((rows * says**2).sum()) - freedom / n_rows / uncertainty**2
+    # Of weak sets the variance of a score is twice the score over the rows, of complete ones none:
+    # whatever few rows show, what one row says varies at least so much.
     within = min(max(share, 0.0), 1.0)
-    return 2.0 * within * (1.0 - within) / told
+    return SampledShare(
+        share=share,
+        n_rows=n_rows,
+        spread=max(by_rows, 2.0 * within * (1.0 - within) / uncertainty),
+        chance=freedom / (2.0 * n_rows**2) / uncertainty**2,
+        freedom=freedom,
+    )
 
 
 def _pointwise(

@@ -1,8 +1,7 @@
-"""Measures: what a feature set tells about the target, behind one interface."""
+"""Measures: what a feature set explains of the target, behind one interface."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any, Self
@@ -10,8 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from misfeat.information.correlation import adjusted_correlation, squared_correlation
-from misfeat.information.mutual_info import joint_mutual_info, level_mutual_info
-from misfeat.information.shannon import target_entropy
+from misfeat.information.count_tables import scores_of_tables
+from misfeat.information.mutual_info import (
+    entropy,
+    joint_mutual_info,
+    level_mutual_info,
+    target_entropy,
+)
+from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
@@ -27,52 +32,22 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
 
 
-class Measure(ABC):
-    """Scores of feature sets in the cohorts of one table.
-
-    Attributes
-    ----------
-    name : str
-        What users call it.
-    unit : str
-        The unit of a score.
-    words : str
-        What a score is, as in "the ... with the target".
-    features : tuple of str
-        The features that sets are made of.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each cohort never recorded.
-    ceiling : ndarray of shape (n_cohorts,)
-        What no score can exceed.
-    whole : ndarray of shape (n_cohorts,)
-        What there is to tell about the target: its entropy in each cohort, or 1 for R².
-    closed : bool
-        Whether a larger set never scores lower (upward closure).
-    above_chance : bool
-        Whether what chance alone would score was taken off.
-    rows : Cohorts or None
-        The coded rows that scores were counted from, where they were.
-    parts : tuple of Measure
-        The measures of the grids of a numeric target, whose mean it is.
-    sums : ProductSums or None
-        The sums of products that scores come from, where they do.
-    tables : CountTables or None
-        The count tables that scores come from, where there are no rows.
-    """
+class Measure:
+    """Scores of feature sets in the cohorts of one table."""
 
     name: str
     unit: str
-    words: str
+    words: str  # what a score is, as in "the ... with the target"
     features: tuple[str, ...]
-    missing: NDArray[np.bool_]
-    ceiling: Scores
-    whole: Scores
-    closed: bool
-    above_chance: bool
-    rows: Cohorts | None = None
-    parts: tuple[Any, ...] = ()
-    sums: ProductSums | None = None
-    tables: CountTables | None = None
+    missing: NDArray[np.bool_]  # (n_cohorts, n_features): what each cohort never recorded
+    ceiling: Scores  # (n_cohorts,): what no score can exceed
+    whole: Scores  # (n_cohorts,): the entropy of the target in each cohort, or 1 for R²
+    closed: bool  # whether a larger set never scores lower (upward closure)
+    above_chance: bool  # whether null expectations were taken off
+    rows: Cohorts | None = None  # the coded rows that scores were counted from
+    parts: tuple[Any, ...] = ()  # of the grids of a numeric target, whose mean it is
+    sums: ProductSums | None = None  # the sums of products that scores come from
+    tables: CountTables | None = None  # the count tables that scores come from, without rows
     # Made at once: what is asked in one thread must not change what another one saves.
     _plain: Any = None
 
@@ -81,26 +56,6 @@ class Measure(ABC):
         """The same measure of the rows as they are, nothing taken off for chance."""
         plain: Self = self if self._plain is None else self._plain
         return plain
-
-    @abstractmethod
-    def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
-    ) -> list[Scores]:
-        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
-        """Scores of listed sets of one size; NaN where one cannot be computed."""
-        size = subsets.shape[1]
-        return self.of_levels(cohort, size, size, n_jobs)[0][rank(subsets)]
-
-
-class LevelByLevel(Measure):
-    """A measure that scores one size after the other."""
 
     def of_levels(
         self,
@@ -118,21 +73,20 @@ class LevelByLevel(Measure):
                 progress(size - low + 1, high - low + 1)
         return scores
 
-    @abstractmethod
     def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
         """Scores of every set of one size, by rank."""
+        return self.of_levels(cohort, size, size, n_jobs)[0]
+
+    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+        """Scores of listed sets of one size; NaN where one cannot be computed."""
+        return self._of_level(cohort, subsets.shape[1], n_jobs)[rank(subsets)]
 
 
 class InformationOfRows(Measure):
     """Joint mutual information with the target, in nats, counted from coded rows.
 
-    Parameters
-    ----------
-    cohorts : Cohorts
-        Coded rows.
-    above_chance : bool, default=False
-        Whether to take off what the set would score on the mean if the target were dealt out at
-        random over the rows. Such scores may be negative, and a larger set may score lower.
+    Above chance, the mean score over all permutations of the target over the rows is taken off.
+    Such scores may be negative, and a larger set may score lower. See docs/explanation/scores.md.
     """
 
     name, unit, words = "mutual_info", "nats", "joint mutual information"
@@ -193,28 +147,99 @@ class MutualInformation(InformationOfRows):
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         found = joint_mutual_info(
-            self._cohorts[cohort],
-            subsets,
-            above_chance=self.above_chance,
-            n_jobs=n_jobs,
+            self._cohorts[cohort], subsets, above_chance=self.above_chance, n_jobs=n_jobs
         )
         return self.bounded(found, cohort)
 
     def bounded(self, scores: Scores, cohort: int) -> Scores:
-        """At most what there is to tell, which rounding may leave a trace above."""
+        """At most the entropy of the target, which rounding may leave a trace above."""
         return scores if self.above_chance else np.minimum(scores, self.ceiling[cohort])
 
 
-class SquaredCorrelation(LevelByLevel):
+class GridInformation(InformationOfRows):
+    """Information about a numeric target: the mean over several grids of its values.
+
+    One grid of bins loses what happens within a bin, and finer bins lose more to chance than they
+    gain. The mean over a few grids with the same number of bins, moved against each other, varies
+    less with where cuts happen to lie. See docs/explanation/numbers.md.
+    """
+
+    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
+        super().__init__(cohorts, above_chance=above_chance)
+        self.parts = tuple(
+            MutualInformation(grid, above_chance=above_chance) for grid in cohorts.by_grid()
+        )
+        self.closed = all(part.closed for part in self.parts)
+        self.whole = np.mean([part.whole for part in self.parts], axis=0)
+        self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
+
+    def of_levels(
+        self,
+        cohort: int,
+        low: int,
+        high: int,
+        n_jobs: int | None,
+        progress: Progress | None = None,
+    ) -> list[Scores]:
+        """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+        found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]
+        return [np.mean(scores, axis=0) for scores in zip(*found, strict=True)]
+
+    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+        """Scores of listed sets of one size; NaN where one cannot be computed."""
+        found = [part.of_subsets(cohort, subsets, n_jobs) for part in self.parts]
+        return np.asarray(np.mean(found, axis=0))
+
+
+def information_of(
+    cohorts: Cohorts, *, above_chance: bool = False
+) -> MutualInformation | GridInformation:
+    """What scores sets by their information: with classes, or with a number."""
+    kind = GridInformation if cohorts.is_number else MutualInformation
+    return kind(cohorts, above_chance=above_chance)
+
+
+class TableInformation(Measure):
+    """Joint mutual information with the target, in nats, from count tables alone."""
+
+    name, unit, words = "mutual_info", "nats", "joint mutual information"
+    tables: CountTables
+
+    def __init__(self, tables: CountTables, *, above_chance: bool = False) -> None:
+        self.above_chance, self.closed = above_chance, not above_chance
+        self.tables, self.features, self.missing = tables, tables.features, tables.missing
+        self.ceiling = self.whole = np.array([entropy(counts) for counts in tables.by_class])
+        self._plain = TableInformation(tables) if above_chance else None
+
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
+        del n_jobs  # one sum over all tables
+        if size == 0:
+            return np.zeros(1)
+        subsets = level(len(self.features), size)
+        lacking = self.missing[cohort][subsets].any(axis=1)
+        if size > self.tables.largest:
+            return np.full(len(subsets), np.nan)
+        counts, by_class = self.tables.of_size(size)[cohort], self.tables.by_class[cohort]
+        starts = self.tables.starts(size)
+        if self.above_chance:
+            found = scores_of_tables(counts, by_class, starts)
+            scores = found.above_chance
+            if self.tables.bias is not None:
+                first, second = self.tables.bias[cohort, size - 1]
+                scores = scores - first * found.chance - second * found.chance**2
+        else:
+            n_rows = by_class.sum()
+            cells = n_log_n(counts).sum(axis=1) - n_log_n(counts.sum(axis=1))
+            sums = np.add.reduceat(cells, starts[:-1])
+            scores = np.log(n_rows) + (sums - n_log_n(by_class).sum()) / n_rows
+            scores = np.clip(scores, 0.0, self.ceiling[cohort])
+        return np.where(lacking, np.nan, scores)
+
+
+class SquaredCorrelation(Measure):
     """The squared multiple correlation of numeric features with a numeric or binary target.
 
-    Parameters
-    ----------
-    sums : ProductSums
-        Sums of products of numeric columns.
-    above_chance : bool, default=False
-        Whether to adjust scores for what features that tell nothing would explain by chance
-        (adjusted R²). Such scores may be negative, and a larger set may score lower.
+    Above chance it is adjusted R² (`misfeat.information.correlation`).
     """
 
     name, unit, words = "r2", "R²", "squared multiple correlation"

@@ -1,11 +1,12 @@
-"""Joint mutual information I(S; Y) = H(S) + H(Y) - H(S, Y) of feature subsets, in nats.
+"""Joint mutual information I(S; Y) = H(S) + H(Y) - H(S, Y) of feature subsets, in nats (plug-in).
 
 A set with a feature that the cohort never recorded has no score: NaN. Rows that lack a value of a
 set (see ``sporadic="available"``) are left out of that set's counts.
 
 The fewer rows and the more cells, the more of a score is chance. A score above chance is what is
-left of it when the mean score over all ways to deal the target out over the same rows is taken off
-(`misfeat.information.chance`); it may be negative, and a larger set may score lower.
+left of it when its null expectation, the mean score over all permutations of the target over the
+same rows, is taken off (`misfeat.information.null_expectation`); it may be negative, and a larger
+set may score lower. See docs/explanation/scores.md and docs/explanation/few_rows.md.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.prepared import PreparedRows, prepare_rows
+from misfeat.information.compact_rows import CompactRows, compact_rows
 from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohort
+    from misfeat.cohorts.model import Cohort, Cohorts
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
@@ -46,23 +47,6 @@ def joint_mutual_info(
 ) -> Scores:
     """Score listed feature subsets of one size in one cohort.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    subsets : ndarray of shape (n_subsets, size)
-        Feature numbers, ascending along a row.
-    above_chance : bool, default=False
-        Whether to take off what chance alone would give.
-    n_jobs : int, default=None
-        Threads, as joblib reads it. The result is the same for any number.
-    progress : callable, default=None
-        Called as ``progress(done, total)``; what it raises stops the work.
-
-    Returns
-    -------
-    ndarray of shape (n_subsets,)
-
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts
@@ -78,8 +62,8 @@ def joint_mutual_info(
     >>> joint_mutual_info(cohorts["age<=1000"], subsets, above_chance=True).round(4)
     array([0.0657])
     """
-    rows = prepare_rows(cohort, above_chance=above_chance)
-    return mutual_info_of(rows, sums_of_subsets(rows, subsets, 1, Work(n_jobs, progress)))
+    rows = compact_rows(cohort, above_chance=above_chance)
+    return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs, progress)))
 
 
 def level_mutual_info(
@@ -93,20 +77,6 @@ def level_mutual_info(
 ) -> list[Scores]:
     """Score every feature subset of sizes low to high in one cohort.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        Coded, weighted rows.
-    low, high : int
-        The sizes. All of them (the power set) for at most 22 recorded features.
-    above_chance, n_jobs, progress
-        As in `joint_mutual_info`.
-
-    Returns
-    -------
-    list of ndarray
-        One a size, in the order of the ranks of `misfeat.lattice.level`.
-
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts
@@ -115,7 +85,7 @@ def level_mutual_info(
     >>> [scores.round(4).tolist() for scores in level_mutual_info(cohort, 1, 2)]
     [[0.0, 0.0], [0.6931]]
     """
-    rows = prepare_rows(cohort, above_chance=above_chance)
+    rows = compact_rows(cohort, above_chance=above_chance)
     n_features, n_recorded = len(cohort.recorded), rows.n_features
     if high > 6 and low <= n_recorded // 2 <= high and n_recorded > LARGEST_POWER_SET:
         raise MisfeatError(
@@ -124,7 +94,7 @@ def level_mutual_info(
         )
     top = min(high, n_recorded)
     work = Work(n_jobs, progress)
-    found = sums_of_levels(rows, low, top, 1, work) if low <= top else []
+    found = sums_of_levels(rows, low, top, work) if low <= top else []
     scores = []
     for size in range(low, high + 1):
         whole = np.full(comb(n_features, size), np.nan)
@@ -138,7 +108,7 @@ def level_mutual_info(
     return scores
 
 
-def mutual_info_of(rows: PreparedRows, sums: Sums) -> Scores:
+def mutual_info_of(rows: CompactRows, sums: Sums) -> Scores:
     """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
         difference, classes, n_rows = sums[0], rows.sum_f_of_classes, np.float64(rows.total)
@@ -153,3 +123,24 @@ def mutual_info_of(rows: PreparedRows, sums: Sums) -> Scores:
             scores[scores < 0.0] = 0.0  # rounding may leave a trace below zero
     found: Scores = np.where(n_rows == 0, np.nan, scores)  # no row has all of the set's features
     return found
+
+
+def entropy(counts: NDArray[np.floating | np.integer]) -> float:
+    """The plug-in entropy of a distribution given by counts, in nats."""
+    counts = counts[counts > 0].astype(np.float64)
+    if len(counts) < 2:
+        return 0.0  # to the last bit: nothing is uncertain
+    total = counts.sum()
+    return float(np.log(total) - (counts @ np.log(counts)) / total)
+
+
+def target_entropy(cohort: Cohort) -> float:
+    """H(Y) of a cohort: the score that no feature set can exceed."""
+    return entropy(np.bincount(cohort.target, weights=cohort.counts))
+
+
+def target_entropies(cohorts: Cohorts) -> list[float]:
+    """H(Y) of every cohort, the mean over the grids of a numeric target."""
+    found = [[target_entropy(cohort) for cohort in grid] for grid in cohorts.by_grid()]
+    means: list[float] = np.mean(found, axis=0).tolist()
+    return means

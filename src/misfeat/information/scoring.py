@@ -3,36 +3,35 @@
 Small subsets are read off counted blocks, large ones are searched for depth-first, whichever costs
 less. Blocks and stretches of a search are independent tasks for threads; each subset is summed by
 one of them in one order, so results are the same for any number.
+
+Counting a block of features once serves all its subsets: they follow by summing features out. A
+covering design, found greedily, puts every subset of the largest wanted size into some block. For
+each block a tree says which subsets to visit: a node drops one feature of its parent, behind those
+that were dropped before, so each subset has one parent. Subsets that an earlier block has claimed
+are visited only where they lead to new ones. See docs/explanation/scores.md.
 """
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
-from math import comb
+from functools import lru_cache
+from math import comb, log2
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.kernels import cube, depth_first, depth_first_packed
-from misfeat.information.kernels.depth_first import list_in_search_order
-from misfeat.information.logs import logs_of
-from misfeat.information.plan import (
-    block_size_for,
-    buffer_words,
-    cube_plan,
-    lanes_of,
-    largest_dense_size,
-)
-from misfeat.lattice.levels import binomials, rank, unrank
+from misfeat.information.kernels import depth_first, depth_first_packed, tables
+from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, BlockPlan
+from misfeat.information.null_expectation import logs_of
+from misfeat.lattice.levels import binomials, level, rank, unrank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.information.prepared import PreparedRows
+    from misfeat.information.compact_rows import CompactRows
     from misfeat.runtime.threads import Task, Work
 
     Members = NDArray[np.int16]
@@ -52,13 +51,29 @@ LONGEST_SEARCH = 100_000
 """Subsets of a level that are listed at once."""
 FEWEST_VISITS = 200_000
 """Rows times subsets of a stretch: a fraction of a millisecond."""
+DENSE_LANES_A_ROW = 5
+"""Tables with more lanes than this a row are searched depth-first instead."""
+FEW_LANES = 1024
+"""Tables with at most so many lanes are always counted."""
+ROWS_A_FEATURE = 30
+"""With fewer rows a feature, searching takes less time than making a plan for counting."""
+LARGEST_PLAN = 2_000_000
+"""Levels with more subsets are searched: a plan for them would take too long to make."""
+LARGEST_TABLE = 2**22
+"""No block has more lanes than this: more would not fit two 16-bit keys, nor the caches."""
+COVER_SURPLUS = 0.3
+"""How many more blocks a greedy cover has than the least, a feature beyond the largest subsets."""
+NEAR_BYTES = 2**16
+"""Tables of up to so many bytes stay in the first-level cache."""
+LARGEST_BLOCK = 24
+"""Members of a block are bits of an integer, and no table of more features would fit anyway."""
 
 
 def listed_tasks(
-    rows: PreparedRows, members: Members, sizes: NDArray[np.int64], sums: Sums, work: Work
+    rows: CompactRows, members: Members, sizes: NDArray[np.int64], sums: Sums, work: Work
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
-    search = _search(rows, int(sizes.max(initial=0)), len(sums))
+    search = _search(rows, int(sizes.max(initial=0)))
 
     def task(first: int, last: int) -> Task:
         return lambda: search(members[first:last], sizes[first:last], sums[:, first:last])
@@ -67,9 +82,9 @@ def listed_tasks(
     return [task(*part) for part in parts]
 
 
-def level_tasks(rows: PreparedRows, size: int, sums: Sums, work: Work) -> list[Task]:
+def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Task]:
     """Tasks that fill `sums` for every subset of one size, by rank, listing a stretch at a time."""
-    search = _search(rows, size, len(sums))
+    search = _search(rows, size)
 
     def task(first: int, last: int) -> Task:
         def score() -> None:
@@ -85,7 +100,7 @@ def level_tasks(rows: PreparedRows, size: int, sums: Sums, work: Work) -> list[T
     return [task(*part) for part in parts]
 
 
-def _shortest(rows: PreparedRows) -> int:
+def _shortest(rows: CompactRows) -> int:
     """How many subsets a stretch has at least."""
     return max(1, FEWEST_VISITS // max(rows.n_rows, 1))
 
@@ -93,23 +108,28 @@ def _shortest(rows: PreparedRows) -> int:
 def list_levels(
     n_features: int, sizes: Sequence[int]
 ) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
-    """All subsets of successive sizes so that common beginnings follow each other.
+    """All subsets of some sizes so that common beginnings follow each other.
 
     Returns the members, padded; the sizes; and the place of each subset, size by size, by rank.
     """
-    low, high = min(sizes), max(sizes)
-    total = sum(comb(n_features, m) for m in sizes)
-    members = np.empty((total, high), dtype=np.int16)
-    lengths, places = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
-    table = binomials(n_features, high)
-    list_in_search_order(n_features, low, high, table, members, lengths, places)
-    return members, lengths, places
+    counts = [comb(n_features, size) for size in sizes]
+    members = np.zeros((sum(counts), max(sizes)), dtype=np.int16)
+    masks, start = np.empty(len(members), dtype=np.int64), 0
+    for size, count in zip(sizes, counts, strict=True):
+        subsets = level(n_features, size)
+        own = slice(start, start + count)
+        members[own, :size] = subsets
+        # Bit masks whose highest bit is feature 0, counted down.
+        masks[own] = (1 << (n_features - 1 - subsets.astype(np.int64))).sum(axis=1)
+        start += count
+    places = np.argsort(-masks)
+    return members[places], np.repeat(np.array(sizes), counts)[places], places
 
 
-def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
+def _search(rows: CompactRows, largest: int) -> Search:
     """The kernel for these rows: four classes packed into a word, or any number of them."""
     packed = (
-        n_kinds == 1
+        not rows.lacks_values
         and rows.counts_rows
         and rows.n_classes <= depth_first_packed.PACKED_CLASSES
         and rows.total < 2**depth_first_packed.PACKED_BITS
@@ -128,92 +148,59 @@ def _search(rows: PreparedRows, largest: int, n_kinds: int) -> Search:
             depth_first_packed.score_listed_packed(members, sizes, packed_rows, sums[0])
 
         return search_packed
+    by_size = np.sort(rows.cardinalities)[::-1]
+    groups = min(float(rows.n_rows), float(np.prod(by_size[: max(largest - 1, 0)], dtype=float)))
     searched_rows = depth_first.SearchedRows(
         codes=rows.codes,
         cardinalities=rows.cardinalities,
         target=rows.target,
         weights=rows.weights,
         n_classes=rows.n_classes,
-        n_cells=_cells(rows, largest),
-        drop_pure=n_kinds == 1 and not rows.above_chance,
-        negligible=1 if n_kinds == 1 else 0,
+        # The groups that can exist, times the largest cardinality.
+        n_cells=int(max(groups, 1.0) * by_size[:1].max(initial=1)),
+        drop_pure=not rows.lacks_values and not rows.above_chance,
+        negligible=0 if rows.lacks_values else 1,
         lacks_values=rows.lacks_values,
         logs=logs_of(rows, 0),
     )
 
     def search(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
-        found = np.zeros((n_kinds, len(sizes)))
+        found = np.zeros((len(sums), len(sizes)))
         depth_first.score_listed(members, sizes, searched_rows, found)
         sums[:] = found
 
     return search
 
 
-def _cells(rows: PreparedRows, size: int) -> int:
-    """Cells that a split may touch: the groups that can exist, times the largest cardinality."""
-    largest = np.sort(rows.cardinalities)[::-1]
-    groups = min(float(rows.n_rows), float(np.prod(largest[: max(size - 1, 0)], dtype=float)))
-    return int(max(groups, 1.0) * largest[:1].max(initial=1))
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Successive sizes whose sums are found together; `places` tells where columns belong."""
-
-    sizes: Sequence[int]
-    sums: Sums
-    places: NDArray[np.int64] | None = None
-
-    def by_size(self, n_features: int) -> dict[int, Sums]:
-        sums = self.sums
-        if self.places is not None:
-            sums = np.empty_like(self.sums)
-            sums[:, self.places] = self.sums
-        bounds = np.cumsum([0, *(comb(n_features, m) for m in self.sizes)])
-        return {
-            m: sums[:, start:stop]
-            for m, start, stop in zip(self.sizes, bounds[:-1], bounds[1:], strict=True)
-        }
-
-
-def sums_of_levels(rows: PreparedRows, low: int, high: int, n_kinds: int, work: Work) -> list[Sums]:
-    """Sums for every subset of sizes low to high, in the order of ranks, a list entry a size.
-
-    `n_kinds` is 1 for differences, 2 to keep both sums apart; rows that lack values make it 4.
-    """
-    n = rows.n_features
-    n_kinds = 4 if rows.lacks_values else n_kinds
-    parts: list[_Part] = []
+def sums_of_levels(rows: CompactRows, low: int, high: int, work: Work) -> list[Sums]:
+    """Sums for every subset of sizes low to high, in the order of ranks, a list entry per size."""
+    n, n_kinds = rows.n_features, 4 if rows.lacks_values else 1
+    sizes = range(low, high + 1)
+    bounds = np.cumsum([0, *(comb(n, size) for size in sizes)])
+    sums = np.full((n_kinds, bounds[-1]), np.nan)
+    by_size = {size: sums[:, bounds[i] : bounds[i + 1]] for i, size in enumerate(sizes)}
     tasks: list[Task] = []
     if low == 0:
-        parts.append(_Part([0], np.full((n_kinds, 1), np.nan)))
-        tasks += level_tasks(rows, 0, parts[-1].sums, work)
+        tasks += level_tasks(rows, 0, by_size[0], work)
     smallest = max(low, 1)
     dense = largest_dense_size(rows, smallest, high)
     if dense >= smallest:
-        sizes = range(smallest, dense + 1)
-        n_sets = sum(comb(n, m) for m in sizes)
-        parts.append(_Part(sizes, np.full((n_kinds, n_sets), np.nan)))
-        tasks += counting_tasks(rows, smallest, dense, parts[-1].sums, work)
+        counted = sums[0, bounds[smallest - low] : bounds[dense + 1 - low]]
+        tasks += counting_tasks(rows, smallest, dense, counted, work)
     sparse = range(max(dense + 1, smallest), high + 1)
-    if sparse and n <= LISTED_AT_ONCE:
-        members, lengths, places = list_levels(n, sparse)
-        parts.append(_Part(sparse, np.full((n_kinds, len(lengths)), np.nan), places))
-        tasks += listed_tasks(rows, members, lengths, parts[-1].sums, work)
-    else:
-        for m in sparse:
-            parts.append(_Part([m], np.full((n_kinds, comb(n, m)), np.nan)))
-            tasks += level_tasks(rows, m, parts[-1].sums, work)
-    work.run(tasks)
-    found: dict[int, Sums] = {}
-    for part in parts:
-        found |= part.by_size(n)
-    return [found[m] for m in range(low, high + 1)]
+    if not sparse or n > LISTED_AT_ONCE:
+        for size in sparse:
+            tasks += level_tasks(rows, size, by_size[size], work)
+        work.run(tasks)
+        return list(by_size.values())
+    members, lengths, places = list_levels(n, sparse)
+    searched = np.full((n_kinds, len(lengths)), np.nan)
+    work.run(tasks + listed_tasks(rows, members, lengths, searched, work))
+    sums[:, bounds[sparse.start - low] + places] = searched
+    return list(by_size.values())
 
 
-def sums_of_subsets(
-    rows: PreparedRows, subsets: NDArray[np.integer], n_kinds: int, work: Work
-) -> Sums:
+def sums_of_subsets(rows: CompactRows, subsets: NDArray[np.integer], work: Work) -> Sums:
     """Sums for listed subsets of one size; NaN where a feature was never recorded."""
     subsets = np.asarray(subsets)
     size = subsets.shape[1]
@@ -221,43 +208,34 @@ def sums_of_subsets(
         raise MisfeatError("The features of a subset must be distinct and ascend along its row.")
     own = rows.positions[subsets]
     computable = np.flatnonzero((own >= 0).all(axis=1))
-    found = np.full((4 if rows.lacks_values else n_kinds, len(subsets)), np.nan)
+    found = np.full((4 if rows.lacks_values else 1, len(subsets)), np.nan)
     if not len(computable):
         return found
-    if not rows.lacks_values and len(computable) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size):
-        (whole,) = sums_of_levels(rows, size, size, n_kinds, work)
-        found[:, computable] = whole[:, rank(own[computable])]
-    else:
-        found[:, computable] = _sums_of_listed(rows, own[computable], len(found), work)
+    own = own[computable]
+    if not rows.lacks_values and len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size):
+        (whole,) = sums_of_levels(rows, size, size, work)
+        found[:, computable] = whole[:, rank(own)]
+        return found
+    order = np.lexsort(own.T[::-1]) if size else np.arange(len(own))
+    members = np.ascontiguousarray(own[order], dtype=np.int16)
+    listed = np.zeros((len(found), len(own)))
+    work.run(listed_tasks(rows, members, np.full(len(own), size, dtype=np.int64), listed, work))
+    found[:, computable[order]] = listed
     return found
 
 
-def _sums_of_listed(
-    rows: PreparedRows, subsets: NDArray[np.integer], n_kinds: int, work: Work
-) -> Sums:
-    """Sums for subsets whose members are numbered among the features of `rows`."""
-    order = np.lexsort(subsets.T[::-1]) if subsets.shape[1] else np.arange(len(subsets))
-    members = np.ascontiguousarray(subsets[order], dtype=np.int16)
-    sizes = np.full(len(members), members.shape[1], dtype=np.int64)
-    listed = np.zeros((n_kinds, len(members)))
-    work.run(listed_tasks(rows, members, sizes, listed, work))
-    restored = np.empty_like(listed)
-    restored[:, order] = listed
-    return restored
-
-
 def counting_tasks(
-    rows: PreparedRows, low: int, high: int, sums: NDArray[np.float64], work: Work
+    rows: CompactRows, low: int, high: int, sums: NDArray[np.float64], work: Work
 ) -> list[Task]:
-    """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `cube_plan`."""
+    """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `block_plan`."""
     lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)
     lane_bytes = np.dtype(lane_type).itemsize
-    plan = cube_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
+    plan = block_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
     words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
     capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
     logs = logs_of(rows, lanes if lane_bytes == 2 else 0)
     all_ones = bool((rows.weights == 1).all())
-    counted = cube.CountedRows(
+    counted = tables.CountedRows(
         codes=rows.codes,
         target=rows.target,
         weights=(rows.weights[:0] if all_ones else rows.weights).astype(lane_type),
@@ -271,10 +249,100 @@ def counting_tasks(
         def score() -> None:
             if not hasattr(own, "memory"):
                 words: NDArray[Any] = np.empty(capacity, dtype=word_type)
-                keys = np.empty((2, cube.CHUNK), dtype=np.uint16)
-                own.memory = cube.Memory(words, words.view(lane_type), keys)
-            cube.score_blocks(first, last, counted, plan, own.memory, logs, sums)
+                keys, long_keys = np.empty(CHUNK, np.uint16), np.empty(CHUNK, np.uint32)
+                own.memory = tables.Memory(words, words.view(lane_type), keys, long_keys)
+            tables.score_blocks(first, last, counted, plan, own.memory, logs, sums)
 
         return score
 
     return [task(*part) for part in work.stretches(len(plan.blocks), TASKS_A_THREAD)]
+
+
+@lru_cache(maxsize=64)
+def block_plan(n_features: int, low: int, high: int, block_size: int) -> BlockPlan:
+    """Plan the scores of all subsets of sizes low to high, numbered size by size, by rank."""
+    table = binomials(n_features, high)
+    blocks = tables.greedy_cover(n_features, high, block_size, table)
+    offsets = np.zeros(high + 2, dtype=np.int64)
+    for size in range(low, high + 1):
+        offsets[size + 1] = offsets[size] + table[n_features, size]
+    starts, kept, outputs = tables.drop_trees(blocks, low, high, table, offsets)
+    return BlockPlan(blocks, starts, kept, outputs)
+
+
+def lanes_of(
+    n_classes: int, total: int, *, counts_rows: bool = True
+) -> tuple[int, type[np.unsignedinteger], type]:
+    """How a cell is laid out: lanes, their type, and the type of the words they are summed in.
+
+    Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words. What
+    cells weigh, where rows have weights, is never in 16-bit lanes, for which all is looked up.
+    """
+    if total < 2**16 and counts_rows:
+        if n_classes <= 2:
+            return 2, np.uint16, np.uint32
+        return -(-n_classes // 4) * 4, np.uint16, np.uint64
+    if total < 2**32:
+        return -(-n_classes // 2) * 2, np.uint32, np.uint64
+    return n_classes, np.uint64, np.uint64
+
+
+def buffer_words(cardinalities: NDArray[np.int64], block_size: int, words_a_cell: float) -> int:
+    """Words that hold a block's table and those on the way down its tree, at worst."""
+    largest = np.sort(cardinalities)[::-1][:block_size]
+    cells = [int(np.prod(largest[:kept])) for kept in range(block_size + 1)]
+    return int(sum(cells) * words_a_cell) + (block_size + 2) * ALIGNED_WORDS
+
+
+def largest_dense_size(rows: CompactRows, low: int, high: int) -> int:
+    """The largest size whose tables are worth counting; below `low` where none is."""
+    if rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
+        return low - 1
+    lanes = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)[0]
+    mean_cells = mean_cells_of(rows.cardinalities, high)
+    largest = np.sort(rows.cardinalities)[::-1]
+    most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)
+    size = low - 1
+    while (
+        size < high
+        and mean_cells[size + 1] * lanes <= most
+        and np.prod(largest[: size + 1], dtype=float) * lanes <= LARGEST_TABLE
+        and comb(rows.n_features, size + 1) <= LARGEST_PLAN
+    ):
+        size += 1
+    return size
+
+
+def mean_cells_of(cardinalities: NDArray[np.int64], high: int) -> list[float]:
+    """The mean number of cells of a subset's table, by size."""
+    totals = np.zeros(high + 1)
+    totals[0] = 1.0
+    for cardinality in cardinalities:
+        totals[1:] += totals[:-1] * float(cardinality)
+    return [totals[m] / comb(len(cardinalities), m) for m in range(high + 1)]
+
+
+def block_size_for(
+    rows: CompactRows, high: int, lanes: int, lane_bytes: int, additions: float = 1.0
+) -> int:
+    """The block size that should cost least: many small tables to count, or few large ones.
+
+    Counting a row takes so many additions. Nanoseconds are those of one core.
+    """
+    n = rows.n_features
+    largest = np.sort(rows.cardinalities)[::-1]
+    mean = mean_cells_of(rows.cardinalities, min(n, LARGEST_BLOCK))
+    best, least = high, np.inf
+    for size in range(high, min(n, LARGEST_BLOCK) + 1):
+        if np.prod(largest[:size], dtype=float) * lanes > LARGEST_TABLE and size > high:
+            break
+        surplus = 1.0 + COVER_SURPLUS * (size - high)
+        n_blocks = surplus * comb(n, high) / comb(size, high) if size < n else 1.0
+        in_bytes = mean[size] * lanes * lane_bytes
+        # The farther its cache is, the longer it takes to count a row into a table.
+        count_row = 0.7 + 0.1 * max(log2(in_bytes / (NEAR_BYTES / 2)), 0.0) + in_bytes / 1.5e6
+        sum_byte = 0.1 if in_bytes <= NEAR_BYTES else 0.2
+        cost = n_blocks * (rows.n_rows * additions * count_row + in_bytes * sum_byte)
+        if cost < least:
+            best, least = size, cost
+    return best

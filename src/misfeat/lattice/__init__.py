@@ -1,6 +1,5 @@
 """The lattice of feature subsets: which subsets a level holds, their numbers and neighbours."""
 
-from misfeat.lattice.export import edges_beside, edges_between, to_networkx, to_pyg
 from misfeat.lattice.levels import (
     best_below,
     contains,
@@ -8,6 +7,8 @@ from misfeat.lattice.levels import (
     count_edges_beside,
     count_edges_between,
     count_nodes,
+    edges_beside,
+    edges_between,
     level,
     rank,
     ranks_above,
@@ -32,7 +33,5 @@ __all__ = [
     "ranks_above",
     "ranks_below",
     "stratified",
-    "to_networkx",
-    "to_pyg",
     "unrank",
 ]

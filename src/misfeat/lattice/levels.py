@@ -1,8 +1,10 @@
 """Subsets of one size, numbered: colexicographic ranks, their inverse, and neighbours by rank.
 
 The rank of ``c_1 < c_2 < … < c_m`` among the subsets of size m is ``C(c_1, 1) + … + C(c_m, m)``. It
-does not depend on how many features there are, and there is no limit of 64 of them. How large
-levels and their graphs are is told, too, and blocks of features that hold every set of one.
+does not depend on how many features there are, and there is no limit of 64 of them. The lattice
+graph (docs/explanation/lattice.md, docs/explanation/paper_model.md) has edges between a subset and
+those one larger, and beside it to those of its size that differ in one feature. Nothing but a plot
+writes them out.
 """
 
 from __future__ import annotations
@@ -97,13 +99,7 @@ def contains(subsets: Subsets, n_features: int) -> NDArray[np.bool_]:
 
 
 def ranks_below(subsets: Subsets) -> Ranks:
-    """The ranks of the subsets one smaller: column j leaves member j out.
-
-    Examples
-    --------
-    >>> ranks_below(np.array([[0, 1, 2]])).tolist()
-    [[2, 1, 0]]
-    """
+    """The ranks of the subsets one smaller: column j leaves member j out."""
     n_subsets, size = subsets.shape
     largest = _largest(subsets)
     below = np.zeros((n_subsets, size), dtype=np.int64)
@@ -115,13 +111,7 @@ def ranks_below(subsets: Subsets) -> Ranks:
 
 
 def ranks_above(subsets: Subsets, n_features: int) -> Ranks:
-    """The ranks of the supersets one larger, in the order of the feature that is added.
-
-    Examples
-    --------
-    >>> ranks_above(np.array([[1]]), 3).tolist()
-    [[0, 2]]
-    """
+    """The ranks of the supersets one larger, in the order of the feature that is added."""
     n_subsets, size = subsets.shape
     added = np.nonzero(~contains(subsets, n_features))[1].reshape(n_subsets, n_features - size)
     above = np.zeros(added.shape, dtype=np.int64)
@@ -180,10 +170,42 @@ def count_edges_beside(n_features: int, low: int, high: int) -> int:
     )
 
 
+def edges_between(n_features: int, low: int, high: int) -> Ranks:
+    """Inter-level edges, a column each: a subset and one of its supersets one larger.
+
+    Nodes are numbered level after level from size low to size high, each in the order of ranks.
+    """
+    found = [np.empty((2, 0), dtype=np.int64)]
+    start = 0
+    for size in range(low + 1, high + 1):
+        below = ranks_below(level(n_features, size))
+        smaller = comb(n_features, size - 1)
+        larger = np.repeat(np.arange(len(below)), size)
+        found.append(np.stack([start + below.ravel(), start + smaller + larger]))
+        start += smaller
+    return np.concatenate(found, axis=1)
+
+
+def edges_beside(n_features: int, low: int, high: int) -> Ranks:
+    """Intra-level edges, a column each: two subsets of a size >= 2 that differ in one feature."""
+    found = [np.empty((2, 0), dtype=np.int64)]
+    start = 0
+    for size in range(low, high + 1):
+        if size >= 2:
+            # The supersets of one smaller subset are all neighbours of each other.
+            families = ranks_above(level(n_features, size - 1), n_features)
+            first, second = np.triu_indices(families.shape[1], k=1)
+            pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
+            pairs = np.sort(pairs, axis=0)
+            found.append(start + pairs[:, np.lexsort(pairs[::-1])])
+        start += comb(n_features, size)
+    return np.concatenate(found, axis=1)
+
+
 def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:
     """Blocks of features so that every set of a size lies within one of them.
 
-    Features are dealt into parts of equal length, and every `size` parts make a block: the longer
+    Features are cut into parts of equal length, and every `size` parts make a block: the longer
     the parts, the fewer the blocks, and the more cells each has. `cards` are the values of each
     feature. A block has at most `most_cells`, unless it has only `size` features.
 
@@ -191,8 +213,6 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
     --------
     >>> covering_blocks([2] * 6, 2, most_cells=16)
     [(0, 1, 2, 3), (0, 1, 4, 5), (2, 3, 4, 5)]
-    >>> covering_blocks([2] * 6, 2, most_cells=64)
-    [(0, 1, 2, 3, 4, 5)]
     """
     n_features = len(cards)
     if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:
@@ -210,13 +230,7 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
 
 
 def best_below(scores: NDArray[np.float64], n_features: int, size: int) -> NDArray[np.float64]:
-    """The best score of the parts one smaller, for every subset of a size.
-
-    Examples
-    --------
-    >>> best_below(np.array([[0.1, 0.3, 0.2]]), 3, 2)
-    array([[0.3, 0.2, 0.3]])
-    """
+    """The best score of the parts one smaller, for every subset of a size."""
     ranks = ranks_below(level(n_features, size)).T
     best = scores[:, ranks[0]]
     for part in ranks[1:]:

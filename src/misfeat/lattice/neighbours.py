@@ -10,7 +10,8 @@ m is
 where U of a single feature is nothing and the last term is for m >= 2 only. The sum is symmetric,
 so it is its own gradient: nothing but the result is kept for the way back.
 
-Values are tensors whose first axis is the row of a node; further axes are carried along.
+Values are tensors whose first axis is the row of a node; further axes are carried along. See
+docs/explanation/paper_model.md.
 """
 
 from __future__ import annotations
@@ -37,18 +38,10 @@ BITS_A_BLOCK = 5
 
 
 class Neighbours(ABC):
-    """A lattice graph of the subsets of sizes low to high, one row a node.
+    """A lattice graph of the subsets of sizes low to high, one row per node.
 
-    Attributes
-    ----------
-    n_features, low, high : int
-        The subsets that are nodes.
-    n_rows : int
-        Rows of a tensor of values.
-    sizes : ndarray of shape (n_rows,)
-        The size of each row's subset; 0 where a row is no node.
-    degree : tensor of shape (n_rows,)
-        How many neighbours each node has.
+    `sizes` is the size of each row's subset, 0 where a row is not a node; `degree` says how many
+    neighbours each node has.
     """
 
     def __init__(self, n_features: int, low: int, high: int, sizes: NDArray[np.int64]) -> None:
@@ -120,7 +113,7 @@ class Levels(Neighbours):
         super().__init__(n_features, low, high, sizes)
         self._start = dict(zip(range(low, high + 1), np.cumsum([0, *counts]), strict=False))
         # Sums over supersets are taken at the sizes below some node: those from `lowest` to
-        # high - 1. Where low >= 2, the first of these is no level of the graph itself.
+        # high - 1. Where low >= 2, the first of these is not a level of the graph itself.
         lowest = max(low - 1, 1)
         between = range(lowest, high)
         self._extra = comb(n_features, lowest) if lowest < min(low, high) else 0
@@ -185,7 +178,7 @@ class Levels(Neighbours):
 
 
 class WholeLattice(Neighbours):
-    """All subsets; a row's number is its subset written in bits. Row 0 is no node."""
+    """All subsets; a row's number is its subset written in bits. Row 0 is not a node."""
 
     def __init__(self, n_features: int) -> None:
         sizes = np.bitwise_count(np.arange(2**n_features, dtype=np.uint64)).astype(np.int64)

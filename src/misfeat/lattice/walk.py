@@ -13,23 +13,13 @@ if TYPE_CHECKING:
 
 
 class Sizes(NamedTuple):
-    """The subsets that are walked over, numbered by ``offsets[size] + rank``.
-
-    Attributes
-    ----------
-    n_features, low, high : int
-        Features, and the sizes of subsets.
-    offsets : ndarray of int64 of shape (high + 2,)
-        The number of the first subset of each size.
-    binomials : ndarray of int64 of shape (n_features + 1, high + 1)
-        C(c, k), which ranks are sums of.
-    """
+    """The subsets that are walked over, numbered by ``offsets[size] + rank``."""
 
     n_features: int
     low: int
     high: int
-    offsets: NDArray[np.int64]
-    binomials: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # (high + 2,): the number of the first subset of each size
+    binomials: NDArray[np.int64]  # (n_features + 1, high + 1): C(c, k), which ranks are sums of
 
 
 @compiled
@@ -83,20 +73,9 @@ def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
     """Walk until `nodes` is full or the steps are used up; how many nodes were found.
 
     Stay with probability one half, else flip a uniform feature; a flip that leaves the sizes is not
-    made. Every so many steps the node, unless it is empty or known, is kept.
-
-    Parameters
-    ----------
-    start : (size,)
-        The members of the first subset.
-    keep_every, most_steps : int
-        Steps from one kept node to the next, and in all.
-    state : (1,)
-        State of the random numbers, not 0.
-    seen : (a power of two,)
-        A hash set, all -1, with room for twice as many nodes as are wanted.
-    nodes : (n_wanted,)
-        Gets the nodes.
+    made. Every `keep_every` steps the node, unless it is empty or known, is kept. `start` holds the
+    members of the first subset, `state` that of the random numbers (not 0), and `seen` is a hash
+    set, all -1, as long as a power of two, with room for twice as many nodes as are wanted.
     """
     n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)

@@ -22,9 +22,7 @@ from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.count_tables import CountTables
-from misfeat.information.grids import information_of
-from misfeat.information.measures import SquaredCorrelation
-from misfeat.information.tabled import TableInformation
+from misfeat.information.measures import SquaredCorrelation, TableInformation, information_of
 from misfeat.runtime.atomic_files import real_path, unreadable
 from misfeat.saving.checks import (
     ContradictionError,

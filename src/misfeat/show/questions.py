@@ -14,7 +14,7 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.why import explanation
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
-from misfeat.information.grids import target_entropies
+from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.show.console import (
     UNRECORDED,

@@ -20,7 +20,7 @@ from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
-from misfeat.information.tabled import TableInformation
+from misfeat.information.measures import TableInformation
 from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.selection import Selection

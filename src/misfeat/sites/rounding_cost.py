@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.count_tables import LARGEST, table_starts
-from misfeat.information.tabled import scores_of_tables
+from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
 from misfeat.lattice import level
 from misfeat.sites.rounding import each_size, raked, restricted, told_again
 

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from misfeat.completion.paper.network import Dropout, PaperNetwork
-from misfeat.lattice import to_pyg
 from misfeat.lattice.neighbours import neighbours
 
 GRAPHS = {"sizes 1-3": (6, 1, 3), "sizes 2-4": (6, 2, 4), "one size": (5, 3, 3), "whole": (5, 1, 5)}
@@ -23,11 +22,11 @@ def some_rows(graph, n_models, share, seed=0):
 @pytest.mark.parametrize("shape", GRAPHS.values(), ids=GRAPHS.keys())
 def test_outputs_and_gradients_are_those_of_pytorch_geometric(shape, n_lattices, layers):
     # PyTorch Geometric takes seconds to import, so that only who runs this pays for it.
-    from tests.completion.paper.pyg_twin import gradient_pairs, twin_of
+    from tests.completion.paper.pyg_twin import gradient_pairs, lattice_graph, twin_of
 
     n_features, low, high = shape
     names = [f"g{i}" for i in range(n_lattices)]
-    data = to_pyg(n_features, names, low, high)
+    data = lattice_graph(n_features, names, low, high)
     graph = neighbours(n_features, low, high)
     torch.manual_seed(3)
     network = PaperNetwork(graph, n_lattices, range(n_lattices), layers=layers, hidden=9).double()

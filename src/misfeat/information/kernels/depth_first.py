@@ -9,11 +9,11 @@ more feature splits the groups. With f(c) = c log c and N rows,
 A group that holds one class only contributes 0, under every further split: its rows are dropped for
 the whole subtree. So the deeper the search, the fewer rows are left.
 
-Scores above chance have g(c_s) in place of f(c_s), what chance would give. A pure group then
+Scores above chance have g(c_s), the null expectation, in place of f(c_s). A pure group then
 contributes, unless it holds one row.
 
-Where entropies are wanted, or where rows lack values, no row may be dropped for such reasons. Where
-rows lack values, chance differs from subset to subset, for it depends on the rows of every class.
+Where rows lack values, no row may be dropped for such reasons, and the null expectation differs
+from subset to subset, for it depends on the rows of every class. See docs/explanation/scores.md.
 """
 
 from __future__ import annotations
@@ -22,52 +22,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.chance import sum_of_chance, sum_of_weighted_chance
-from misfeat.information.kernels.logs import f_of
+from misfeat.information.null_expectation import f_of, sum_of_expectations, sum_of_weighted
 from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.information.kernels.logs import Logs
-
-
-@compiled
-def list_in_search_order(n_features, low, high, table, members, sizes, places):
-    """List subsets so that those with a common beginning follow each other.
-
-    Subsets are bit masks whose highest bit is feature 0, counted down. `places` gets the number of
-    each subset: size by size from low, each size in the order of ranks.
-    """
-    starts = np.zeros(high + 2, dtype=np.int64)
-    for size in range(low, high + 1):
-        starts[size + 1] = starts[size] + table[n_features, size]
-    at = 0
-    mask = (1 << n_features) - 1
-    while mask > 0:
-        size = 0
-        rank = 0
-        for feature in range(n_features):
-            bit = 1 << (n_features - 1 - feature)
-            if mask & bit:
-                if size == high:
-                    # Whatever begins so and goes on is too large; next comes the beginning alone.
-                    size += 1
-                    mask &= ~(2 * bit - 1)
-                    break
-                members[at, size] = feature
-                size += 1
-                rank += table[feature, size]
-        if size > high:
-            continue
-        if size >= low:
-            sizes[at] = size
-            places[at] = starts[size] + rank
-            at += 1
-            if at == len(sizes):
-                break
-        mask -= 1
-    return at
+    from misfeat.information.null_expectation import Logs
 
 
 @compiled
@@ -91,99 +52,48 @@ def next_begins_so(members, sizes, s):
 
 
 class SearchedRows(NamedTuple):
-    """Rows of any number of classes and any weights.
+    """Rows of any number of classes and any weights."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_features, n_rows)
-        Categories; negative where a row lacks the value.
-    cardinalities : ndarray of int64 of shape (n_features,)
-        Categories of each feature.
-    target, weights : ndarray of shape (n_rows,)
-        The class of a row, and how many rows it stands for.
-    n_classes : int
-        Classes of the target.
-    n_cells : int
-        Cells that a split may touch.
-    drop_pure : bool
-        Whether rows of groups that hold one class only are dropped.
-    negligible : int
-        Rows of groups that hold at most so many are dropped in any case.
-    lacks_values : bool
-        Whether any code is negative.
-    logs : Logs
-        What counts and totals are worth.
-    """
-
-    codes: NDArray[np.integer]
+    codes: NDArray[np.integer]  # (n_features, n_rows), negative where a value is missing
     cardinalities: NDArray[np.int64]
     target: NDArray[np.unsignedinteger]
     weights: NDArray[np.int64]
     n_classes: int
-    n_cells: int
-    drop_pure: bool
-    negligible: int
+    n_cells: int  # that a split may touch
+    drop_pure: bool  # whether rows of groups that hold one class only are dropped
+    negligible: int  # rows of groups that hold at most so many are dropped in any case
     lacks_values: bool
     logs: Logs
 
 
 class Path(NamedTuple):
-    """The nodes of the search from its root to where it is; a line a depth.
+    """The nodes of the search from its root to where it is; a line per depth."""
 
-    Attributes
-    ----------
-    features : ndarray of int64 of shape (n_depths,)
-        The feature that leads from each node to the next.
-    rows, groups : ndarray of shape (n_depths, n_rows)
-        Rows that still matter, and the group of each.
-    n_left : ndarray of int64 of shape (n_depths,)
-        How many such rows there are.
-    joint, marginal : ndarray of shape (n_depths,)
-        Sums of f over the classes of all groups, and of g over all groups.
-    totals : ndarray of int64 of shape (n_depths, n_classes)
-        Rows of every class.
-    """
-
-    features: NDArray[np.int64]
-    rows: NDArray[np.int32]
-    groups: NDArray[np.int64]
-    n_left: NDArray[np.int64]
-    joint: NDArray[np.float64]
-    marginal: NDArray[np.float64]
-    totals: NDArray[np.int64]
+    features: NDArray[np.int64]  # the feature that leads from each node to the next
+    rows: NDArray[np.int32]  # (n_depths, n_rows): rows that still matter
+    groups: NDArray[np.int64]  # (n_depths, n_rows): the group of each
+    n_left: NDArray[np.int64]  # how many such rows there are
+    joint: NDArray[np.float64]  # sums of f over the classes of all groups
+    marginal: NDArray[np.float64]  # sums of g over all groups
+    totals: NDArray[np.int64]  # (n_depths, n_classes): rows of every class
 
 
 class Scratch(NamedTuple):
-    """Memory for splitting groups.
+    """Memory for splitting groups."""
 
-    Attributes
-    ----------
-    cells : ndarray of int64 of shape (n_cells, n_classes)
-        Counts of the new groups; all 0 between splits.
-    renumbered : ndarray of int64 of shape (n_cells,)
-        The numbers of the new groups; all -1 between splits.
-    keys : ndarray of int64 of shape (n_rows,)
-        The cell of each row.
-    touched : ndarray of int64 of shape (n_rows,)
-        Cells with rows, as they were met.
-    beyond : ndarray of int64 of shape (n_rows,)
-        Totals of cells that no table reaches.
-    """
-
-    cells: NDArray[np.int64]
-    renumbered: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    touched: NDArray[np.int64]
-    beyond: NDArray[np.int64]
+    cells: NDArray[np.int64]  # (n_cells, n_classes): counts of new groups; 0 between splits
+    renumbered: NDArray[np.int64]  # (n_cells,): numbers of new groups; -1 between splits
+    keys: NDArray[np.int64]  # (n_rows,): the cell of each row
+    touched: NDArray[np.int64]  # (n_rows,): cells with rows, as they were met
+    beyond: NDArray[np.int64]  # (n_rows,): totals of cells that no table reaches
 
 
 @compiled
 def score_listed(members, sizes, rows, sums):
     """Write the sums of listed subsets.
 
-    `sums` has one row for the sum over classes less that over groups; two rows keep them apart;
-    two more hold the sum of f over the class totals and the number of rows, which vary between
-    subsets where rows lack values.
+    `sums` has one row for the sum over classes less that over groups. Where rows lack values it has
+    four: these two apart, the sum of f over the class totals, and the number of rows.
     """
     path = _start(rows, members.shape[1] + 1)
     scratch = Scratch(
@@ -202,7 +112,7 @@ def score_listed(members, sizes, rows, sums):
             n_touched = _count(feature, depth, rows, path, scratch)
             n_beyond = _sum(n_touched, depth, rows, path, scratch)
             if n_beyond > 0:
-                _add_chance(n_beyond, depth, rows, path, scratch)
+                _add_expectations(n_beyond, depth, rows, path, scratch)
             if depth + 1 < size or next_begins_so(members, sizes, s):
                 _divide(depth, path, scratch)
             for t in range(n_touched):
@@ -274,12 +184,12 @@ def _count(feature, depth, table, path, scratch):
 def _sum(n_touched, depth, table, path, scratch):
     """Sum f and g over the touched cells, clear them, and number the groups that are kept.
 
-    Returns for how many cells g has yet to be added: those beyond its table, if it is chance.
+    Returns for how many cells g has yet to be added: those beyond its table, if it is null.
     """
     f, g, by_class, _, _, _, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
-    is_chance = len(by_class) > 0
+    is_null = len(by_class) > 0
     beyond = scratch.beyond
     joint = 0.0
     marginal = 0.0
@@ -297,7 +207,7 @@ def _sum(n_touched, depth, table, path, scratch):
             joint += f_of(count, f)
         if total < len(g):
             marginal += g[total]
-        elif is_chance:
+        elif is_null:
             beyond[n_beyond] = total
             n_beyond += 1
         else:
@@ -311,27 +221,27 @@ def _sum(n_touched, depth, table, path, scratch):
 
 
 @compiled
-def _add_chance(n_beyond, depth, table, path, scratch):
-    """Add what chance gives for the cells whose totals no table reaches."""
-    # Where rows lack values, it depends on those that have the values of this subset.
+def _add_expectations(n_beyond, depth, table, path, scratch):
+    """Add the null expectations of the cells whose totals no table reaches."""
+    # Where rows lack values, they depend on the rows that have the values of this subset.
     by_class = path.totals[depth + 1 if table.lacks_values else 0].astype(np.float64)
     beyond = scratch.beyond[:n_beyond]
     if table.logs.unit != 1.0:
-        path.marginal[depth + 1] += _weighted_chance(beyond, by_class, table.logs)
+        path.marginal[depth + 1] += _weighted_expectations(beyond, by_class, table.logs)
     else:
-        path.marginal[depth + 1] += sum_of_chance(beyond, by_class)
+        path.marginal[depth + 1] += sum_of_expectations(beyond, by_class)
 
 
 @compiled
-def _weighted_chance(beyond, by_class, logs):
+def _weighted_expectations(beyond, by_class, logs):
     """The same for cells that weigh so much, of classes that do, too."""
-    weighed, dealt = 0.0, 0.0
+    weighed, rounded = 0.0, 0.0
     for y in range(len(by_class)):
         weighed += by_class[y]
         until = np.rint(weighed / logs.unit)
-        by_class[y] = until - dealt
-        dealt = until
-    return sum_of_weighted_chance(beyond, by_class, logs.unit, logs.shift, logs.entropies)
+        by_class[y] = until - rounded
+        rounded = until
+    return sum_of_weighted(beyond, by_class, logs.unit, logs.shift, logs.entropies)
 
 
 @compiled
@@ -356,7 +266,6 @@ def _write(path, depth, f, sums):
         return
     sums[0] = path.joint[depth]
     sums[1] = path.marginal[depth]
-    if len(sums) == 4:
-        for y in range(path.totals.shape[1]):
-            sums[2] += f_of(path.totals[depth, y], f)
-            sums[3] += path.totals[depth, y]
+    for y in range(path.totals.shape[1]):
+        sums[2] += f_of(path.totals[depth, y], f)
+        sums[3] += path.totals[depth, y]

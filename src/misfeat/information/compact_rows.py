@@ -1,4 +1,4 @@
-"""One cohort's rows, made ready for the kernels: dense codes, small types, no idle category."""
+"""One cohort's rows as the kernels want them: codes without gaps, small types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.information.kernels.codes import squeeze
+from misfeat.information.kernels.tables import squeeze
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,55 +17,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PreparedRows:
-    """Rows of the features that a cohort recorded.
+class CompactRows:
+    """Rows of the features that a cohort recorded; every code below a cardinality occurs."""
 
-    Attributes
-    ----------
-    features : ndarray of int64 of shape (n_features,)
-        The numbers of those features in the cohort.
-    positions : ndarray of int64
-        The reverse: for every feature of the cohort its number here, -1 where it was not recorded.
-    codes : ndarray of shape (n_features, n_rows)
-        Every code below the cardinality occurs; -1 where a row lacks the value.
-    target : ndarray of uint8 or uint16
-        Every class below `n_classes` occurs.
-    weights : ndarray of int64
-        How many rows each stands for, or what they weigh.
-    cardinalities : ndarray of int64
-        Codes of each feature.
-    n_classes : int
-        Classes of the target.
-    total : int
-        The sum of the weights.
-    lacks_values : bool
-        Whether any code is -1.
-    above_chance : bool
-        Whether what chance would give is taken off scores.
-    unit : float
-        What a row of equal weight would weigh, where chance deals out so many that they weigh as
-        much together; 1 where weights count rows.
-    shift : float
-        By how much a cell is worth more of such rows than it weighs: its first row is worth a whole
-        one, whatever it weighs.
-    """
-
-    features: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    codes: NDArray[np.integer]
+    features: NDArray[np.int64]  # the numbers of those features in the cohort
+    positions: NDArray[np.int64]  # the reverse; -1 where a feature was not recorded
+    codes: NDArray[np.integer]  # (n_features, n_rows); -1 where a value is missing
     target: NDArray[np.unsignedinteger]
-    weights: NDArray[np.int64]
+    weights: NDArray[np.int64]  # how many rows each stands for, or what they weigh
     cardinalities: NDArray[np.int64]
     n_classes: int
-    total: int
-    lacks_values: bool
-    above_chance: bool = False
-    unit: float = 1.0
-    shift: float = 0.0
+    total: int  # the sum of the weights
+    lacks_values: bool  # whether any code is -1
+    above_chance: bool = False  # whether null expectations are taken off scores
+    unit: float = 1.0  # what one of the effective rows weighs; 1 where weights count rows
+    shift: float = 0.0  # a cell is worth so many more of them: its first row is a whole one
 
     @property
     def counts_rows(self) -> bool:
-        """Whether weights are whole rows, which chance deals out one by one."""
+        """Whether weights are whole rows, which are permuted one by one."""
         return self.unit == 1.0
 
     @property
@@ -97,7 +67,7 @@ class PreparedRows:
         return float(counts[counts > 0] @ np.log(counts[counts > 0]))
 
 
-def prepare_rows(cohort: Cohort, *, above_chance: bool = False) -> PreparedRows:
+def compact_rows(cohort: Cohort, *, above_chance: bool = False) -> CompactRows:
     """Take the features that a cohort recorded, and leave out codes that do not occur."""
     features = np.flatnonzero(cohort.recorded)
     positions = np.full(len(cohort.recorded), -1, dtype=np.int64)
@@ -106,13 +76,18 @@ def prepare_rows(cohort: Cohort, *, above_chance: bool = False) -> PreparedRows:
     lacks_values = bool(codes.size) and int(codes.min()) < 0
     most = int(cohort.cardinalities[features].max(initial=1))
     codes = codes.astype(np.int16 if lacks_values else _unsigned(most), order="C")
-    cardinalities = np.empty(len(features), dtype=np.int64)
+    cardinalities, n_classes = np.empty(len(features), np.int64), np.empty(1, np.int64)
     squeeze(codes, most, cardinalities)
     target = cohort.target.astype(_unsigned(cohort.n_classes))
-    n_classes = np.empty(1, dtype=np.int64)
     squeeze(target[None], cohort.n_classes, n_classes)
-    weights, unit, shift = _weighed(cohort)
-    return PreparedRows(
+    weights, unit, shift = cohort.weights, 1.0, 0.0
+    if cohort.effective is not None:
+        weights = cohort.weights if cohort.masses is None else cohort.masses
+        weights = weights // max(int(np.gcd.reduce(weights)), 1)
+        effective = max(float(np.rint(cohort.effective)), 1.0)
+        unit = float(weights.sum()) / effective
+        shift = max(1.0 - effective / max(cohort.size, 1), 0.0)
+    return CompactRows(
         features=features,
         positions=positions,
         codes=codes,
@@ -126,16 +101,6 @@ def prepare_rows(cohort: Cohort, *, above_chance: bool = False) -> PreparedRows:
         unit=unit,
         shift=shift,
     )
-
-
-def _weighed(cohort: Cohort) -> tuple[NDArray[np.int64], float, float]:
-    """What the rows of a cohort weigh, and the unit and the shift of `PreparedRows`."""
-    if cohort.effective is None:
-        return cohort.weights, 1.0, 0.0
-    masses = cohort.weights if cohort.masses is None else cohort.masses
-    masses = masses // max(int(np.gcd.reduce(masses)), 1)
-    whole = max(float(np.rint(cohort.effective)), 1.0)
-    return masses, float(masses.sum()) / whole, max(1.0 - whole / max(cohort.size, 1), 0.0)
 
 
 def _unsigned(cardinality: int) -> type[np.unsignedinteger]:

@@ -1,0 +1,450 @@
+"""Scores of feature sets when the target is permuted over the rows of a cohort.
+
+Whether a set explains more than chance is seen by permuting: the classes of the target are put into
+another order, within the whole cohort or within strata, and all sets are scored again. Permutations
+are numbered. The same number is the same permutation, whatever else is asked for and however many
+threads work. Number 0 is the target as it was recorded.
+
+Where rows have weights, they keep theirs. Of rows that agree in all features and the class, only
+how many there are is known, the sum of their weights and that of the squares. One heavy row and
+others that are all alike have the same sums: these get a class each. So a cell of a set weighs the
+same in every permutation, and its noise is that of its own weights.
+
+Clusters and strata cannot be permuted. What was recorded is over their design effect instead, the
+first-order correction of Rao and Scott. See docs/explanation/intervals.md (p-values).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from math import comb
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from misfeat.cohorts.weights import squares_of
+from misfeat.information.compact_rows import CompactRows, compact_rows
+from misfeat.information.correlation import squared_correlation
+from misfeat.information.kernels import permutation
+from misfeat.information.mutual_info import mutual_info_of
+from misfeat.information.null_expectation import log_table, n_log_n
+from misfeat.information.scoring import (
+    LARGEST_PLAN,
+    LARGEST_TABLE,
+    block_plan,
+    block_size_for,
+    buffer_words,
+    mean_cells_of,
+    sums_of_subsets,
+)
+from misfeat.lattice.levels import level
+from misfeat.runtime.threads import Work
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.model import Cohort
+    from misfeat.information.kernels.tables import BlockPlan
+    from misfeat.runtime.threads import Task
+
+    Scores = NDArray[np.float64]
+    Seeds = NDArray[np.uint64]
+
+LARGEST_MASS = 2**31
+"""What all rows weigh together, at most about, where weights are permuted."""
+NO_DESIGN = 1.0 + 1e-6
+"""Effective sizes that differ by no more than this factor are the same, but for rounding."""
+MOST_PERMUTATIONS = 2**17
+"""Permutations have seeds up to this number."""
+LANES_TOGETHER = 64
+"""Counts of a cell, over all permutations that are counted together."""
+LARGEST_LANES = 2**22
+"""Counts of the sums of all sets, over all permutations that are counted together."""
+SEARCHED_A_CELL = 4.0
+"""Counting a cell costs as much as searching so many fewer rows."""
+
+
+class Permutations(Protocol):
+    """Scores of the same sets, by permutation: what they explain beyond those that are held.
+
+    `subsets` are feature numbers of the cohort, ascending along a row; an entry per size.
+    """
+
+    subsets: tuple[NDArray[np.int64], ...]
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        ...
+
+
+def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[np.intp]]:
+    """The rows of the table one by one with what each weighs, and the distinct row of each."""
+    times, masses, heaviest = _weights_of(cohort)
+    place = np.repeat(np.arange(rows.n_rows), times)
+    each = ((masses - heaviest) / np.maximum(times - 1, 1))[place]
+    each[np.cumsum(times) - times] = heaviest
+    weights = np.maximum(np.rint(each * (LARGEST_MASS / each.sum())), 1.0).astype(np.int64)
+    alone = replace(
+        rows,
+        codes=np.ascontiguousarray(rows.codes[:, place]),
+        target=rows.target[place],
+        weights=weights,
+        total=int(weights.sum()),
+        unit=1.0,
+        shift=0.0,
+    )
+    return alone, place
+
+
+def design_effect(cohort: Cohort) -> float:
+    """How much a design takes off the effective size that weights alone leave."""
+    if cohort.effective is None:
+        return 1.0
+    times, masses, heaviest = _weights_of(cohort)
+    kish = float(masses.sum()) ** 2 / float(squares_of(times, masses, heaviest).sum())
+    return kish / cohort.effective if kish > NO_DESIGN * cohort.effective else 1.0
+
+
+def _weights_of(cohort: Cohort) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
+    """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
+    if cohort.masses is None or cohort.heaviest is None:
+        return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
+    return cohort.weights, cohort.masses, cohort.heaviest
+
+
+class DesignCorrected:
+    """Permutations of rows of a design, where what was recorded is over the design effect.
+
+    It is how much more the recorded scores vary than weights alone make them (Rao and Scott).
+    """
+
+    def __init__(self, permutations: Permutations, effect: float) -> None:
+        self._permutations, self._effect = permutations, effect
+        self.subsets = permutations.subsets
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        found = self._permutations.scores(first, last, work)
+        if first == 0 < last:
+            found[0] /= self._effect
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedSets:
+    """What is permuted: rows of one cohort, the sets that are scored, and where classes may go."""
+
+    rows: CompactRows  # plug-in
+    largest: int  # the most features that are chosen freely
+    held: tuple[int, ...]  # features (of the cohort) that every set holds besides
+    cells: NDArray[np.int64]  # the cell of these features that every distinct row is in
+    strata: NDArray[np.int64]  # of every distinct row, within which classes stay; part of a cell
+    seeds: Seeds  # of every permutation, by its number
+    one_each: bool = False  # whether every row gets one class and keeps its weight; else weights
+    # count rows, each of which gets a class
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many classes every distinct row gets."""
+        return np.ones_like(self.rows.weights) if self.one_each else self.rows.weights
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the features that are held."""
+        return int(self.cells.max(initial=0)) + 1
+
+    @cached_property
+    def free(self) -> NDArray[np.int64]:
+        """The features, as the rows number them, that sets are made of besides those held."""
+        own = self.rows.positions[list(self.held)]
+        return np.setdiff1d(np.arange(self.rows.n_features), own)
+
+    @cached_property
+    def subsets(self) -> tuple[NDArray[np.int64], ...]:
+        """All sets by the number of free features, in the cohort's numbering."""
+        return tuple(
+            _with_held(self.rows.features[self.free[level(len(self.free), size)]], self.held)
+            for size in range(1, min(self.largest, len(self.free)) + 1)
+        )
+
+    def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Scores:
+        """What every set explains beyond the features that are held, of these rows or of others."""
+        rows = self.rows if rows is None else rows
+        held = np.array([sorted(self.held)], dtype=np.int64)
+        below = mutual_info_of(rows, sums_of_subsets(rows, held, work)) if self.held else 0.0
+        by_size = [
+            mutual_info_of(rows, sums_of_subsets(rows, subsets, work)) - below
+            for subsets in self.subsets
+        ]
+        return np.concatenate(by_size)
+
+
+def permutations_of(
+    cohort: Cohort,
+    largest: int,
+    *,
+    held: tuple[int, ...] = (),
+    strata: NDArray[np.integer] | None = None,
+    seed: np.random.SeedSequence,
+    most: int = MOST_PERMUTATIONS,
+) -> Permutations:
+    """Permutations of the target over a cohort's rows, and the scores of all sets for each.
+
+    Sets hold up to `largest` features besides those `held`. What others add to these is tested, so
+    that classes stay within their cells, and among rows of the same number in `strata`, which has
+    one for every distinct row. The first permutations are the same whatever `most` there are.
+    """
+    rows, one_each = compact_rows(cohort), cohort.effective is not None
+    effect = design_effect(cohort)
+    if one_each:
+        rows, place = one_by_one(rows, cohort)
+        cohort = replace(cohort, codes=cohort.codes[:, place])
+        strata = None if strata is None else strata[place]
+    cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
+    within = cells if strata is None else _joined(cells, strata)
+    seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
+    seeds[0] = 0
+    sets = PermutedSets(rows, largest, held, cells, within, seeds, one_each)
+    found = CountedPermutations(sets) if _can_be_counted(sets) else SearchedPermutations(sets)
+    return DesignCorrected(found, effect) if effect > 1.0 else found
+
+
+def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
+    """A number for every combination of codes that occurs."""
+    found = np.unique(np.stack(lines), axis=1, return_inverse=True)[1]
+    return found.reshape(-1).astype(np.int64)
+
+
+def _can_be_counted(sets: PermutedSets) -> bool:
+    """Whether tables are small enough to be counted, several permutations at a time."""
+    rows, free = sets.rows, sets.free
+    if rows.lacks_values or not len(free):
+        return False
+    largest = min(sets.largest, len(free))
+    if comb(len(free), largest) > LARGEST_PLAN:
+        return False
+    cells = rows.cardinalities[free]
+    most = float(np.prod(np.sort(cells)[::-1][:largest], dtype=float)) * sets.n_cells
+    if most * LANES_TOGETHER > LARGEST_TABLE:
+        return False
+    mean = mean_cells_of(cells, largest)[largest] * sets.n_cells
+    n_permuted = rows.n_rows if sets.one_each else rows.total
+    return mean * rows.n_classes <= max(SEARCHED_A_CELL * n_permuted, 1024.0)
+
+
+class CountedPermutations:
+    """Permutations of rows without gaps whose tables are counted, many at a time."""
+
+    def __init__(self, sets: PermutedSets) -> None:
+        rows, free = sets.rows, sets.free
+        self._sets, self.subsets = sets, sets.subsets
+        self._seeds = sets.seeds
+        self._lane_type = np.uint16 if rows.total < 2**16 else np.uint32
+        n_sets = sum(map(len, self.subsets))
+        self._together = max(
+            1, min(LANES_TOGETHER // rows.n_classes, LARGEST_LANES // max(n_sets, 1))
+        )
+        codes, cardinalities = rows.codes[free], rows.cardinalities[free]
+        self._n_held = sets.n_cells
+        if self._n_held > 1:
+            kind = np.uint16 if self._n_held <= 2**16 else np.uint32
+            codes = np.vstack([codes, sets.cells.astype(kind)])
+            cardinalities = np.append(cardinalities, self._n_held)
+        self._rows = _permuted_rows(sets, codes, cardinalities)
+        self._total = rows.total
+        self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
+        self._f = log_table(rows.total)
+        # The rows of cells do not change, nor does what they take off the sums.
+        self._taken_off = self._scored(self._seeds[:1])[0] - sets.recorded_scores(Work(1))
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        n_sets = sum(map(len, self.subsets))
+        found = np.empty((last - first, n_sets))
+
+        def task(begin: int, end: int) -> Task:
+            def score() -> None:
+                permuted = self._scored(self._seeds[first + begin : first + end])
+                found[begin:end] = permuted - self._taken_off
+
+            return score
+
+        bounds = [*range(0, last - first, self._together), last - first]
+        work.run([task(begin, end) for begin, end in pairwise(bounds)])
+        return found
+
+    def _scored(self, seeds: Seeds) -> Scores:
+        lanes_a_word = 8 // np.dtype(self._lane_type).itemsize
+        n_words = -(-len(seeds) * self._rows.n_classes // lanes_a_word)
+        lanes = np.zeros((self._rows.codes.shape[1], n_words * lanes_a_word), self._lane_type)
+        permutation.count_classes(self._rows, seeds, lanes)
+        plan, cardinalities = self._plan, self._rows.cardinalities
+        free = cardinalities[:-1] if self._n_held > 1 else cardinalities
+        width = n_words * self._n_held
+        size = plan.blocks.shape[1] - (self._n_held > 1)
+        buffer = np.empty(buffer_words(free, size, width) + 8, dtype=np.uint64)
+        sums = np.zeros((sum(map(len, self.subsets)), len(seeds)))
+        words = lanes.view(np.uint64)
+        permutation.score_permutations(
+            self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
+        )
+        if self._sets.one_each:
+            sums -= self._of_held(lanes, len(seeds))
+        return sums.T / self._total
+
+    def _of_held(self, lanes: NDArray[np.unsignedinteger], n_permutations: int) -> Scores:
+        """The sum of f over cells of held features and classes, of every permutation.
+
+        Where rows keep their weights, what a class weighs changes from one to the next.
+        """
+        held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
+        weighed = np.zeros((self._n_held, lanes.shape[1]))
+        np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
+        by_lane = n_log_n(weighed).sum(axis=0)[: n_permutations * self._rows.n_classes]
+        summed: Scores = by_lane.reshape(n_permutations, -1).sum(axis=1)
+        return summed
+
+    def _planned(self, rows: CompactRows) -> BlockPlan:
+        n_free, high = len(rows.features), len(self.subsets)
+        lanes = self._together * rows.n_classes * self._n_held
+        free = replace(rows, cardinalities=rows.cardinalities[:n_free])
+        lane_bytes = np.dtype(self._lane_type).itemsize
+        words = self._together * rows.n_classes * lane_bytes / 8
+        block = block_size_for(free, high, lanes, lane_bytes, additions=words)
+        plan = block_plan(n_free, 1, high, block)
+        if len(rows.cardinalities) == n_free:
+            return plan
+        held = np.full((len(plan.blocks), 1), n_free)
+        return plan._replace(
+            blocks=np.hstack([plan.blocks, held]),
+            kept=plan.kept | np.int32(1 << plan.blocks.shape[1]),
+        )
+
+
+def _permuted_rows(
+    sets: PermutedSets, codes: NDArray[np.integer], cardinalities: NDArray[np.int64]
+) -> permutation.PermutedRows:
+    """Distinct rows of the features alone, and the rows of the table one by one, by stratum."""
+    _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+    rows, strata = sets.rows, sets.strata
+    order = np.argsort(strata, kind="stable")
+    times = sets.times[order]
+    by_stratum = np.bincount(strata, weights=sets.times).astype(np.int64)
+    return permutation.PermutedRows(
+        codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
+        cardinalities=cardinalities,
+        patterns=np.repeat(patterns.reshape(-1)[order], times),
+        classes=np.repeat(rows.target[order].astype(np.uint16), times),
+        starts=np.concatenate([[0], np.cumsum(by_stratum)]),
+        n_classes=rows.n_classes,
+        weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
+    )
+
+
+class SearchedPermutations:
+    """Permutations scored one at a time: rows with gaps, large sets, features of many values."""
+
+    def __init__(self, sets: PermutedSets) -> None:
+        self._sets, self.subsets = sets, sets.subsets
+        order = np.argsort(sets.strata, kind="stable")
+        rows, units = sets.rows, np.repeat(order, sets.times[order])
+        self._rows = replace(
+            rows,
+            codes=np.ascontiguousarray(rows.codes[:, units]),
+            target=rows.target[units],
+            weights=rows.weights[units] if sets.one_each else np.ones_like(units),
+        )
+        by_stratum = np.bincount(sets.strata, weights=sets.times).astype(np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(by_stratum)])
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """Scores of permutations ``first`` to ``last - 1``."""
+        within = replace(work, n_jobs=1, progress=None)
+        found: list[Scores | None] = [None] * (last - first)
+
+        def score(number: int) -> None:
+            rows = self._rows
+            if number:
+                seed = self._sets.seeds[number]
+                rows = replace(rows, target=permutation.shuffled(rows.target, self._starts, seed))
+            found[number - first] = self._sets.recorded_scores(within, rows)
+
+        replace(work, progress=None).run([partial(score, number) for number in range(first, last)])
+        return np.array(found).reshape(last - first, -1)
+
+
+class CorrelationPermutations:
+    """Squared correlations with a permuted numeric target, drawn from sums of products alone.
+
+    In a random order of the target, its sums of products with centred columns vary around 0, with
+    the covariance of these columns times the variance of the target. With many rows they are normal
+    (Hoeffding's combinatorial central limit theorem), so that they can be drawn without the rows.
+
+    `products` are sums of products of centred columns over `n_rows`, the target last. Sets of
+    `recorded` features hold up to `largest` besides those `held`; what these explain of the target
+    stays as it is.
+    """
+
+    def __init__(
+        self,
+        products: NDArray[np.float64],
+        n_rows: int,
+        recorded: NDArray[np.integer],
+        largest: int,
+        *,
+        held: tuple[int, ...] = (),
+        seed: np.random.SeedSequence,
+    ) -> None:
+        free = np.setdiff1d(recorded, held)
+        own = np.array(sorted(held), dtype=np.int64)
+        self.subsets = tuple(
+            _with_held(free[level(len(free), size)], own)
+            for size in range(1, min(largest, len(free)) + 1)
+        )
+        self._products, self._seed = products, seed
+        self._below = float(squared_correlation(products, own[None])[0]) if held else 0.0
+        explained = products[:-1, own] @ np.linalg.pinv(products[np.ix_(own, own)])
+        left = products - np.pad(explained, ((0, 1), (0, 0)))[:, : len(own)] @ products[own]
+        self._mean = explained @ products[own, -1]
+        spread = max(products[-1, -1] * (1.0 - self._below), 0.0) / max(n_rows - 1 - len(own), 1)
+        values, vectors = np.linalg.eigh((left[:-1, :-1] + left[:-1, :-1].T) / 2)
+        self._root = vectors * np.sqrt(np.maximum(values, 0.0) * spread)
+
+    def scores(self, first: int, last: int, work: Work) -> Scores:
+        """R² of permutations ``first`` to ``last - 1`` beyond the features that are held.
+
+        Number 0 is the target as it was recorded. Of shape (n_permutations, n_sets).
+        """
+        found = np.empty((last - first, sum(map(len, self.subsets))))
+
+        def task(number: int) -> Task:
+            def score() -> None:
+                permuted = self._permuted(number)
+                by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
+                found[number - first] = np.concatenate(by_size) - self._below
+
+            return score
+
+        work.run([task(number) for number in range(first, last)])
+        return found
+
+    def _permuted(self, number: int) -> NDArray[np.float64]:
+        """The sums of products of one permutation."""
+        if number == 0:
+            return self._products
+        key = (*self._seed.spawn_key, number)
+        own = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+        drawn = self._root @ np.random.default_rng(own).standard_normal(self._root.shape[1])
+        permuted = self._products.copy()
+        permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
+        return permuted
+
+
+def _with_held(
+    members: NDArray[np.integer], held: tuple[int, ...] | NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Sets together with features that all of them hold."""
+    own = np.broadcast_to(np.array(held, dtype=np.int64), (len(members), len(held)))
+    return np.sort(np.hstack([members, own]), axis=1)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.metrics import mutual_info_score
+from sklearn.metrics.cluster import expected_mutual_information
+
+from misfeat.information import null_expectation as kernels
+from misfeat.information.compact_rows import compact_rows
+from misfeat.information.null_expectation import (
+    LONGEST_EXPECTATIONS,
+    LONGEST_TABLE,
+    expected_information,
+    expected_n_log_n,
+    expected_n_log_n_weighted,
+    log_table,
+    logs_of,
+    n_log_n,
+    small_cells,
+)
+from tests.information.generated import (
+    above_chance,
+    cohort_of,
+    mean_n_log_n,
+    random_cohort,
+    with_gaps,
+)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 12), st.integers(0, 4)),
+        min_size=2,
+        max_size=400,
+    )
+)
+def test_the_null_expectation_is_the_expected_mutual_information_of_scikit_learn(rows):
+    x, y = np.array(rows).T
+    table = np.zeros((13, 5), dtype=np.int64)
+    np.add.at(table, (x, y), 1)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    theirs = expected_mutual_information(csr_matrix(table), len(rows))
+    assert expected_information(table.sum(axis=1), table.sum(axis=0)) == pytest.approx(
+        theirs, abs=1e-12
+    )
+    assert above_chance(table) == pytest.approx(mutual_info_score(x, y) - theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize(("cell", "n_class", "n_rows"), [(5, 3, 9), (60, 7, 100), (90, 80, 100)])
+def test_few_expected_rows_are_summed_over_the_hypergeometric_distribution(cell, n_class, n_rows):
+    ours = expected_n_log_n([cell], [n_class, n_rows - n_class])[0]
+    theirs = sum(mean_n_log_n(cell, b, n_rows) for b in (n_class, n_rows - n_class))
+    assert ours == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("by_class", [[7], [7, 0], [0, 7, 0]])
+def test_a_constant_target_leaves_nothing_to_chance(by_class):
+    totals = np.array([1, 2, 4])
+    assert expected_n_log_n(totals, by_class) == pytest.approx(totals * np.log(totals))
+    assert expected_information(totals, by_class) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_cells_without_rows_and_with_one_row_add_nothing():
+    assert expected_n_log_n([0, 1], [30, 50]).tolist() == [0.0, 0.0]
+
+
+def test_a_set_with_one_cell_is_not_above_chance():
+    assert above_chance([[30_000, 50_000, 1]]) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_many_classes_and_millions_of_rows_need_no_long_table():
+    by_class = np.full(1000, 10_000)
+    totals = np.array([2, 3_000, 5_000_000])
+    found = expected_n_log_n(totals, by_class)
+    # Above independence, a cell gains about (classes - 1) / 2 where many rows of each are expected.
+    gain = found[2] - 1000 * (5_000 * np.log(5_000))
+    assert gain == pytest.approx(999 / 2 * 0.5, rel=0.01)
+    assert 0 < found[0] < found[1] < found[2]
+
+
+def test_the_series_is_as_good_as_the_sum_where_it_takes_over():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n_rows = int(10 ** rng.uniform(2, 6))
+        n_class = int(rng.integers(kernels.SERIES_FROM, n_rows + 1))
+        mean = kernels.SERIES_FROM * 10 ** rng.uniform(0, 1)
+        cell = min(n_rows, int(np.ceil(mean * n_rows / n_class)))
+        mean = cell * n_class / n_rows
+        if mean >= kernels.SERIES_FROM:
+            a, b, n = map(float, (cell, n_class, n_rows))
+            _, _, rows, digammas, factors = kernels.sum_over_classes(np.array([b]), n)
+            by_series = kernels.by_series(a, 1, n, rows, digammas, factors)
+            error = by_series - kernels.by_summing(a, b, n)
+            # Means of all cells and classes add up to the rows, so this bounds the score's error.
+            assert abs(error) / mean < 1e-13
+
+
+def test_the_table_of_logarithms_grows_with_the_rows_to_its_limit():
+    assert len(log_table(1000)) > 1000
+    assert len(log_table(2**40)) == LONGEST_TABLE
+
+
+def packed(counts):
+    """Small counts as the word that is looked up."""
+    bits = 16 // len(counts)
+    return sum(count << bits * place for place, count in enumerate(counts))
+
+
+@pytest.mark.parametrize("counts", [[3, 7], [3, 7, 1, 5]])
+def test_small_cells_are_summed_as_a_whole(counts):
+    expected = n_log_n(counts).sum() - n_log_n(sum(counts))
+    assert small_cells(len(counts))[packed(counts)] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("counts", [[3, 7], [3, 7, 1, 5]])
+def test_small_cells_above_chance_are_less_what_chance_gives(counts):
+    rows = compact_rows(random_cohort(n_classes=len(counts)), above_chance=True)
+    expected = n_log_n(counts).sum() - expected_n_log_n(sum(counts), rows.by_class)
+    assert logs_of(rows, len(counts)).small[packed(counts)] == pytest.approx(float(expected))
+
+
+def test_words_of_cells_with_more_than_four_lanes_hold_counts_alone():
+    rows = compact_rows(random_cohort(n_classes=8), above_chance=True)
+    assert logs_of(rows, 8).small[packed([3, 7, 1, 5])] == pytest.approx(
+        n_log_n([3, 7, 1, 5]).sum()
+    )
+
+
+@pytest.mark.parametrize("lanes", [0, 2, 4, 8])
+def test_kernels_compile_once_for_scores_with_and_without_chance(lanes):
+    cohort = random_cohort()
+    with_chance, without = (
+        logs_of(compact_rows(cohort, above_chance=above_chance), lanes)
+        for above_chance in (True, False)
+    )
+    assert nb.typeof(with_chance) == nb.typeof(without)
+
+
+def test_where_rows_differ_between_sets_only_single_rows_are_looked_up():
+    logs = logs_of(compact_rows(with_gaps(), above_chance=True), 0)
+    assert logs.g.tolist() == [0.0, 0.0]
+
+
+def test_shared_tables_cannot_be_changed():
+    logs = logs_of(compact_rows(random_cohort(), above_chance=True), 4)
+    for table in (logs.f, logs.g, logs.small):
+        with pytest.raises(ValueError, match="read-only"):
+            table[0] = np.nan
+
+
+def test_the_table_of_expectations_holds_every_total_of_a_cohort_to_its_limit():
+    base = random_cohort()
+    heavy = cohort_of(base.codes, base.target, base.weights * 2**20)
+    rows = compact_rows(base, above_chance=True)
+    table = logs_of(rows, 4).g
+    expected = expected_n_log_n(np.arange(401), rows.by_class)
+    assert table == pytest.approx(expected, rel=1e-15)
+    assert len(logs_of(compact_rows(heavy, above_chance=True), 0).g) == LONGEST_EXPECTATIONS
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=5).filter(lambda n: sum(n) > 1))
+def test_whole_counts_have_the_expectation_of_rows(by_class):
+    totals = np.arange(sum(by_class) + 1)
+    expected = expected_n_log_n(totals, by_class)
+    np.testing.assert_allclose(expected_n_log_n_weighted(totals, by_class), expected)
+    near = expected_n_log_n_weighted(totals + 1e-9, by_class)[:-1]
+    np.testing.assert_allclose(near, expected[:-1], atol=1e-6)

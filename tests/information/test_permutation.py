@@ -1,0 +1,287 @@
+"""Permutations of the target: of rows, of rows with weights, and of sums of products."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from misfeat.cohorts.weights import squares_of
+from misfeat.information import joint_mutual_info, level_mutual_info
+from misfeat.information.correlation import squared_correlation
+from misfeat.information.kernels.permutation import shuffled
+from misfeat.information.null_expectation import expected_n_log_n, n_log_n
+from misfeat.information.permutation import (
+    CorrelationPermutations,
+    CountedPermutations,
+    DesignCorrected,
+    SearchedPermutations,
+    design_effect,
+    permutations_of,
+)
+from misfeat.lattice.levels import level
+from misfeat.runtime.threads import Work
+from tests.information.generated import cohort_of, with_gaps
+
+SEED = np.random.SeedSequence(7)
+
+
+def drawn(seed, n_rows, n_features, cardinality=3, n_classes=3):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(cardinality, size=(n_features, n_rows))
+    return cohort_of(codes, rng.integers(n_classes, size=n_rows))
+
+
+def weighed(cohort, rng, effect=1.0):
+    """The same rows with weights, unequal ones within collapsed rows, too."""
+    masses = cohort.weights * rng.integers(1, 10**6, size=len(cohort.weights))
+    heaviest = masses / cohort.weights**0.5
+    kish = masses.sum() ** 2 / squares_of(cohort.weights, masses, heaviest).sum()
+    return replace(cohort, masses=masses, heaviest=heaviest, effective=float(kish / effect))
+
+
+@st.composite
+def questions(draw):
+    """A cohort, with weights or without, the features that are held, and strata or none."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_features, n_rows = draw(st.integers(2, 6)), draw(st.integers(2, 80))
+    cohort = cohort_of(
+        rng.integers(draw(st.integers(1, 6)), size=(n_features, n_rows)),
+        rng.integers(draw(st.integers(2, 7)), size=n_rows),
+        rng.integers(1, 4, size=n_rows),
+    )
+    held = tuple(draw(st.sets(st.integers(0, n_features - 1), max_size=n_features - 1)))
+    strata = rng.integers(3, size=n_rows) if draw(st.booleans()) else None
+    return weighed(cohort, rng) if draw(st.booleans()) else cohort, held, strata
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions())
+def test_permutations_counted_together_are_those_searched_one_by_one(question):
+    cohort, held, strata = question
+    sets = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED)._sets
+    searched = SearchedPermutations(sets).scores(0, 9, Work(1))
+    atol = 1e-10 if cohort.effective is None else 1e-9
+    assert np.allclose(CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=atol)
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions())
+def test_sets_hold_what_is_held_and_the_first_permutation_is_the_target_as_recorded(question):
+    cohort, held, strata = question
+    found = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED)
+    free = [f for f in range(len(cohort.codes)) if f not in held]
+    expected = [
+        tuple(sorted((*held, *chosen))) for size in (1, 2) for chosen in combinations(free, size)
+    ]
+    sets = [tuple(members) for subsets in found.subsets for members in subsets.tolist()]
+    assert sorted(sets) == sorted(expected)
+    alone = joint_mutual_info(cohort, np.array([sorted(held)], dtype=np.int64))[0] if held else 0.0
+    scores = np.concatenate([joint_mutual_info(cohort, s) for s in found.subsets]) - alone
+    atol = 1e-10 if cohort.effective is None else 1e-6  # weights are rounded to 31 bits
+    assert np.allclose(found.scores(0, 1, Work())[0], scores, atol=atol)
+
+
+def test_the_mean_over_permutations_is_the_null_expectation():
+    cohort = drawn(1, 60, 4)
+    scores = permutations_of(cohort, 2, seed=SEED).scores(1, 2001, Work())
+    plain = np.concatenate(level_mutual_info(cohort, 1, 2))
+    expected = plain - np.concatenate(level_mutual_info(cohort, 1, 2, above_chance=True))
+    deviation = scores.std(axis=0) / np.sqrt(len(scores))
+    assert (np.abs(scores.mean(axis=0) - expected) < 5 * deviation).all()
+
+
+def test_what_held_features_explain_stays():
+    cohort, only = drawn(3, 80, 3), np.array([[0]])
+    found = permutations_of(cohort, 1, held=(0,), seed=SEED)
+    rows = SearchedPermutations(found._sets)
+    again = cohort_of(
+        rows._rows.codes, shuffled(rows._rows.target, rows._starts, found._sets.seeds[5])
+    )
+    assert joint_mutual_info(again, only)[0] == pytest.approx(joint_mutual_info(cohort, only)[0])
+
+
+def test_every_order_is_as_likely_within_a_stratum():
+    seeds = np.random.SeedSequence(1).generate_state(12_000, np.uint64)
+    classes = np.arange(4, dtype=np.uint16)
+    orders = [tuple(shuffled(classes, np.array([0, 4]), seed)) for seed in seeds]
+    _, counts = np.unique(orders, axis=0, return_counts=True)
+    assert len(counts) == 24
+    assert chisquare(counts).pvalue > 1e-4
+    classes = np.array([0, 1, 0, 2, 2, 3, 3], dtype=np.uint16)
+    permuted = shuffled(classes, np.array([0, 3, 7]), np.uint64(9))
+    assert sorted(permuted[:3]) == [0, 0, 1]
+    assert sorted(permuted[3:]) == [2, 2, 3, 3]
+
+
+def test_rows_with_gaps_and_large_tables_are_searched():
+    gaps = with_gaps()
+    found = permutations_of(gaps, 2, seed=SEED)
+    assert isinstance(found, SearchedPermutations)
+    assert found._rows.codes.flags.c_contiguous  # another layout would be compiled anew
+    expected = np.concatenate(level_mutual_info(gaps, 1, 2))
+    assert np.allclose(found.scores(0, 1, Work())[0], expected)
+    wide = drawn(0, 60, 4, cardinality=200)
+    assert isinstance(permutations_of(wide, 3, seed=SEED), SearchedPermutations)
+
+
+def test_many_rows_are_counted_in_wider_lanes():
+    rng = np.random.default_rng(5)
+    cohort = cohort_of(
+        rng.integers(2, size=(3, 40)), rng.integers(2, size=40), rng.integers(1000, 4000, size=40)
+    )
+    found = permutations_of(cohort, 2, seed=SEED)
+    assert cohort.size > 2**16
+    expected = np.concatenate(level_mutual_info(cohort, 1, 2))
+    assert np.allclose(found.scores(0, 1, Work())[0], expected, atol=1e-9)
+    assert (found.scores(1, 20, Work()) < expected + 1e-9).all()
+
+
+def test_cells_weigh_the_same_in_every_permutation():
+    cohort = weighed(drawn(1, 90, 3, n_classes=2), np.random.default_rng(1))
+    rows = permutations_of(cohort, 1, seed=SEED)._rows
+    by_value = np.bincount(rows.codes[0], weights=np.bincount(rows.patterns, rows.weights))
+    expected = np.bincount(cohort.codes[0], weights=cohort.masses)
+    np.testing.assert_allclose(by_value / by_value.sum(), expected / expected.sum(), rtol=1e-6)
+
+
+def test_a_design_takes_its_effect_off_what_was_recorded():
+    cohort = drawn(2, 90, 3, n_classes=2)
+    plain, clustered = (weighed(cohort, np.random.default_rng(3), effect) for effect in (1.0, 2.0))
+    assert design_effect(plain) == 1.0
+    assert design_effect(clustered) == pytest.approx(2.0)
+    found = [permutations_of(one, 2, seed=SEED) for one in (plain, clustered)]
+    assert isinstance(found[1], DesignCorrected)
+    scores = [permutations.scores(0, 4, Work()) for permutations in found]
+    np.testing.assert_allclose(scores[1][0], scores[0][0] / 2.0)
+    np.testing.assert_allclose(scores[1][1:], scores[0][1:])
+
+
+def plug_in(cohort, members):
+    """I(S; Y) of weighted shares, as it is defined, and the table of weights."""
+    cells = np.unique(cohort.codes[members], axis=1, return_inverse=True)[1].reshape(-1)
+    table = np.zeros((cells.max() + 1, cohort.n_classes))
+    np.add.at(table, (cells, cohort.target), cohort.counts)
+    shares = table / table.sum()
+    outer = shares.sum(axis=1, keepdims=True) * shares.sum(axis=0)
+    there = shares > 0
+    return float((shares[there] * np.log(shares[there] / outer[there])).sum()), table
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 400), st.integers(2, 4), st.integers(2, 6))
+def test_scores_are_those_of_weighted_shares(seed, n_rows, cardinality, n_classes):
+    cohort = drawn(seed, n_rows, 4, cardinality, n_classes)
+    cohort = weighed(cohort, np.random.default_rng(seed))
+    for size, scores in zip((1, 2, 3), level_mutual_info(cohort, 1, 3), strict=True):
+        expected = [plug_in(cohort, list(members))[0] for members in level(4, size)]
+        np.testing.assert_allclose(scores, expected, atol=1e-11)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(5, 300), st.booleans())
+def test_weights_that_are_all_the_same_give_the_scores_of_rows(seed, n_rows, gaps):
+    rng = np.random.default_rng(seed)
+    codes, target = rng.integers(3, size=(4, n_rows)), rng.integers(3, size=n_rows)
+    cohort = cohort_of(codes, target, rng.integers(1, 5, size=n_rows))
+    if gaps:
+        codes[rng.random(codes.shape) < 0.1] = -1
+    # Not all the same, by so little that it makes no difference, so that weights are counted.
+    masses = cohort.weights * 10**10 + np.arange(n_rows)
+    same = replace(
+        cohort, masses=masses, heaviest=masses / cohort.weights, effective=float(cohort.size)
+    )
+    for above_chance in (False, True):
+        found = level_mutual_info(same, 1, 4, above_chance=above_chance)
+        expected = level_mutual_info(cohort, 1, 4, above_chance=above_chance)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(30, 600))
+def test_the_null_expectation_is_that_of_rows_of_equal_weight(seed, n_rows):
+    cohort = weighed(drawn(seed, n_rows, 4), np.random.default_rng(seed))
+    whole = max(round(cohort.effective), 1)
+    shift = 1.0 - whole / cohort.size
+    by_size = level_mutual_info(cohort, 1, 2, above_chance=True)
+    for size, scores in zip((1, 2), by_size, strict=True):
+        for members, score in zip(level(4, size), scores, strict=True):
+            table = plug_in(cohort, list(members))[1] * (whole / cohort.effective)
+            by_class = np.diff(np.rint(np.cumsum(table.sum(axis=0))), prepend=0.0)
+            cells = np.clip(table.sum(axis=1) + shift, 1.0, whole)
+            low = np.floor(cells)
+            ends = np.stack([low, np.minimum(low + 1, whole)])
+            h = np.log(ends) - expected_n_log_n(ends, by_class) / ends
+            mean = h[0] + (cells - low) * (h[1] - h[0])
+            totals = table.sum(axis=1)
+            expected = n_log_n(totals) - totals * mean
+            assert score == pytest.approx((n_log_n(table).sum() - expected.sum()) / whole, abs=1e-9)
+
+
+def test_a_cell_with_a_single_row_says_nothing_whatever_it_weighs():
+    cohort = cohort_of(np.arange(6)[None], np.arange(6) % 2)
+    masses = np.array([5, 7, 6, 5, 8, 6])
+    kish = float(masses.sum() ** 2 / (masses**2.0).sum())
+    one_each = replace(cohort, masses=masses, heaviest=masses / cohort.weights, effective=kish)
+    found = joint_mutual_info(one_each, np.array([[0]]), above_chance=True)[0]
+    assert found == pytest.approx(0.0, abs=0.12)
+
+
+@pytest.fixture(scope="module")
+def columns():
+    """Three features, the second partly a copy of the first, and a target of the first."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3, 400))
+    x[1] += x[0]
+    table = np.vstack([x, 0.3 * x[0] + rng.standard_normal(400)])
+    return table - table.mean(axis=1, keepdims=True)
+
+
+def permuted_r2(table, subsets, held=()):
+    """R² of permutations of the target, or beyond held features of what these leave of it."""
+    rng = np.random.default_rng(1)
+    x = table[list(held)].T
+    fitted = x @ np.linalg.lstsq(x, table[-1], rcond=None)[0] if held else 0.0
+    found = []
+    for _ in range(1500):
+        y = fitted + rng.permutation(table[-1] - fitted)
+        permuted = np.vstack([table[:-1], y - y.mean()])
+        products = permuted @ permuted.T
+        below = squared_correlation(products, np.array([held])) if held else 0.0
+        found.append(squared_correlation(products, subsets) - below)
+    return np.array(found)
+
+
+def test_drawn_correlations_vary_as_those_of_permuted_rows(columns):
+    products, seed = columns @ columns.T, np.random.SeedSequence(3)
+    found = CorrelationPermutations(products, 400, np.arange(3), 2, seed=seed)
+    recorded = [squared_correlation(products, subsets) for subsets in found.subsets]
+    assert np.allclose(found.scores(0, 1, Work())[0], np.concatenate(recorded))
+    drawn = found.scores(1, 1501, Work(2))
+    permuted = np.hstack([permuted_r2(columns, subsets) for subsets in found.subsets])
+    for q in (0.5, 0.95):
+        expected = np.quantile(permuted, q, axis=0)
+        assert np.quantile(drawn, q, axis=0) == pytest.approx(expected, rel=0.2)
+    found = CorrelationPermutations(products, 400, np.arange(3), 1, held=(0,), seed=seed)
+    assert [subsets.tolist() for subsets in found.subsets] == [[[0, 1], [0, 2]]]
+    drawn = found.scores(1, 1501, Work())
+    assert (drawn > -1e-9).all()
+    expected = np.quantile(permuted_r2(columns, found.subsets[0], (0,)), 0.95, axis=0)
+    assert np.quantile(drawn, 0.95, axis=0) == pytest.approx(expected, rel=0.25)
+
+
+def test_the_same_number_is_the_same_permutation_whatever_is_asked_with_it(columns):
+    products = columns @ columns.T
+    for found in (
+        permutations_of(drawn(2, 50, 4), 2, seed=SEED),
+        CorrelationPermutations(products, 400, np.arange(3), 2, seed=SEED),
+    ):
+        assert (found.scores(0, 60, Work(3))[37:51] == found.scores(37, 51, Work(1))).all()
