@@ -5,7 +5,7 @@ import pytest
 
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.transfer.model import _layout
-from misfeat.completion.transfer.rows import CodedRows
+from misfeat.completion.transfer.rows import TransferRows
 from misfeat.information.chance import above_chance, expected_information
 from misfeat.information.count_tables import CountTables
 from misfeat.information.measures import MutualInformation
@@ -14,14 +14,14 @@ from misfeat.information.tabled import TableInformation, scores_of_tables
 
 def counted(cohorts):
     """The count tables of all subgroups, from their rows."""
-    rows = CodedRows.of(cohorts)
+    rows = TransferRows.of(cohorts)
     own = rows.rows(cohorts.missing)
     by_size = []
     for size in (1, 2, 3):
         layout = _layout(rows.cards, size)
-        by_size.append(np.zeros((len(cohorts), layout.n_cells, rows.n_classes)))
+        by_size.append(np.zeros((len(cohorts), layout.n_cells, own.by_class.shape[1])))
         rows.count(own, layout, 0, len(layout.subsets), by_size[-1])
-    return CountTables(cohorts.features, rows.categories, cohorts.missing, rows.by_class, *by_size)
+    return CountTables(cohorts.features, rows.categories, cohorts.missing, own.by_class, *by_size)
 
 
 @pytest.fixture(scope="module")

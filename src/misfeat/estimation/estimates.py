@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.completion.auto import AutoCompleter
 from misfeat.completion.model import CompletedScores, guess_of
+from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.intervals import closed, completed_of, intervals_of
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.sample_r2 import complete_sample_r2

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.completion.base import with_certain_bounds
+from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
 from misfeat.completion.model import NONE
-from misfeat.completion.parts import closed_upwards, recorded_part_scores
 from misfeat.estimation.population import PopulationModel
 from misfeat.information.correlation import squared_correlation
 from misfeat.lattice import level
