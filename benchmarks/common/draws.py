@@ -17,13 +17,12 @@ import numpy as np
 
 import misfeat
 from benchmarks.common.output import write_csv
-from benchmarks.common.tables import load_crashes, load_voters
+from benchmarks.common.tables import as_in_paper, load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.weights import reweighted
-from misfeat.completion.auto import AutoCompleter
+from misfeat.completion.transfer import AutoCompleter
 from misfeat.datasets import (
-    as_in_paper,
     load_adult,
     load_attrition,
     load_diabetes130,

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.completers.from_scores import AddCompleter, DropCompleter, GainCompleter
 from benchmarks.completers.imputing import IterativeCompleter, ModeCompleter
-from misfeat.completion import named
+from misfeat.completion import registry
 
 COMPLETERS: dict[str, type[Any]] = {
     "gain": GainCompleter,
@@ -20,9 +20,9 @@ COMPLETERS: dict[str, type[Any]] = {
 
 def completer_names() -> tuple[str, ...]:
     """All names that `completer_of` knows."""
-    return (*named.completer_names(), *COMPLETERS)
+    return (*registry.completer_names(), *COMPLETERS)
 
 
 def completer_of(name: str, **settings: Any) -> Any:
     """A completer of misfeat's or of these by name, with settings as a selector gives them."""
-    return named.completer_of(COMPLETERS[name]() if name in COMPLETERS else name, **settings)
+    return registry.completer_of(COMPLETERS[name]() if name in COMPLETERS else name, **settings)

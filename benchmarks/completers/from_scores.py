@@ -17,11 +17,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.base import BaseCompleter
+from misfeat.completion.base import (
+    BaseCompleter,
+    mean_over_cohorts,
+    recorded_part_scores,
+    recorded_sets_filled,
+)
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
-from misfeat.completion.named import INHERIT
-from misfeat.completion.parts import mean_over_cohorts, recorded_part_scores, recorded_sets_filled
+from misfeat.completion.registry import INHERIT
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
-    from misfeat.completion.named import Confidence, Seed
+    from misfeat.completion.registry import Confidence, Seed
 
 
 class GainCompleter(BaseCompleter):

@@ -18,14 +18,14 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.baselines.imputed import (
+from misfeat.completion.knn import (
     all_recorded,
-    guess_of,
+    guess_from_scores,
     imputed_scores,
     most_frequent,
     recorded_codes,
 )
-from misfeat.completion.named import INHERIT
+from misfeat.completion.registry import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.runtime.threads import Work
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import Guess, Known
-    from misfeat.completion.named import Confidence, Seed
+    from misfeat.completion.registry import Confidence, Seed
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]
@@ -108,7 +108,7 @@ class IterativeCompleter(BaseCompleter):
             for imputed in self._imputed(known)
         ]
         mean = [np.mean(scores, axis=0) for scores in zip(*by_imputation, strict=True)]
-        return guess_of(known.exact, mean)
+        return guess_from_scores(known.exact, mean)
 
     def _imputed(self, known: Known) -> list[Cohorts]:
         """Cohorts with all values, an entry an imputation; imputations are side by side."""
@@ -267,7 +267,8 @@ class ModeCompleter(BaseCompleter):
         """Guess the scores of all sizes up to one."""
         cohorts, missing = known.rows_for("mode"), known.exact.missing
         imputed = all_recorded(cohorts, modes_filled_in(cohorts, missing))
-        return guess_of(known.exact, imputed_scores(imputed, known.exact, size, known.n_jobs))
+        scores = imputed_scores(imputed, known.exact, size, known.n_jobs)
+        return guess_from_scores(known.exact, scores)
 
 
 def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.integer]:

@@ -21,7 +21,7 @@ from benchmarks.common.tables import TABLES
 from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.rows import CodedRows
+from misfeat.completion.transfer.rows import TransferRows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -41,7 +41,7 @@ def rows_of(cohorts):
 def one_mask(truth, tables, share, seed, prototype):
     n_cohorts, n_features = truth.exact.missing.shape
     mask = random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
-    rows = CodedRows.of(truth.cohorts)
+    rows = TransferRows.of(truth.cohorts)
     places = {size: [tables.ix[tuple(s)] for s in level(n_features, size).tolist()]
               for size in (1, 2, 3)}  # fmt: skip
     largest = {}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.common.metrics import ndcg_at, precision_at, share_closed
+from misfeat.answers.agreement import captured_at
 from misfeat.cohorts.features import hide_features
 from misfeat.completion.model import ExactScores, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank, ranks_below, unrank
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.metrics.closure import share_closed
-from misfeat.metrics.rankings import captured_at, ndcg_at, precision_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable

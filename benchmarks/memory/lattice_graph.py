@@ -18,10 +18,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from misfeat.completion.networks.completer import TrainingSettings
-from misfeat.completion.networks.labels import Labels
+from misfeat.completion.networks.paper import ModelShape
 from misfeat.completion.networks.training import train
-from misfeat.completion.paper.models import ModelShape
+from misfeat.completion.neural import Labels, TrainingSettings
 from misfeat.lattice import count_edges_beside, count_edges_between, count_nodes
 from misfeat.lattice.neighbours import neighbours
 

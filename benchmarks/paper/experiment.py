@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 
+from benchmarks.common.metrics import share_closed, total_variation
 from benchmarks.common.output import write_csv
 from benchmarks.common.tables import PAPER_TABLES
 from benchmarks.common.units import Unit, finished, run_units
@@ -22,7 +23,7 @@ from benchmarks.paper.page import page
 from benchmarks.paper.plan import BOUNDED, FULL, PAPERS_METHODS, QUICK, REACH, REAL_TABLES, SIZE
 from benchmarks.paper.results import Results
 from misfeat.cohorts import build_cohorts
-from misfeat.completion.paper.completer import PaperCompleter
+from misfeat.completion.paper import PaperCompleter
 from misfeat.completion.transfer.completer import TransferCompleter
 from misfeat.datasets import make_formula
 from misfeat.datasets.population import random_mask
@@ -30,8 +31,6 @@ from misfeat.exceptions import MisfeatError
 from misfeat.information import level_mutual_info
 from misfeat.lattice import level, ranks_below
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.metrics.closure import share_closed
-from misfeat.metrics.distances import total_variation
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:

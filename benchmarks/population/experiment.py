@@ -25,6 +25,7 @@ from benchmarks.common.draws import (
     mask_of,
     source_of,
 )
+from benchmarks.common.metrics import ndcg_at
 from benchmarks.common.output import (
     at_every_n,
     in_digits,
@@ -41,9 +42,9 @@ from benchmarks.common.output import (
     write_csv,
 )
 from benchmarks.common.units import Unit
+from misfeat.answers.agreement import captured_at
 from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatError
-from misfeat.metrics.rankings import captured_at, ndcg_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

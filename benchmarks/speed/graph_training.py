@@ -31,10 +31,9 @@ import torch
 from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
-from misfeat.completion.networks.completer import TrainingSettings
-from misfeat.completion.networks.labels import Labels
-from misfeat.completion.networks.training import Batch, step_of
-from misfeat.completion.paper.models import ModelShape
+from misfeat.completion.networks.paper import ModelShape
+from misfeat.completion.networks.training import Batch, training_step
+from misfeat.completion.neural import Labels, TrainingSettings
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import contains, edges_beside, edges_between, level
 from misfeat.lattice.neighbours import neighbours
@@ -99,8 +98,8 @@ def own_step(case, labelled, device):
     graph = shape.graph(torch.device(device))
     network = shape.network(graph, range(n_cohorts))
     labels = [Labels(rows, np.random.default_rng(0).random(len(rows))) for rows in labelled]
-    batch = Batch.of(labels, graph.n_rows).to(torch.device(device))
-    return step_of(network, batch, TrainingSettings())
+    batch = Batch.of(labels, graph.n_rows, torch.device(device))
+    return training_step(network, batch, TrainingSettings())
 
 
 def labelled_rows(case, p):

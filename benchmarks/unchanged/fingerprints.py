@@ -30,11 +30,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # sums of several threads may dif
 
 import numpy as np
 
+from benchmarks.common.tables import as_in_paper
 from benchmarks.completers import IterativeCompleter, completer_of
 from misfeat import Coding, SubgroupSelector
 from misfeat.completion import MLPCompleter, MultiplexCompleter, PaperCompleter
 from misfeat.datasets import (
-    as_in_paper,
     load_attrition,
     load_heart,
     load_loan,

@@ -18,7 +18,7 @@ from misfeat.cohorts.features import (
 )
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
-from misfeat.completion.named import completer_of, confidence_of
+from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import (

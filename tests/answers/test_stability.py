@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
+from misfeat.answers.agreement import agreement_of
 from misfeat.answers.stability import (
     SHARE,
     SHARE_ALONE,
@@ -25,7 +26,6 @@ from misfeat.cohorts.weights import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
-from misfeat.metrics.stability import agreement_of
 
 ROOT = Path(__file__).parent.parent.parent
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]

@@ -7,11 +7,11 @@ import pytest
 
 from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.agreement import captured_at
 from misfeat.answers.validation import Trust, in_words, trust
 from misfeat.completion import InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
-from misfeat.metrics.rankings import captured_at
 from tests.completion.coded import drawn_cohorts
 
 

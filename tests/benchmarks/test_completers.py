@@ -30,14 +30,6 @@ def exact(*by_size: list[list[float]], missing: list[list[int]], ceiling: float 
     )
 
 
-def test_computed_scores_are_left_alone():
-    scores = exact([[0.1, 0.2]], missing=[[0, 0]])
-    completed = GainCompleter(confidence=None).complete(Known(scores), 1)
-    assert completed.score.tolist() == [[0.1, 0.2]]
-    assert completed.low.tolist() == completed.high.tolist() == completed.score.tolist()
-    assert not completed.predicted.any()
-
-
 def test_a_prediction_adds_the_mean_gain_of_the_cohorts_that_recorded_the_set():
     scores = exact(
         [[0.1, 0.2], [0.3, 0.1], [0.2, NAN]],
@@ -68,11 +60,6 @@ def test_without_any_joint_record_the_score_alone_is_added():
     assert completed.score.ravel() == pytest.approx([0.3, 0.3])
 
 
-def test_predictions_never_leave_the_certain_bounds():
-    scores = exact([[0.1, 0.9], [0.4, NAN]], [[0.95], [NAN]], missing=[[0, 0], [0, 1]], ceiling=0.5)
-    assert GainCompleter(confidence=None).complete(Known(scores), 2).score[1, 0] == 0.5
-
-
 def test_it_is_the_contributions_of_single_features_alone():
     known = known_of(random_cohorts(2), 3)
     added = AddCompleter().guess(known, 3)
@@ -81,12 +68,6 @@ def test_it_is_the_contributions_of_single_features_alone():
         assert np.array_equal(ours, theirs)
     every = InteractionsCompleter().guess(known, 3)
     assert np.abs(added.by_size[3] - every.by_size[3]).max() > 0.01
-
-
-def test_the_size_of_contributions_is_no_setting_of_it():
-    assert "largest" not in AddCompleter().get_params()
-    with pytest.raises(TypeError):
-        AddCompleter(largest=2)
 
 
 NAN = np.nan
@@ -191,12 +172,6 @@ def test_without_the_target_values_do_not_depend_on_it():
     before = chained(cohorts, settings)
     cohorts.target_codes[:] = 1 - cohorts.target_codes
     assert np.array_equal(before, chained(cohorts, settings))
-
-
-def test_few_rows_to_learn_from_are_enough_to_go_on():
-    settings = ChainSettings(sweeps=1, max_rows=1, rows_per_leaf=5, with_target=True)
-    cohorts = random_cohorts(4)
-    assert (chained(cohorts, settings) >= 0).all()
 
 
 def test_rows_are_cut_to_single_ones_where_they_are_few_and_to_few_pieces_where_many():

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
-from benchmarks.common.tables import TABLES
+from benchmarks.common.tables import TABLES, as_in_paper
 from benchmarks.completers import GainCompleter
 from benchmarks.completion.experiment import CEILING
 from benchmarks.completion.hiding import (
@@ -24,7 +24,7 @@ from benchmarks.completion.hiding import (
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import CompletedScores, TransferCompleter
 from misfeat.completion.model import support_of
-from misfeat.datasets import as_in_paper, load_attrition, load_loan, load_mobile
+from misfeat.datasets import load_attrition, load_loan, load_mobile
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
@@ -68,11 +68,6 @@ def test_settings_that_make_no_sense_are_refused_in_one_line(options, message, t
 
 SHAPES = {"mobile": (2, 15), "attrition": (8, 19), "loan": (3, 9)}
 """Cohorts and features of the paper's tables."""
-
-
-@pytest.mark.slow
-def test_the_papers_tables_are_as_it_prepared_them(data_folder):
-    assert {name: TABLES[name](0).cohorts.missing.shape for name in SHAPES} == SHAPES
 
 
 @pytest.mark.parametrize("load", [load_mobile, load_attrition, load_loan])

@@ -9,9 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, mutual_info_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from typer.testing import CliRunner
 
-from benchmarks.__main__ import app
 from benchmarks.common import draws
 from benchmarks.common.draws import SOURCES, Source, draw_of, estimated
 from benchmarks.common.units import finished
@@ -24,7 +22,6 @@ from benchmarks.downstream.experiment import (
     judged,
     one_choice,
     page,
-    summary,
     verdicts,
 )
 from benchmarks.downstream.peers import PEERS, jmi, l1_regression, mrmr, select_k_best, sequential
@@ -134,32 +131,6 @@ def test_every_method_runs():
         assert [set(row) for row in rows] == [{"size", "auc", "log_loss"}]
 
 
-def test_the_command_prints_a_summary(tmp_path):
-    out = tmp_path / "bench"
-    arguments = ["--tables", GENERATED, "--rows", "60", "--sizes", "2", "--seeds", "1"]
-    more = ["--methods", ";".join(QUICK[:3]), "--out", str(out)]
-    result = CliRunner().invoke(app, ["downstream", *arguments, *more])
-    assert result.exit_code == 0, result.output
-    assert "SelectKBest, pooled" in result.stdout
-    assert "[3/3" in result.stderr
-    assert len(rows_of(out / "draws.csv")) == 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--methods", "magic"], "methods: 'magic' is unknown"),
-        (["--sizes", "two"], "--sizes: 'two' is no whole number"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused_in_one_line(options, message, tmp_path):
-    usual = ["--tables", GENERATED, "--rows", "60", "--seeds", "1", "--out", str(tmp_path)]
-    result = CliRunner().invoke(app, ["downstream", *usual, *options, "--quiet"])
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-
-
 @pytest.fixture
 def means():
     figures = {
@@ -184,21 +155,6 @@ def test_the_best_peer_is_no_regression_on_all_features(means):
         "log loss: at least as good as the best peer in 0 of 2 columns; margins -0.0100, -0.0100.",
     ]
     assert list(verdicts([row for row in means if row["method"] == "population"])) == []
-
-
-def test_the_page_has_means_over_tables_and_every_table(means):
-    text = page(means, 10)
-    assert "| **population** | 0.800 | 0.830 |" in text
-    assert "| attrition | 0.800 / 0.780 | 0.840 / 0.820 |" in text
-    assert "| attrition | 0.500 / 0.490 | 0.500 / 0.490 |" in text
-    assert "- AUC: at least as good" in text
-
-
-def test_the_summary_has_a_line_a_method_and_a_column_a_size_and_rows(means):
-    lines = list(summary(means))
-    assert lines[0] == "Means over adult, attrition, where they have more features than a set:"
-    assert lines[1].split() == ["AUC", "m=2", "n=200", "m=2", "n=500"]
-    assert lines[2].split() == ["population", "0.8000", "0.8300"]
 
 
 def test_a_table_too_small_for_some_rows_counts_in_verdicts_but_not_in_means(means):

@@ -10,7 +10,6 @@ from benchmarks.common.draws import (
     USUAL,
     Source,
     at_hand,
-    draw_of,
     draw_rows,
     estimated,
     mask_of,
@@ -57,13 +56,6 @@ def test_every_row_is_as_likely_to_be_drawn():
     off = (np.array(list(totals.values())) - wanted) / np.sqrt(wanted)
     assert np.abs(off).max() < 5
     assert np.sqrt(np.mean(off**2)) < 1.2
-
-
-def test_the_same_seed_draws_the_same_rows():
-    source = Source(drawn_cohorts(n_features=4, n_rows=600))
-    first, again, other = (draw_of(source, 50, seed).rows for seed in (1, 1, 2))
-    assert first.equals(again)
-    assert not first.equals(other)
 
 
 def test_no_feature_is_hidden_everywhere_nor_twice():

@@ -13,7 +13,6 @@ from benchmarks.__main__ import app
 from benchmarks.common.tables import PAPER_TABLES, BenchTable
 from benchmarks.paper import experiment as experiments
 from benchmarks.paper.experiment import PaperBench, score_from_scratch
-from benchmarks.paper.page import page
 from benchmarks.paper.plan import PAPERS_METHODS, Plan
 from benchmarks.paper.results import Finding, Results, findings, mean_drop
 from misfeat.datasets import load_loan
@@ -147,13 +146,6 @@ def results():
     return Results(rows)
 
 
-def test_synthetic_tables_and_seeds_are_averaged(results):
-    found = {(r["dataset"], r["method"]): r for r in results.effectiveness()}
-    assert set(found) == {(d, m) for d in ("mobile", "SD1") for m in PAPERS_METHODS}
-    assert found["SD1", "paper"]["ndcg_5"] == pytest.approx(0.8)
-    assert found["mobile", "knn"]["ndcg_5"] == pytest.approx(0.6 * 0.8)
-
-
 def test_the_drop_is_relative_to_the_step_before(results):
     drops = {row["method"]: row["ndcg_5"] for row in results.drops()}
     assert drops["paper"] == pytest.approx(0)
@@ -179,15 +171,3 @@ def test_claims_are_held_against_figures(results):
     assert verdict("three times as fast") == "not reproduced"
     assert verdict("Sharing entropies") == "reproduced"
     assert Finding("", 0, 2, "").verdict == "not reproduced"
-
-
-def test_the_page_shows_ours_beside_the_printed_number(results):
-    text = page(results, quick=False)
-    assert "| paper | 0.80 / 0.64 | 0.80 / 0.58 |" in text
-    assert "| knn | 12.5% / 18.0% |" in text
-    assert "| mobile | 3 | 0.90 / 0.94 | 1.00 |" in text
-    assert "| mobile, randwalk | 0.300 | 0.25 |" in text
-    assert "| features | 12 | 1 | 60 |" in text
-    assert "Times on: 2 CPU threads." in text
-    assert "--quick" not in text
-    assert "--quick" in page(results, quick=True)

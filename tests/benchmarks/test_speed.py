@@ -12,7 +12,6 @@ from benchmarks.speed import experiment as speed
 from benchmarks.speed import workloads
 from benchmarks.speed.clock import StepClock
 from benchmarks.speed.experiment import (
-    SpeedBench,
     measured,
     measured_apart,
 )
@@ -73,11 +72,6 @@ def test_peers_score_what_misfeat_scores():
     codes, target = rng.integers(3, size=(2, 200)), rng.integers(2, size=200)
     keys = workloads._keys(codes, (0, 1), 3)
     assert workloads._counted(keys, target) == pytest.approx(mutual_info_score(keys, target))
-
-
-def test_an_unknown_table_is_refused():
-    with pytest.raises(MisfeatError, match="'no' is unknown; use some of A, heart"):
-        SpeedBench(("no",))
 
 
 def test_the_command_prints_tables_or_json(quick, tmp_path):

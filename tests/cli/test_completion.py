@@ -8,7 +8,7 @@ import pytest
 
 from misfeat.cli.options import OPTIONS
 from misfeat.cli.shell_completion import header
-from misfeat.completion.named import COMPLETERS
+from misfeat.completion.registry import COMPLETERS
 from misfeat.lattice.sampling import SAMPLERS
 from tests.cli.commands import process
 

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.cohorts import Cohorts, build_cohorts
-from misfeat.completion import ExactScores
+from misfeat.completion import ExactScores, Known
+from misfeat.information.measures import SquaredCorrelation
 from misfeat.lattice import level
-from misfeat.testing.tables import (
-    cohorts_of,
-    known_of,
-    known_of_sums,
-    random_cohorts,
-    sums_of,
-)
+from misfeat.testing.completers import cohorts_of, known_of, random_cohorts
 
 __all__ = [
     "cohorts_of",
@@ -22,8 +17,16 @@ __all__ = [
     "known_of_sums",
     "known_scores",
     "random_cohorts",
-    "sums_of",
 ]
+
+
+def known_of_sums(sums, size) -> Known:
+    """What is known of sums of products: R² of what was recorded, and the sums themselves."""
+    measure = SquaredCorrelation(sums)
+    by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(sums.names))]
+    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
+    exact = ExactScores(by_size, measure.missing, measure.ceiling, measure.closed)
+    return Known(exact, sums=sums)
 
 
 def drawn_cohorts(

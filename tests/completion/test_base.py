@@ -4,22 +4,35 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.completion.hiding import Truth, sampled
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.answers.top import best_sets
-from misfeat.completion import AutoCompleter, InteractionsCompleter, TransferCompleter
+from misfeat.completion import (
+    AutoCompleter,
+    BaseCompleter,
+    ExactScores,
+    Guess,
+    InteractionsCompleter,
+    Known,
+    TransferCompleter,
+)
+from misfeat.completion.base import (
+    ceilings,
+    check_not_negative,
+    check_probability,
+    check_share,
+    closed_upwards,
+    mean_over_cohorts,
+    recorded_sets_filled,
+)
+from misfeat.completion.model import guess_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice import best_below, level, ranks_below
+from misfeat.testing.completers import known_of, random_cohorts
 from tests.completion.coded import drawn_cohorts
-
-
-def test_nothing_missing_is_the_exact_answer():
-    known = Truth.of(drawn_cohorts(), 3).hidden(np.zeros((3, 5), dtype=bool))
-    for completer in (TransferCompleter(), AutoCompleter()):
-        completed = completer.complete(known, 3)
-        assert np.array_equal(completed.score, known.exact.by_size[3])
-        assert not completed.predicted.any()
 
 
 @pytest.mark.parametrize("size", [0, 3])
@@ -28,22 +41,6 @@ def test_a_size_without_scores_is_refused(size):
     for completer in (AutoCompleter(), InteractionsCompleter()):
         with pytest.raises(MisfeatError, match=f"size={size}"):
             completer.complete(known, size)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"confidence": 1.0}, "confidence=1.0; it must lie between 0 and 1"),
-        ({"confidence": "high"}, "confidence='high'"),
-        ({"rounds": -1}, "rounds=-1"),
-        ({"random_state": 0.5}, "random_state=0.5"),
-        ({"table_size": 4}, "table_size=4; it must be 2 or 3"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings, message):
-    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
-    with pytest.raises(MisfeatError, match=message):
-        TransferCompleter(**settings).complete(known, 2)
 
 
 def test_what_is_kept_of_a_guess_is_that_of_the_table_and_not_of_a_round():
@@ -133,24 +130,6 @@ def interval_holds_planted_signal(seed: int) -> bool:
     return found.low <= whole.score_of("site=a", ["f3"]) <= found.high
 
 
-@pytest.mark.parametrize(
-    "completer", [TransferCompleter(), InteractionsCompleter(), AutoCompleter()]
-)
-def test_intervals_lie_within_the_certain_bounds_and_exact_scores_have_none(completer):
-    truth = Truth.of(drawn_cohorts(n_features=6, n_rows=600), 3)
-    known = truth.hidden(random_mask(3, 6, 0.3, np.random.default_rng(0)))
-    completed = completer.complete(known, 3)
-    certain = completer.set_params(confidence=None).complete(known, 3)
-    completer.set_params(confidence=0.9)
-    assert np.array_equal(completed.score, certain.score)
-    assert (certain.low <= completed.low).all()
-    assert (completed.high <= certain.high).all()
-    assert (completed.high < certain.high)[completed.predicted].any()
-    assert (completed.low <= completed.score + 1e-12).all()
-    assert (completed.score <= completed.high + 1e-12).all()
-    assert (completed.low == completed.high)[~completed.predicted].all()
-
-
 def test_one_cohort_learns_nothing_from_others():
     mask = np.zeros((1, 5), dtype=bool)
     mask[0, :2] = True
@@ -159,3 +138,196 @@ def test_one_cohort_learns_nothing_from_others():
         completed = completer.complete(known, 2)
         assert (completed.support[completed.predicted] == 0).all()
         assert (completed.high[completed.predicted] == known.exact.ceiling[0]).all()
+
+
+@st.composite
+def incomplete(draw):
+    """Monotone scores of which some features and some sets are unknown, and wild guesses."""
+    n, n_cohorts = draw(st.integers(2, 5)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    missing = rng.random((n_cohorts, n)) < 0.3
+    by_size = [np.zeros((n_cohorts, 1))]
+    for size in range(1, n + 1):
+        grown = best_below(by_size[-1], n, size)
+        by_size.append(grown + 0.1 * rng.random(grown.shape))
+    known = [by_size[0]]
+    for size in range(1, n + 1):
+        lost = missing[:, level(n, size)].any(axis=2) | (rng.random(by_size[size].shape) < 0.2)
+        known.append(np.where(lost, np.nan, by_size[size]))
+    exact = ExactScores(tuple(known), missing, by_size[n].max(axis=1) + 0.05)
+    guesses = [by_size[0], *(rng.normal(0.3, 0.5, size=s.shape) for s in by_size[1:])]
+    return exact, guesses
+
+
+@given(incomplete())
+def test_any_guess_becomes_monotone_and_no_exact_score_changes(case):
+    exact, guesses = case
+    n = exact.missing.shape[1]
+    closed = closed_upwards(guesses, exact)
+    for size in range(1, n + 1):
+        known = ~np.isnan(exact.by_size[size])
+        assert np.array_equal(closed[size][known], exact.by_size[size][known])
+        parts = closed[size - 1][:, ranks_below(level(n, size))]
+        assert (closed[size][:, :, None] >= parts).all()
+        assert (closed[size] <= exact.ceiling[:, None]).all()
+
+
+@given(incomplete())
+def test_guesses_that_are_right_stay(case):
+    exact, _ = case
+    n = exact.missing.shape[1]
+    truth = [exact.by_size[0]]
+    for size in range(1, n + 1):
+        grown = best_below(truth[-1], n, size)
+        truth.append(np.where(np.isnan(exact.by_size[size]), grown, exact.by_size[size]))
+    for ours, true in zip(closed_upwards(truth, exact), truth, strict=True):
+        assert ours == pytest.approx(true)
+
+
+def test_a_known_larger_set_limits_its_parts():
+    exact = ExactScores(
+        by_size=(np.zeros((1, 1)), np.array([[np.nan, 0.1]]), np.array([[0.3]])),
+        missing=np.zeros((1, 2), dtype=bool),
+        ceiling=np.array([0.9]),
+    )
+    assert ceilings(exact, 1).tolist() == [[0.3, 0.3]]
+    assert closed_upwards([np.zeros((1, 1)), np.full((1, 2), 0.7)], exact)[1].tolist() == [
+        [0.3, 0.1]
+    ]
+
+
+NAN = np.nan
+
+
+def test_a_set_that_was_not_scored_gets_its_best_part_and_the_mean_gain_elsewhere():
+    exact = ExactScores(
+        by_size=(
+            np.zeros((2, 1)),
+            np.array([[0.1, 0.2], [0.3, 0.1]]),
+            np.array([[0.25], [NAN]]),
+        ),
+        missing=np.zeros((2, 2), dtype=bool),
+        ceiling=np.ones(2),
+    )
+    filled = recorded_sets_filled(exact, 2)
+    assert filled[2] == pytest.approx(np.array([[0.25], [0.35]]))
+    assert np.isnan(exact.by_size[2][1, 0])
+
+
+def test_sets_with_an_unrecorded_feature_stay_open():
+    exact = ExactScores(
+        by_size=(np.zeros((1, 1)), np.array([[0.1, NAN]])),
+        missing=np.array([[False, True]]),
+        ceiling=np.ones(1),
+    )
+    assert np.isnan(recorded_sets_filled(exact, 1)[1]).tolist() == [[False, True]]
+
+
+def test_a_mean_is_over_the_cohorts_that_have_a_value():
+    values = np.array([[0.1, NAN, NAN], [0.3, 0.5, NAN]])
+    assert mean_over_cohorts(values) == pytest.approx([0.2, 0.5, NAN], nan_ok=True)
+
+
+class Said(BaseCompleter):
+    """Guesses what it is told to."""
+
+    def __init__(self, make=None):
+        super().__init__()
+        self.make = make
+
+    def guess(self, known, size):
+        return self.make([scores.copy() for scores in known.exact.by_size[: size + 1]])
+
+
+class Writing(BaseCompleter):
+    def guess(self, known, size):
+        for scores in known.exact.by_size:
+            scores.fill(0.0)
+        return Guess.of(list(known.exact.by_size[: size + 1]))
+
+
+@pytest.fixture
+def known():
+    return known_of(random_cohorts(3, hidden=0.3), 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda _: None, "guess gave NoneType"),
+        (lambda scores: scores, "guess gave list"),
+        (lambda scores: Guess.of(scores[:-1]), "of sizes 0 to 2"),
+        (lambda scores: Guess.of([*scores[:-1], np.zeros((1, 1))]), r"the shape \(1, 1\) instead"),
+        (lambda scores: Guess.of([*scores[:-1], scores[-1] + np.inf]), "is infinite"),
+    ],
+)
+def test_what_is_no_guess_is_refused_in_words(make, message, known):
+    with pytest.raises(MisfeatError, match=message):
+        guess_of(Said(make), known, 2)
+
+
+def test_scores_that_are_given_stay_as_they_are(known):
+    with pytest.raises(MisfeatError, match="changed the scores that it was given"):
+        guess_of(Writing(), known, 2)
+
+
+def test_no_guess_is_above_what_there_is_to_tell(known):
+    found = guess_of(
+        Said(lambda scores: Guess.of([np.full_like(s, 9.0) for s in scores])), known, 2
+    )
+    most = known.exact.ceiling[:, None]
+    assert all((scores == most).all() for scores in found.by_size)
+
+
+@pytest.fixture
+def hidden():
+    return Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
+
+
+def same(one, other):
+    names = ("score", "low", "high", "predicted", "support")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def test_rows_are_transferred(hidden):
+    auto, transfer = AutoCompleter(confidence=0.8), TransferCompleter(confidence=0.8)
+    assert same(auto.complete(hidden, 2), transfer.complete(hidden, 2))
+    assert auto.chosen_ == "transfer"
+    guess, expected = auto.guess(hidden, 2), transfer.guess(hidden, 2)
+    assert np.array_equal(guess.by_size[2], expected.by_size[2])
+    assert np.array_equal(guess.deviation, expected.deviation, equal_nan=True)
+
+
+def test_scores_alone_are_used_where_there_are_no_rows(hidden):
+    auto, interactions = AutoCompleter(rounds=3), InteractionsCompleter(rounds=3)
+    scores_only = Known(hidden.exact)
+    assert same(auto.complete(scores_only, 2), interactions.complete(scores_only, 2))
+    assert auto.chosen_ == "interactions"
+    with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
+        TransferCompleter().complete(scores_only, 2)
+
+
+def test_there_is_one_trial_only(hidden):
+    told = []
+    known = Known(hidden.exact, hidden.cohorts, progress=lambda *done: told.append(done))
+    AutoCompleter(rounds=2).complete(known, 2)
+    assert [what for what, done, _ in told if done == 0] == ["Learning how far predictions are off"]
+
+
+def test_tables_of_other_sizes_are_not_transferred(hidden):
+    with pytest.raises(MisfeatError, match="table_size=4; it must be 2 or 3"):
+        TransferCompleter(table_size=4).complete(hidden, 2)
+
+
+def test_settings_are_numbers_within_their_range():
+    refused = [True, "much", None, [0.5], float("nan"), -1, float("inf")]
+    for check, accepted, more_refused in (
+        (check_probability, [0.5, np.float32(0.25)], [0, 1]),
+        (check_share, [0, 0.5, np.float32(0.25)], [1]),
+        (check_not_negative, [0, 1e30, np.float32(0.25)], []),
+    ):
+        for value in accepted:
+            check(value, "setting")
+        for value in [*refused, *more_refused]:
+            with pytest.raises(MisfeatError, match=r"setting=.*it must"):
+                check(value, "setting")

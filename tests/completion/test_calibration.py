@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.completion.hiding import Truth
 from misfeat.completion import InteractionsCompleter
-from misfeat.completion.calibration import ErrorModel, Trial, hiding_rounds, try_out
+from misfeat.completion.calibration import ErrorModel, HiddenErrors, hidden_errors, hiding_rounds
 from tests.completion.coded import drawn_cohorts
 
 
@@ -29,11 +29,11 @@ def test_cohorts_take_turns_in_hiding():
     assert masks.sum() == 8 * 2  # a fifth of ten features a round
 
 
-def trial_of(errors, reasons=None, clusters=None):
+def hidden_of(errors, causes=None, clusters=None):
     n = len(errors)
-    return Trial(
+    return HiddenErrors(
         np.asarray(errors),
-        np.ones((n, 3)) if reasons is None else reasons,
+        np.ones((n, 3)) if causes is None else causes,
         np.arange(n) if clusters is None else clusters,
     )
 
@@ -42,10 +42,10 @@ def test_an_interval_holds_as_many_errors_as_asked():
     rng = np.random.default_rng(0)
 
     def drawn():
-        reasons = np.column_stack([rng.random((5000, 2)), rng.integers(2, size=5000)])
-        return rng.normal(size=5000) * (0.2 + reasons[:, 0] + 0.5 * reasons[:, 2]), reasons
+        causes = np.column_stack([rng.random((5000, 2)), rng.integers(2, size=5000)])
+        return rng.normal(size=5000) * (0.2 + causes[:, 0] + 0.5 * causes[:, 2]), causes
 
-    model = ErrorModel(trial_of(*drawn()), 0.9)
+    model = ErrorModel(hidden_of(*drawn()), 0.9)
     new_errors, new = drawn()
     assert np.mean(np.abs(new_errors) <= model.half_width(new)) == pytest.approx(0.9, abs=0.02)
     wide, narrow = model.half_width(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 0.0]]))
@@ -56,15 +56,15 @@ def test_an_interval_holds_as_many_errors_as_asked():
 
 def test_few_clusters_give_wider_intervals_and_too_few_none():
     errors = np.random.default_rng(0).normal(size=400)
-    many = ErrorModel(trial_of(errors), 0.9)
-    few = ErrorModel(trial_of(errors, clusters=np.arange(400) % 8), 0.9)
-    reasons = np.ones((1, 3))
-    assert few.half_width(reasons) > many.half_width(reasons)
-    assert not ErrorModel(trial_of(errors, clusters=np.arange(400) % 3), 0.9).knows
+    many = ErrorModel(hidden_of(errors), 0.9)
+    few = ErrorModel(hidden_of(errors, clusters=np.arange(400) % 8), 0.9)
+    causes = np.ones((1, 3))
+    assert few.half_width(causes) > many.half_width(causes)
+    assert not ErrorModel(hidden_of(errors, clusters=np.arange(400) % 3), 0.9).knows
 
 
 def test_guesses_without_error_have_the_width_of_chance_alone():
-    model = ErrorModel(trial_of(np.zeros(50)), 0.9)
+    model = ErrorModel(hidden_of(np.zeros(50)), 0.9)
     assert model.half_width(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]])) == pytest.approx(
         [0, 1.6449], abs=1e-4
     )
@@ -72,17 +72,17 @@ def test_guesses_without_error_have_the_width_of_chance_alone():
 
 def test_hidden_scores_are_compared_with_the_truth():
     known = Truth.of(drawn_cohorts(), 2).hidden(np.zeros((3, 5), dtype=bool))
-    trial = try_out(InteractionsCompleter(), known, 2, rounds=3, seed=1)
-    again = try_out(InteractionsCompleter(), known, 2, rounds=3, seed=1)
-    assert np.array_equal(trial.errors, again.errors)
-    assert len(trial.errors) == len(trial.reasons) == len(trial.clusters) > 0
-    assert 0 < np.abs(trial.errors).mean() < 0.3
+    hidden = hidden_errors(InteractionsCompleter(), known, 2, rounds=3, seed=1)
+    again = hidden_errors(InteractionsCompleter(), known, 2, rounds=3, seed=1)
+    assert np.array_equal(hidden.errors, again.errors)
+    assert len(hidden.errors) == len(hidden.causes) == len(hidden.clusters) > 0
+    assert 0 < np.abs(hidden.errors).mean() < 0.3
 
 
 def test_an_interval_is_never_narrower_than_chance_alone_asks_for():
     rng = np.random.default_rng(0)
     # Hidden features that tell nothing are guessed well, whatever chance does to strong ones.
-    reasons = np.column_stack([rng.uniform(0, 0.01, 200), np.zeros(200), np.zeros(200)])
-    trial = Trial(rng.normal(0, 1e-4, 200), reasons, np.arange(200) // 10)
-    half = ErrorModel(trial, 0.9).half_width(np.array([[[0.05, 0.3, 0.0]]]))
+    causes = np.column_stack([rng.uniform(0, 0.01, 200), np.zeros(200), np.zeros(200)])
+    hidden = HiddenErrors(rng.normal(0, 1e-4, 200), causes, np.arange(200) // 10)
+    half = ErrorModel(hidden, 0.9).half_width(np.array([[[0.05, 0.3, 0.0]]]))
     assert half[0, 0] == pytest.approx(0.05 * 1.6449, abs=1e-5)

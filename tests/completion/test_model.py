@@ -7,6 +7,8 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known
+from misfeat.completion.model import support_of
+from misfeat.lattice import level
 from tests.completion.coded import known_of, random_cohorts
 
 NAN = np.nan
@@ -73,3 +75,21 @@ def test_hiding_from_what_is_known_hides_scores_and_tells_no_progress():
 def test_rows_that_are_not_there_are_an_error_that_names_another_completer():
     with pytest.raises(MisfeatError, match=r"'knn' needs the rows .* use completer='interactions'"):
         Known(scores()).rows_for("knn")
+
+
+def test_support_tells_what_was_recorded_together():
+    # 0 lacks a; a and b were recorded together in 1, a and c nowhere; d nowhere at all.
+    missing = np.array(
+        [[True, False, False, True], [False, False, True, True], [True, False, False, True]]
+    )
+    subsets = level(4, 2)
+    names = {tuple(s): place for place, s in enumerate(subsets.tolist())}
+    support = support_of(missing, subsets)[0]
+    assert support[names[0, 1]] == 3
+    assert support[names[0, 2]] == 1
+    assert support[names[1, 2]] == 4
+    assert support[names[0, 3]] == 0
+    triple = support_of(missing[:, :3], level(3, 3))
+    assert triple.ravel().tolist() == [1, 1, 1]
+    in_pairs = np.array([[True, False, False], [False, True, False], [False, False, True]])
+    assert support_of(in_pairs, level(3, 3)).ravel().tolist() == [2, 2, 2]

@@ -7,7 +7,7 @@ import numpy as np
 
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import heart_csv, load_heart
-from misfeat.datasets.heart_words import NAMES, VALUES
+from misfeat.datasets.dataset import NAMES, VALUES
 
 
 def test_heart_falls_into_its_hospitals():

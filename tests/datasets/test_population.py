@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.common.tables import redrawn
 from misfeat import MisfeatError
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import make_cohorts
@@ -67,7 +68,7 @@ def test_names_must_be_as_many_as_there_are_things_to_name():
 def test_redrawn_features_follow_the_population_and_others_stay():
     data = make_cohorts(2, 40_000, 4, hide=0.0, random_state=0)
     mask = np.array([[True, False, True, False], [False, False, False, False]])
-    again = data.redrawn(mask, np.random.default_rng(1))
+    again = redrawn(data, mask, np.random.default_rng(1))
     first = data.complete["cohort"] == "c1"
     for name, hidden in zip(("f1", "f2", "f3", "f4"), mask[0], strict=True):
         assert np.array_equal(again[name][~first], data.complete[name][~first])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from misfeat import Coding, Columns
 from misfeat.cohorts.parsed_text import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
-from misfeat.completion.named import completer_names
+from misfeat.completion.registry import completer_names
 from misfeat.parameters.declaring import Parameter, parameters_of
 from misfeat.question import Question
 from tests.fuzz.tables import GROUP, NAMES, TARGET, Drawn

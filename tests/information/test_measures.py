@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
 from misfeat.completion.transfer.model import _layout
-from misfeat.completion.transfer.rows import CodedRows
+from misfeat.completion.transfer.rows import TransferRows
 from misfeat.information import null_expectation
 from misfeat.information.count_tables import CountTables, scores_of_tables
 from misfeat.information.measures import (
@@ -169,14 +169,14 @@ def test_a_permuted_number_is_explained_by_nothing_on_the_mean():
 
 def counted(cohorts):
     """The count tables of all subgroups, from their rows."""
-    rows = CodedRows.of(cohorts)
+    rows = TransferRows.of(cohorts)
     own = rows.rows(cohorts.missing)
     by_size = []
     for size in (1, 2, 3):
         layout = _layout(rows.cards, size)
-        by_size.append(np.zeros((len(cohorts), layout.n_cells, rows.n_classes)))
+        by_size.append(np.zeros((len(cohorts), layout.n_cells, own.by_class.shape[1])))
         rows.count(own, layout, 0, len(layout.subsets), by_size[-1])
-    return CountTables(cohorts.features, rows.categories, cohorts.missing, rows.by_class, *by_size)
+    return CountTables(cohorts.features, rows.categories, cohorts.missing, own.by_class, *by_size)
 
 
 @pytest.fixture(scope="module")

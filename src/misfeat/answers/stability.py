@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from misfeat.answers.agreement import agreement_of
 from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
-from misfeat.metrics.stability import agreement_of
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import counted
 

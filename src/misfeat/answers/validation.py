@@ -40,6 +40,7 @@ from joblib import Parallel, delayed
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 
+from misfeat.answers.agreement import captured_at
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.features import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted
@@ -47,7 +48,6 @@ from misfeat.estimation.estimates import POPULATION
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
-from misfeat.metrics.rankings import captured_at
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import counted
 

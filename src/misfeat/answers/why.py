@@ -10,8 +10,9 @@ import numpy as np
 from scipy.special import ndtri, xlogy
 
 from misfeat.answers.options import set_members
-from misfeat.completion.transfer.completer import TransferCompleter, TransferRows
+from misfeat.completion.transfer import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel
+from misfeat.completion.transfer.rows import rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.runtime.threads import Work
 from misfeat.words import percent
@@ -336,7 +337,7 @@ def predicted_counts(known: Known, completer: object) -> Callable[[int, Sequence
     Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
     """
     how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-    rows = known.prepared(TransferRows.of).coded
+    rows = known.prepared(rows_or_tables)
     model = TransferModel(
         rows,
         known.exact.missing,

@@ -110,7 +110,7 @@ class RunOption:
 
 
 def _completers() -> Iterable[str]:
-    from misfeat.completion.named import completer_names
+    from misfeat.completion.registry import completer_names
 
     return completer_names()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from misfeat.completion.named import COMPLETERS, completer_classes
+from misfeat.completion.registry import completer_class, completer_classes
 
 if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter as BaseCompleter
@@ -19,24 +19,17 @@ if TYPE_CHECKING:
     from misfeat.completion.model import Guess as Guess
     from misfeat.completion.model import Known as Known
 
-_HOMES = {
-    "BaseCompleter": "misfeat.completion.base",
-    "CompletedScores": "misfeat.completion.model",
-    "Completer": "misfeat.completion.model",
-    "ExactScores": "misfeat.completion.model",
-    "Guess": "misfeat.completion.model",
-    "Known": "misfeat.completion.model",
-    "SUPPORT": "misfeat.completion.model",
-}
+_MODEL = ("SUPPORT", "CompletedScores", "Completer", "ExactScores", "Guess", "Known")
 
-__all__ = sorted([*_HOMES, *completer_classes()])
+__all__ = sorted(["BaseCompleter", *_MODEL, *completer_classes()])
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name == "BaseCompleter" or name in _MODEL:
+        home = "base" if name == "BaseCompleter" else "model"
+        return getattr(import_module(f"misfeat.completion.{home}"), name)
     if (known_as := completer_classes().get(name)) is not None:
-        return COMPLETERS[known_as]
+        return completer_class(known_as)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

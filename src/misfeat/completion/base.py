@@ -2,75 +2,33 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from misfeat.completion.calibration import ErrorModel, reasons_for_errors, try_out
+from misfeat.completion.calibration import ErrorModel, error_causes, hidden_errors
 from misfeat.completion.model import NONE, OWN_ROWS, CompletedScores, Guess, guess_of, support_of
-from misfeat.completion.named import INHERIT, confidence_of, resolved
-from misfeat.completion.parts import closed_upwards, recorded_sets_filled
+from misfeat.completion.registry import INHERIT, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.lattice import level
+from misfeat.lattice import best_below, level, rank, ranks_below
 from misfeat.parameters.declaring import a_level
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from misfeat.completion.calibration import Trial
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.named import Confidence, Seed
+    from misfeat.completion.registry import Confidence, Seed
 
     Scores = NDArray[np.float64]
 
 
-def check_known(known: Known, size: int) -> None:
-    """Raise unless there are sets of `size` and `known` has their scores."""
-    check_count(size, "size")
-    largest = len(known.exact.by_size) - 1
-    if size > largest:
-        raise MisfeatError(
-            "{setting}, but by_size ends at size {largest}; give larger sets.",
-            setting=Setting("size", size),
-            largest=largest,
-        )
-
-
-def check_confidence(confidence: object) -> None:
-    """Raise unless a number strictly between 0 and 1, or None."""
-    a_level().check(confidence, "confidence")
-
-
-def check_probability(value: object, name: str) -> None:
-    """Raise unless a number strictly between 0 and 1."""
-    if not is_number(value) or not 0 < value < 1:
-        raise MisfeatError("{setting}; it must lie between 0 and 1.", setting=Setting(name, value))
-
-
-def check_share(value: object, name: str) -> None:
-    """Raise unless a number of at least 0 and below 1."""
-    if not is_number(value) or not 0 <= value < 1:
-        raise MisfeatError(
-            "{setting}; it must be at least 0 and below 1.", setting=Setting(name, value)
-        )
-
-
-def check_not_negative(value: object, name: str) -> None:
-    """Raise unless a finite number of at least 0."""
-    if not is_number(value) or not 0 <= value < np.inf:
-        raise MisfeatError(
-            "{setting}; it must be a number that is not negative.", setting=Setting(name, value)
-        )
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number; True and False are none."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     """A completer: its `guess` is all that one has to write.
 
@@ -106,16 +64,9 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     array([[0.1]])
     """
 
-    def __init__(
-        self,
-        *,
-        confidence: Confidence = INHERIT,
-        rounds: int = 12,
-        random_state: Seed = INHERIT,
-    ) -> None:
-        self.confidence = confidence
-        self.rounds = rounds
-        self.random_state = random_state
+    confidence: Confidence = INHERIT
+    rounds: int = 12
+    random_state: Seed = INHERIT
 
     @abstractmethod
     def guess(self, known: Known, size: int) -> Guess:
@@ -150,8 +101,14 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
             Features per set.
         """
         self._check_parameters()
-        check_known(known, size)
+        check_count(size, "size")
         exact, confidence = known.exact, confidence_of(self)
+        if size >= len(exact.by_size):
+            raise MisfeatError(
+                "{setting}, but by_size ends at size {largest}; give larger sets.",
+                setting=Setting("size", size),
+                largest=len(exact.by_size) - 1,
+            )
         if not np.isnan(exact.by_size[size]).any():
             return with_certain_bounds(exact, size, exact.by_size[size])
         guess = guess_of(self, known, size)
@@ -159,8 +116,8 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         if confidence is None:
             return completed
         # On a copy: what a completer keeps of a guess stays that of the table itself.
-        trial = try_out(clone(self), known, size, self.rounds, self._seed)
-        return with_intervals(completed, guess, exact, trial, confidence)
+        errors = hidden_errors(clone(self), known, size, self.rounds, self._seed)
+        return with_intervals(completed, guess, exact, ErrorModel(errors, confidence))
 
     def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
         """Scores of the asked size: exact where they are known, else guesses, closed upwards.
@@ -176,13 +133,22 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def _seed(self) -> int | None:
-        seed: int | None = resolved("random_state", self.random_state)
+        seed: int | None = inherited("random_state", self.random_state)
         return seed
 
     def _check_parameters(self) -> None:
-        check_confidence(confidence_of(self))
+        a_level().check(confidence_of(self), "confidence")
         check_count(self.rounds, "rounds", least=0)
         check_count(self._seed, "random_state", least=0, none=True)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RecordedCompleter(BaseCompleter):
+    """The exact scores of a table whose subgroups recorded every feature: nothing to predict."""
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """The exact scores of all sizes up to one."""
+        return Guess.of(recorded_sets_filled(known.exact, size))
 
 
 def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> CompletedScores:
@@ -200,40 +166,130 @@ def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> Complet
 
 
 def with_intervals(
-    completed: CompletedScores,
-    guess: Guess,
-    exact: ExactScores,
-    trial: Trial,
-    confidence: float,
+    completed: CompletedScores, guess: Guess, exact: ExactScores, errors: ErrorModel
 ) -> CompletedScores:
-    """Narrow the certain bounds to intervals that hold the truth as often as `confidence` says.
+    """Narrow the certain bounds to intervals that hold the truth as often as asked for.
 
     The certain bounds stay where nothing can be learned: for features that no cohort recorded, and
     for sets whose features the cohort has, but that were not scored (hiding features says nothing
     about these).
     """
-    errors = ErrorModel(trial, confidence)
     if not errors.knows:
         return completed
-    half = errors.half_width(reasons_for_errors(guess, completed.score, exact))
+    score = completed.score
+    half = errors.half_width(error_causes(guess, score, exact))
     narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
+    low, high = np.maximum(completed.low, score - half), np.minimum(completed.high, score + half)
     return replace(
         completed,
-        low=_narrowed(completed.low, completed.score - half, narrowed, np.maximum),
-        high=_narrowed(completed.high, completed.score + half, narrowed, np.minimum),
+        low=np.where(narrowed, low, completed.low),
+        high=np.where(narrowed, high, completed.high),
     )
 
 
-def _narrowed(
-    certain: Scores, likely: Scores, where: NDArray[np.bool_], tighter: np.ufunc
+def recorded_part_scores(
+    by_size: Sequence[Scores], cohort: int, subsets: NDArray[np.integer], missing: NDArray[np.bool_]
 ) -> Scores:
-    narrowed: Scores = np.where(where, tighter(certain, likely), certain)
-    return narrowed
+    """The score, given scores from size 0 on, of the recorded part of each subset in one cohort.
+
+    >>> by_size = [np.array([[0.0]]), np.array([[0.1, 0.2]]), np.array([[0.3]])]
+    >>> recorded_part_scores(by_size, 0, np.array([[0, 1]]), np.array([True, False]))
+    array([0.2])
+    """
+    absent = missing[subsets]
+    scores = np.empty(len(subsets))
+    for size in range(subsets.shape[1] + 1):
+        chosen = np.flatnonzero((~absent).sum(axis=1) == size)
+        parts = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
+        scores[chosen] = by_size[size][cohort, rank(parts)]
+    return scores
 
 
-class RecordedCompleter(BaseCompleter):
-    """The exact scores of a table whose subgroups recorded every feature: nothing to predict."""
+def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
+    """Scores by size in which NaN stands only for sets with a feature never recorded.
 
-    def guess(self, known: Known, size: int) -> Guess:
-        """The exact scores of all sizes up to one."""
-        return Guess.of(recorded_sets_filled(known.exact, size))
+    Small sets are filled in before large ones: the best score of a subset one smaller, plus the
+    mean gain over it elsewhere.
+    """
+    filled = [exact.by_size[0]]
+    for m in range(1, size + 1):
+        scores = exact.by_size[m].copy()
+        subsets = level(exact.missing.shape[1], m)
+        unknown = np.isnan(scores) & ~exact.missing[:, subsets].any(axis=2)
+        if unknown.any():
+            best_part = filled[m - 1][:, ranks_below(subsets)].max(axis=2)
+            gain = mean_over_cohorts(exact.by_size[m] - best_part)
+            usual = np.nan_to_num(np.nanmean(gain) if not np.isnan(gain).all() else 0.0)
+            guess = best_part + np.where(np.isnan(gain), usual, gain)
+            bounded = np.clip(guess, best_part, exact.ceiling[:, None])
+            scores[unknown] = bounded[unknown]
+        filled.append(scores)
+    return filled
+
+
+def mean_over_cohorts(values: Scores) -> Scores:
+    """The mean over the cohorts that have a value, NaN where none has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
+        mean: Scores = np.nanmean(values, axis=0)
+    return mean
+
+
+def ceilings(exact: ExactScores, size: int) -> Scores:
+    """What each subset of a size cannot exceed: known scores of larger sets, and the ceiling."""
+    limits: Scores = np.broadcast_to(
+        exact.ceiling[:, None], (len(exact.ceiling), exact.by_size[-1].shape[1])
+    )
+    for larger in range(len(exact.by_size) - 1, size, -1):
+        known = exact.by_size[larger]
+        limits = np.where(np.isnan(known), limits, known)
+        below = np.repeat(exact.ceiling[:, None], exact.by_size[larger - 1].shape[1], axis=1)
+        for part in ranks_below(level(exact.missing.shape[1], larger)).T:
+            np.minimum.at(below.T, part, limits.T)
+        limits = below
+    return limits
+
+
+def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
+    """Exact and predicted scores of all sizes together, changed as little as upward closure asks.
+
+    Guesses, the first those of size 0, are read only where no exact score is.
+    """
+    n_features = exact.missing.shape[1]
+    completed = [exact.by_size[0]]
+    for size in range(1, len(guesses)):
+        known = exact.by_size[size]
+        if not exact.closed:
+            bounded = np.clip(guesses[size], 0.0, exact.ceiling[:, None])
+        else:
+            least = best_below(completed[size - 1], n_features, size)
+            bounded = np.maximum(np.minimum(guesses[size], ceilings(exact, size)), least)
+        completed.append(np.where(np.isnan(known), bounded, known))
+    return completed
+
+
+def check_probability(value: object, name: str) -> None:
+    """Raise unless a number strictly between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise MisfeatError("{setting}; it must lie between 0 and 1.", setting=Setting(name, value))
+
+
+def check_share(value: object, name: str) -> None:
+    """Raise unless a number of at least 0 and below 1."""
+    if not is_number(value) or not 0 <= value < 1:
+        raise MisfeatError(
+            "{setting}; it must be at least 0 and below 1.", setting=Setting(name, value)
+        )
+
+
+def check_not_negative(value: object, name: str) -> None:
+    """Raise unless a finite number of at least 0."""
+    if not is_number(value) or not 0 <= value < np.inf:
+        raise MisfeatError(
+            "{setting}; it must be a number that is not negative.", setting=Setting(name, value)
+        )
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

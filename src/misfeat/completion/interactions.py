@@ -4,8 +4,8 @@ The score of a set is the sum of the contributions of its parts (Möbius inversi
 
     I_j(S) = sum over T ⊆ S of d_j(T),    d_j(T) = I_j(T) - sum over R ⊂ T of d_j(R):
 
-what each feature tells alone, what each pair adds to that or repeats of it, and so on. A cohort i
-that recorded O knows the contributions of all T ⊆ O. Those that touch an unrecorded feature are
+what each feature explains alone, what each pair adds to that or repeats of it, and so on. A cohort
+i that recorded O knows the contributions of all T ⊆ O. Those that touch an unrecorded feature are
 averaged over the cohorts that recorded T, so that single features are judged by all cohorts that
 have them, and only interactions by the few that recorded them together:
 
@@ -17,15 +17,14 @@ size of T between cohorts and s that of their means (James and Stein); singles a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.base import BaseCompleter
+from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorded_sets_filled
 from misfeat.completion.model import Guess
-from misfeat.completion.named import INHERIT
-from misfeat.completion.parts import recorded_part_scores, recorded_sets_filled
 from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 
@@ -33,11 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.named import Confidence, Seed
 
     Scores = NDArray[np.float64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InteractionsCompleter(BaseCompleter):
     """Predict a score from the contributions of its parts in other subgroups.
 
@@ -45,16 +44,10 @@ class InteractionsCompleter(BaseCompleter):
 
     Parameters
     ----------
+    confidence, rounds, random_state : see `BaseCompleter`
+        Of the intervals.
     largest : int, default=None
         Contributions of parts of more features are taken for 0. None: of no part.
-    confidence : float, None or "inherit", default="inherit"
-        Target coverage of the intervals; None gives certain bounds. ``"inherit"`` is the
-        selector's, or 0.9 without one.
-    rounds : int, default=12
-        How often recorded features are hidden to learn how far predictions are off.
-    random_state : int, None or "inherit", default="inherit"
-        Seed of which features are hidden; None hides the same ones every time. ``"inherit"`` is
-        the selector's, or None without one.
 
     Examples
     --------
@@ -76,16 +69,7 @@ class InteractionsCompleter(BaseCompleter):
            [0.45]])
     """
 
-    def __init__(
-        self,
-        *,
-        largest: int | None = None,
-        confidence: Confidence = INHERIT,
-        rounds: int = 12,
-        random_state: Seed = INHERIT,
-    ) -> None:
-        super().__init__(confidence=confidence, rounds=rounds, random_state=random_state)
-        self.largest = largest
+    largest: int | None = None
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
@@ -93,7 +77,7 @@ class InteractionsCompleter(BaseCompleter):
         n_features = exact.missing.shape[1]
         filled = recorded_sets_filled(exact, size)
         largest = size if self.largest is None else min(size, self.largest)
-        usual = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, largest))]
+        mean = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, largest))]
         by_size = [exact.by_size[0]]
         for m in range(1, size + 1):
             subsets = level(n_features, m)
@@ -101,7 +85,7 @@ class InteractionsCompleter(BaseCompleter):
                 np.array(
                     [
                         recorded_part_scores(filled, cohort, subsets, missing)
-                        + _touching(usual, subsets, missing[subsets])
+                        + _touching(mean, subsets, missing[subsets])
                         for cohort, missing in enumerate(exact.missing)
                     ]
                 )
@@ -142,12 +126,12 @@ def shrunk_mean(terms: Scores, size: int) -> Scores:
 
 
 def _touching(
-    usual: list[Scores], subsets: NDArray[np.integer], absent: NDArray[np.bool_]
+    mean: list[Scores], subsets: NDArray[np.integer], absent: NDArray[np.bool_]
 ) -> Scores:
-    """The sum of usual contributions of all parts that hold an unrecorded feature."""
+    """The sum of mean contributions of all parts that hold an unrecorded feature."""
     total = np.zeros(len(subsets))
-    for size in range(1, min(len(usual), subsets.shape[1] + 1)):
+    for size in range(1, min(len(mean), subsets.shape[1] + 1)):
         for members in combinations(range(subsets.shape[1]), size):
             touches = absent[:, members].any(axis=1)
-            total += np.where(touches, usual[size][rank(subsets[:, members])], 0.0)
+            total += np.where(touches, mean[size][rank(subsets[:, members])], 0.0)
     return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
 
 
+SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
+"""What a score rests on, by number: see `CompletedScores.support`."""
 NONE, SINGLES, PAIRS, JOINT, OWN_ROWS = range(5)
+TAKES_NO_WEIGHTS = ("knn", "markov_blanket")
+"""Completers that look at rows one by one, whatever these weigh."""
+OURS = "misfeat."  # modules whose completers are known to change nothing that they are given
+Prepared = TypeVar("Prepared")
 
 
 def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDArray[np.int8]:
     """The support of every subset in every cohort, as `CompletedScores.support` explains.
 
-    Examples
-    --------
     Cohort 0 lacks feature 0, which cohort 1 recorded with feature 1 but not with feature 2.
 
     >>> missing = np.array([[True, False, False], [False, False, True]])
@@ -49,13 +54,6 @@ def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDAr
     support[(lacking & nowhere).any(axis=2)] = NONE
     support[~lacking.any(axis=2)] = OWN_ROWS
     return support
-
-
-Prepared = TypeVar("Prepared")
-
-
-TAKES_NO_WEIGHTS = ("knn", "markov_blanket")
-"""Completers that look at rows one by one, whatever these weigh."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,10 +236,6 @@ class Guess:
         return cls(by_size, np.zeros_like(by_size[-1]))
 
 
-SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
-"""What a score rests on, by number: see `CompletedScores.support`."""
-
-
 @dataclass(frozen=True, eq=False)
 class CompletedScores:
     """A score for every subset of one size in every subgroup.
@@ -329,61 +323,41 @@ class Completer(Protocol):
         ...
 
 
-OURS = "misfeat."
-"""Modules whose completers are known to change nothing that they are given."""
-
-
 def guess_of(completer: Any, known: Known, size: int) -> Guess:
     """Guesses for every size up to one, checked; those of a foreign completer below the ceiling."""
     given = known.exact.by_size
     foreign = not type(completer).__module__.startswith(OURS)
     before = [scores.copy() for scores in given] if foreign else []
     guess = completer.guess(known, size)
-    who = Setting("completer", type(completer).__name__)
-    if any(
-        not np.array_equal(one, other, equal_nan=True)
-        for one, other in zip(before, given, strict=False)
-    ):
-        raise MisfeatError(
-            "{completer}: guess changed the scores that it was given; let it work on a copy.",
-            completer=who,
-        )
+
+    def wrong(words: str, **about: Any) -> MisfeatError:
+        who = Setting("completer", type(completer).__name__)
+        return MisfeatError(f"{{completer}}: {words}", completer=who, **about)
+
+    if not all(map(partial(np.array_equal, equal_nan=True), before, given)):
+        raise wrong("guess changed the scores that it was given; let it work on a copy.")
     if not isinstance(guess, Guess):
-        raise MisfeatError(
-            "{completer}: guess gave {kind}; it must return Guess.of(scores by size).",
-            completer=who,
-            kind=type(guess).__name__,
+        raise wrong(
+            "guess gave {kind}; it must return Guess.of(scores by size).", kind=type(guess).__name__
         )
-    _check_shapes(guess, known, size, who)
-    if not foreign:
-        return guess
-    most = known.exact.ceiling[:, None]
-    return Guess([np.minimum(scores, most) for scores in guess.by_size], guess.deviation)
-
-
-def _check_shapes(guess: Guess, known: Known, size: int, who: Setting) -> None:
-    """Raise unless there is a guess for every set of every size, none of them infinite."""
     if len(guess.by_size) != size + 1:
-        raise MisfeatError(
-            "{completer}: guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.",
-            completer=who,
+        raise wrong(
+            "guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.",
             n=len(guess.by_size),
             size=size,
         )
     for m, scores in enumerate(guess.by_size):
-        wanted = known.exact.by_size[m].shape
-        if np.shape(scores) != wanted:
-            raise MisfeatError(
-                "{completer}: guesses for sets of {m} features have the shape {shape} instead of "
-                "{wanted}, a line a subgroup and a column a set.",
-                completer=who,
+        if np.shape(scores) != given[m].shape:
+            raise wrong(
+                "guesses for sets of {m} features have the shape {shape} instead of {wanted}, "
+                "a line a subgroup and a column a set.",
                 m=m,
                 shape=np.shape(scores),
-                wanted=wanted,
+                wanted=given[m].shape,
             )
         if np.isinf(scores).any():
-            raise MisfeatError(
-                "{completer}: a guess for a set of {m} features is infinite; guess a number.",
-                completer=who,
-                m=m,
-            )
+            raise wrong("a guess for a set of {m} features is infinite; guess a number.", m=m)
+    if not foreign:
+        return guess
+    most = known.exact.ceiling[:, None]
+    return Guess([np.minimum(scores, most) for scores in guess.by_size], guess.deviation)

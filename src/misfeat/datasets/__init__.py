@@ -1,8 +1,7 @@
 """Tables to learn, test and measure with: generated ones, the paper's example, and real files."""
 
-from misfeat.datasets.dataset import Dataset
+from misfeat.datasets.dataset import Dataset, heart_csv, load_heart, load_readmission
 from misfeat.datasets.files import (
-    as_in_paper,
     load_adult,
     load_attrition,
     load_diabetes130,
@@ -10,15 +9,12 @@ from misfeat.datasets.files import (
     load_mobile,
 )
 from misfeat.datasets.formulas import make_formula
-from misfeat.datasets.heart import heart_csv, load_heart
 from misfeat.datasets.nhanes import load_nhanes
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
-from misfeat.datasets.readmission import load_readmission
 
 __all__ = [
     "Dataset",
     "GeneratedCohorts",
-    "as_in_paper",
     "heart_csv",
     "load_adult",
     "load_attrition",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +28,7 @@ def load_mobile() -> Dataset:
     'price_range'
     """
     source = "Kaggle, iabhishekofficial/mobile-price-classification, train.csv"
-    return Dataset(
-        name="mobile",
-        columns=read_columns("mobile.csv.gz", source),
-        target="price_range",
-        groups="dual_sim",
-        description=f"Mobile phones. Source: {source}.",
-    )
+    return _dataset("mobile", "Mobile phones", source, "price_range", "dual_sim")
 
 
 def load_attrition() -> Dataset:
@@ -47,13 +40,8 @@ def load_attrition() -> Dataset:
     'Attrition'
     """
     source = "Kaggle, stealthtechnologies/employee-attrition-dataset, train.csv without Employee ID"
-    return Dataset(
-        name="attrition",
-        columns=read_columns("attrition.csv.gz", source),
-        target="Attrition",
-        groups=[{"Age": [25, 40, 50]}, "Gender"],
-        description=f"Employees. Source: {source}.",
-    )
+    groups = [{"Age": [25, 40, 50]}, "Gender"]
+    return _dataset("attrition", "Employees", source, "Attrition", groups)
 
 
 def load_loan() -> Dataset:
@@ -65,13 +53,8 @@ def load_loan() -> Dataset:
     'Loan Status'
     """
     source = "Kaggle, hemanthsai7/loandefault, train.csv, its nine categorical features with Grade"
-    return Dataset(
-        name="loan",
-        columns=read_columns("loan.csv.gz", source),
-        target="Loan Status",
-        groups={"Grade": {"B": "B", "C": "C", "*": "other"}},
-        description=f"Loans. Source: {source}.",
-    )
+    groups = {"Grade": {"B": "B", "C": "C", "*": "other"}}
+    return _dataset("loan", "Loans", source, "Loan Status", groups)
 
 
 def load_adult() -> Dataset:
@@ -91,15 +74,9 @@ def load_adult() -> Dataset:
     'income'
     """
     source = "UCI Machine Learning Repository, Adult (id 2), both files one after the other"
-    columns = read_columns("adult.csv.gz", source)
-    return Dataset(
-        name="adult",
-        columns={n: c for n, c in columns.items() if n not in ("fnlwgt", "educational-num")},
-        target="income",
-        groups=[{"age": [30, 45]}, "gender"],
-        description=f"Adults and their income. Source: {source}.",
-        bins=4,
-    )
+    groups = [{"age": [30, 45]}, "gender"]
+    data = _dataset("adult", "Adults and their income", source, "income", groups, bins=4)
+    return data.without("fnlwgt", "educational-num")
 
 
 def load_diabetes130() -> Dataset:
@@ -120,19 +97,16 @@ def load_diabetes130() -> Dataset:
     source = (
         "UCI Machine Learning Repository, Diabetes 130-US Hospitals (id 296), diabetic_data.csv"
     )
-    columns = read_columns("diabetes130.csv.gz", source)
-    kept = {name: columns[name] for name in ("age", *_STAY_NUMBERS, *_STAY_CATEGORIES)}
-    return Dataset(
-        name="diabetes130",
-        columns={**kept, "readmitted": (columns["readmitted"] == "<30").astype(np.int64)},
-        target="readmitted",
-        groups={"age": {f"[{ten}-{ten + 10})": _age_band(ten) for ten in range(0, 100, 10)}},
-        description=f"Hospital stays of people with diabetes. Source: {source}.",
-        bins={**dict.fromkeys(_STAY_NUMBERS, 4), "*": 4},
-    )
+    groups = {"age": {f"[{ten}-{ten + 10})": _age_band(ten) for ten in range(0, 100, 10)}}
+    bins = {**dict.fromkeys(_STAY_NUMBERS, 4), "*": 4}
+    what = "Hospital stays of people with diabetes"
+    data = _dataset("diabetes130", what, source, "readmitted", groups, bins=bins)
+    kept = {name: data.columns[name] for name in ("age", *_STAY_NUMBERS, *_STAY_CATEGORIES)}
+    back = (data.columns["readmitted"] == "<30").astype(np.int64)
+    return replace(data, columns={**kept, "readmitted": back})
 
 
-_STAY_NUMBERS = (
+_STAY_NUMBERS = [
     "time_in_hospital",
     "num_lab_procedures",
     "num_procedures",
@@ -141,8 +115,8 @@ _STAY_NUMBERS = (
     "number_emergency",
     "number_inpatient",
     "number_diagnoses",
-)
-_STAY_CATEGORIES = (
+]
+_STAY_CATEGORIES = [
     "max_glu_serum",
     "A1Cresult",
     "metformin",
@@ -151,19 +125,38 @@ _STAY_CATEGORIES = (
     "diabetesMed",
     "admission_type_id",
     "gender",
-)
+]
 
 
 def _age_band(youngest: int) -> str:
-    starts = (0, 40, 60, 70, 80)
-    ends = dict(pairwise(starts))
-    start = max(start for start in starts if start <= youngest)
-    return f"{start} to {ends[start]}" if start in ends else f"{start} and above"
+    for start, end in ((0, 40), (40, 60), (60, 70), (70, 80)):
+        if youngest < end:
+            return f"{start} to {end}"
+    return "80 and above"
+
+
+def _dataset(
+    name: str, what: str, source: str, target: str, groups: Any, *, bins: Any = 5
+) -> Dataset:
+    columns = read_columns(f"{name}.csv.gz", source)
+    return Dataset(name, columns, target, groups, f"{what}. Source: {source}.", bins=bins)
 
 
 def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:
     """The columns of a CSV file in the user's folder, by DuckDB, or by pandas without it."""
-    path = data_folder(file, source) / file
+    folder = os.environ.get(FOLDER_VARIABLE, "")
+    path = Path(folder, file)
+    if not folder or not path.is_file():
+        where = f"{folder!r} does not hold it" if folder else f"{FOLDER_VARIABLE} is not set"
+        raise MisfeatError(
+            "{file!r} is needed, but {where}.",
+            remedy="Download it ({source}), save it as {file!r} in a folder, and set {variable} to "
+            "that folder.",
+            file=file,
+            where=where,
+            source=source,
+            variable=FOLDER_VARIABLE,
+        )
     if find_spec("duckdb") is None:
         import pandas as pd
 
@@ -176,67 +169,3 @@ def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:
     columns = opened.native.to_arrow_table().columns
     opened.close()
     return {name: column.to_numpy() for name, column in zip(opened.names, columns, strict=True)}
-
-
-def data_folder(file: str, source: str) -> Path:
-    """The folder that holds the original tables, or an error that says how to get the file."""
-    folder = os.environ.get(FOLDER_VARIABLE, "")
-    if not folder or not (Path(folder) / file).is_file():
-        where = f"{folder!r} does not hold it" if folder else f"{FOLDER_VARIABLE} is not set"
-        raise MisfeatError(
-            "{file!r} is needed, but {where}.",
-            remedy="Download it ({source}), save it as {file!r} in a folder, and set {variable} to "
-            "that folder.",
-            file=file,
-            where=where,
-            source=source,
-            variable=FOLDER_VARIABLE,
-        )
-    return Path(folder)
-
-
-def as_in_paper(data: Dataset) -> Dataset:
-    """Leave out and bin the columns of Mobile or Attrition as the MISFEAT paper did.
-
-    Parameters
-    ----------
-    data : Dataset
-        What `load_mobile`, `load_attrition` or `load_loan` returned; the last stays as it is.
-
-    Examples
-    --------
-    >>> len(as_in_paper(load_mobile()).columns)  # doctest: +SKIP
-    17
-    """
-    left_out, bins = _IN_PAPER[data.name]
-    return replace(data.without(*left_out), bins={**bins, "*": 5})
-
-
-_YEARS_OR_MILES: list[float] = [3, 6, 10, 20]
-_IN_PAPER: dict[str, tuple[tuple[str, ...], dict[str, list[float]]]] = {
-    "mobile": (
-        ("four_g", "int_memory", "sc_h", "sc_w"),
-        {
-            "battery_power": [1000, 1500],
-            "clock_speed": [1, 2],
-            "fc": [3.8, 7.6],
-            "m_dep": [0.5],
-            "mobile_wt": [120, 160],
-            "n_cores": [2, 4, 6],
-            "pc": [10],
-            "px_height": [720, 1080],
-            "px_width": [1080, 1440],
-            "ram": [1024, 2048, 3072],
-            "talk_time": [11],
-        },
-    ),
-    "attrition": (
-        ("Company Tenure",),
-        {
-            "Years at Company": _YEARS_OR_MILES,
-            "Distance from Home": _YEARS_OR_MILES,
-            "Monthly Income": [3000, 5000, 8000, 10000],
-        },
-    ),
-    "loan": ((), {}),
-}

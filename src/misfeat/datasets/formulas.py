@@ -81,18 +81,17 @@ def make_formula(
     >>> len(data.columns), data.target
     (17, 'target')
     """
-    if collection not in COLLECTIONS:
-        raise MisfeatError(
-            "{setting} is unknown; use {choices}.",
-            setting=Setting("collection", collection),
-            choices=" or ".join(map(repr, COLLECTIONS)),
-        )
-    if formula not in FORMULAS:
-        raise MisfeatError(
-            "{setting} is unknown; use {choices}.",
-            setting=Setting("formula", formula),
-            choices="1, 2 or 3",
-        )
+    for name, value, choices in (
+        ("collection", collection, COLLECTIONS),
+        ("formula", formula, FORMULAS),
+    ):
+        if value not in choices:
+            *others, last = map(repr, choices)
+            raise MisfeatError(
+                "{setting} is unknown; use {choices}.",
+                setting=Setting(name, value),
+                choices=f"{', '.join(others)} or {last}",
+            )
     usual, n_values = COLLECTIONS[collection]
     n_features = usual if n_features is None else n_features
     fewest = N_RELEVANT + N_REDUNDANT + N_CORRELATED

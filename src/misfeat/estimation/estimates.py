@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.completion.auto import AutoCompleter
-from misfeat.completion.base import with_certain_bounds
+from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
 from misfeat.completion.model import NONE, CompletedScores, guess_of
-from misfeat.completion.parts import closed_upwards, recorded_part_scores
+from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.set_scores import ListedScores, closed, completed_of, intervals_of
 from misfeat.exceptions import MisfeatError, Setting

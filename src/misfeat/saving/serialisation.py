@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.completion.named import COMPLETERS, completer_classes
+from misfeat.completion.registry import completer_class, completer_classes
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.inputs import names_held
 
@@ -68,7 +68,7 @@ def encoded_completer(completer: Any) -> Any:
     if isinstance(completer, str):
         return completer
     name = completer_classes().get(type(completer).__name__)
-    if name is None or type(completer) is not COMPLETERS[name]:
+    if name is None or type(completer) is not completer_class(name):
         raise MisfeatError(
             "{setting} cannot be saved; only those that misfeat comes with can.",
             setting=Setting("completer", completer),
@@ -82,7 +82,7 @@ def decoded_completer(saved: Any) -> Any:
     if isinstance(saved, str):
         return saved
     params = {name: decoded(value) for name, value in saved["params"].items()}
-    return COMPLETERS[saved["name"]](**params)
+    return completer_class(saved["name"])(**params)
 
 
 def parse_json(text: bytes) -> Any:

@@ -270,7 +270,7 @@ def tables_of_rows(
 
     Lines of `rows` are features, the target last; `cards` count the code for missing values, too.
     """
-    from misfeat.completion.transfer.kernels.tables import Layout, Rows, count_level
+    from misfeat.completion.transfer.tables import Layout, Rows, count_level
 
     starts = table_starts(subsets, cards)
     counts = np.zeros((1, int(starts[-1]), n_classes))

@@ -1,10 +1,10 @@
-"""Contract checks of a source of tables."""
+"""Contract checks, of which each has a name and runs alone, and those of a source of tables."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,15 +12,39 @@ from misfeat.cohorts.build import CohortRules, build_cohorts
 from misfeat.cohorts.coding import Coding
 from misfeat.exceptions import MisfeatError
 from misfeat.reading.inputs import open_columns
-from misfeat.testing.checks import Check, demand, run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from misfeat.reading.inputs import Table
 
 MOST_VALUES = 10_000
 """Columns with more values are compared by their rows alone."""
+
+
+class Check(NamedTuple):
+    """One thing that an extension has to keep.
+
+    Attributes
+    ----------
+    name : str
+        What it is, as the name of a test.
+    run : callable
+        Raises an AssertionError where it is not kept.
+    """
+
+    name: str
+    run: Callable[[], None]
+
+    def __call__(self) -> None:
+        """Run it."""
+        self.run()
+
+
+def demand(kept: object, words: str) -> None:
+    """Raise an AssertionError unless something is kept; also where assertions are switched off."""
+    if not kept:
+        raise AssertionError(words)
 
 
 def check_source(source: Any, expected: Any) -> None:
@@ -45,7 +69,8 @@ def check_source(source: Any, expected: Any) -> None:
     ...
     AssertionError: The source: column 'y' holds {0: 2, 1: 1} instead of {0: 1, 1: 2}.
     """
-    run_all(source_checks(source, expected))
+    for check in source_checks(source, expected):
+        check()
 
 
 def source_checks(source: Any, expected: Any) -> Iterator[Check]:

@@ -3,12 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.completion.hiding import exact_scores
+from benchmarks.completion.hiding import Truth, exact_scores
+from misfeat import Coding
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.features import hide_features
+from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import model as model_module
 from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.rows import CodedRows
+from misfeat.completion.transfer.rows import TransferRows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -18,13 +20,13 @@ from tests.completion.transfer.reference import Reference
 
 
 def predicted(cohorts, mask, size, **settings):
-    return TransferModel(CodedRows.of(cohorts), mask, Work(1), **settings).predict(size)
+    return TransferModel(TransferRows.of(cohorts), mask, Work(1), **settings).predict(size)
 
 
 def handed_out(model, size, n_features):
     """Scores above chance, and the tables of every set by cohort."""
     tables = [model.table_of(subset) for subset in level(n_features, size)]
-    return model.predict(size).above_chance, tables
+    return model.predict(size).above, tables
 
 
 @pytest.mark.parametrize("proxies", [False, True])
@@ -58,7 +60,7 @@ def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, s
     cohorts = drawn_cohorts(seed, **shape)
     mask = random_mask(*cohorts.missing.shape, share, np.random.default_rng(seed))
     reference = Reference(cohorts, mask)
-    model = TransferModel(CodedRows.of(cohorts), mask, Work(1), above_chance=True)
+    model = TransferModel(TransferRows.of(cohorts), mask, Work(1), above_chance=True)
     for size in (1, 2, 3):
         subsets = level(len(cohorts.features), size)
         found, tables = handed_out(model, size, len(cohorts.features))
@@ -77,7 +79,7 @@ def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, s
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_scores_above_chance_and_tables_are_those_of_the_recipe(size):
     cohorts = transferred_cohorts()
-    model = TransferModel(CodedRows.of(cohorts), cohorts.missing, Work(2), above_chance=True)
+    model = TransferModel(TransferRows.of(cohorts), cohorts.missing, Work(2), above_chance=True)
     found, tables = handed_out(model, size, len(cohorts.features))
     wanted = np.array(TRANSFERRED["above_chance"][str(size)], dtype=float)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
@@ -92,8 +94,8 @@ def test_asking_for_scores_above_chance_moves_no_bit_of_the_others(size):
     cohorts = drawn_cohorts()
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
     plain, both = (predicted(cohorts, mask, size, above_chance=asked) for asked in (False, True))
-    assert plain.above_chance is None
-    assert both.above_chance is not None
+    assert plain.above.shape[1] == 0
+    assert both.above.shape == both.score.shape
     assert np.array_equal(plain.score, both.score, equal_nan=True)
     assert np.array_equal(plain.variance, both.variance, equal_nan=True)
 
@@ -102,7 +104,7 @@ def test_asking_for_scores_above_chance_moves_no_bit_of_the_others(size):
 def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
     cohorts = drawn_cohorts(n_features=6)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    rows = CodedRows.of(cohorts)
+    rows = TransferRows.of(cohorts)
     found, tables = handed_out(TransferModel(rows, mask, Work(1), above_chance=True), size, 6)
     monkeypatch.setattr(model_module, "LARGEST_STRETCH", 1)
     one_by_one = TransferModel(rows, mask, Work(3), above_chance=True)
@@ -118,7 +120,7 @@ def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
 def test_tables_stay_as_they_were_whatever_is_done_with_them():
     cohorts = drawn_cohorts()
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    model = TransferModel(CodedRows.of(cohorts), mask, Work(1))
+    model = TransferModel(TransferRows.of(cohorts), mask, Work(1))
     pair = np.array([0, 2])
     first = model.table_of(pair).copy()
     model.table_of(pair)[:] = -1.0
@@ -137,7 +139,7 @@ def test_nothing_of_a_hidden_feature_is_read():
 def test_threads_change_nothing():
     cohorts = drawn_cohorts(n_features=7)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    one, three = (TransferModel(CodedRows.of(cohorts), mask, Work(n)).predict(4) for n in (1, 3))
+    one, three = (TransferModel(TransferRows.of(cohorts), mask, Work(n)).predict(4) for n in (1, 3))
     assert np.array_equal(one.score, three.score, equal_nan=True)
 
 
@@ -180,3 +182,35 @@ def test_a_feature_that_no_cohort_recorded_adds_nothing():
     with_it = (subsets == 2).any(axis=1)
     bias = 0.05  # a feature of pure noise raises a plug-in score of 80 rows
     assert (np.abs(ours - floor)[:, with_it] < bias).all()
+
+
+def test_an_unrecorded_feature_of_many_categories_is_guessed_from_scores():
+    rng = np.random.default_rng(0)
+    n = 6000
+    value, site = rng.integers(0, 100, n), rng.integers(0, 3, n)
+    other = rng.integers(0, 3, n)
+    y = (rng.random(n) < 0.8 * rng.random(100)[value] + 0.05 * other).astype(int)
+    columns = {"many": [f"v{v}" for v in value], "other": other, "y": y, "site": site}
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=200))
+    truth = Truth.of(cohorts, 2)
+    mask = np.zeros((3, 2), dtype=bool)
+    mask[0, 0] = True
+    for size in (1, 2):
+        completed = TransferCompleter(confidence=None).complete(truth.hidden(mask), size)
+        assert completed.score[0] == pytest.approx(truth.exact.by_size[size][0], rel=0.15)
+
+
+def test_rare_categories_are_merged_and_gaps_become_one():
+    rng = np.random.default_rng(0)
+    codes = np.minimum(rng.geometric(0.05, size=4000), 60)
+    columns = {"many": [f"v{c}" for c in codes], "y": codes % 2, "site": np.arange(4000) % 2}
+    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=60))
+    rows = TransferRows.of(cohorts, most=8)
+    assert rows.cards.tolist() == [8]
+    assert not rows.as_scored
+    assert set(np.unique(rows.codes)) == set(range(8))
+    assert TransferRows.of(cohorts, most=100).as_scored
+    columns["some"] = np.where(rng.random(4000) < 0.1, np.nan, codes % 3)
+    with_gaps = build_cohorts(columns, "y", groups="site", coding=Coding(sporadic="available"))
+    place = with_gaps.features.index("some")
+    assert TransferRows.of(with_gaps).cards[place] == 4

@@ -1,1 +1,1 @@
-"""What the completers with a neural network share. Only its modules that say so import torch."""
+"""Networks of the neural completers and how they are trained: all that imports PyTorch."""

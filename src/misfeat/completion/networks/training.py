@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,14 +11,12 @@ from misfeat.exceptions import MisfeatError, Setting, warn
 from misfeat.runtime.progress import answer_interrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
-    from torch.nn import Parameter
 
-    from misfeat.completion.networks.completer import TrainingSettings
-    from misfeat.completion.networks.labels import Labels
+    from misfeat.completion.neural import Labels, TrainingSettings
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]
@@ -40,72 +37,18 @@ class Draw:
         return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5
 
 
-class SideBySide(Protocol):
-    """Models that are trained together and share no weight: all weights have models first."""
+class History(NamedTuple):
+    """How training went, model by model."""
 
-    @property
-    def own(self) -> Sequence[int]:
-        """The subgroup of each model."""
-        ...
-
-    @property
-    def inputs(self) -> Tensor:
-        """What the network is told about each set, of shape (n_rows, width)."""
-        ...
-
-    def __call__(self, rows: Tensor) -> Tensor:
-        """Predicted scores of these rows, both of shape (n_models, n_rows)."""
-        ...
-
-    def parameters(self) -> Iterator[Parameter]:
-        """All weights."""
-        ...
-
-    def train(self) -> object:
-        """Be about to learn."""
-        ...
-
-    def eval(self) -> object:
-        """Be about to predict."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class History:
-    """How training went, model by model.
-
-    Attributes
-    ----------
-    epochs : int
-        Epochs that were run.
-    best_epoch : ndarray of shape (n_models,)
-        The epoch whose weights were kept.
-    loss : ndarray of shape (n_models,)
-        The mean squared error of those weights on the held-out scores; NaN for a subgroup without
-        known scores.
-    """
-
-    epochs: int
-    best_epoch: NDArray[np.int64]
+    epochs: int  # that were run
+    best_epoch: NDArray[np.int64]  # (n_models,): the epoch whose weights were kept
     loss: NDArray[np.float64]
-
-    @classmethod
-    def of_nothing(cls, n_models: int) -> History:
-        """The history of models that had nothing to learn from."""
-        return cls(0, np.zeros(n_models, dtype=np.int64), np.full(n_models, np.nan))
-
-    @classmethod
-    def joined(cls, parts: Sequence[History]) -> History:
-        """The history of models that were trained one block after the other."""
-        return cls(
-            max(part.epochs for part in parts),
-            np.concatenate([part.best_epoch for part in parts]),
-            np.concatenate([part.loss for part in parts]),
-        )
+    """Of shape (n_models,): the mean squared error of those weights on the held-out scores; NaN for
+    a subgroup without known scores."""
 
 
 def train(
-    network: SideBySide,
+    network: Any,
     labels: Sequence[Labels],
     settings: TrainingSettings,
     rng: np.random.Generator,
@@ -114,6 +57,10 @@ def train(
 ) -> History:
     """Train every model of a network on the labels of its subgroup, all side by side.
 
+    A network has `inputs` (n_rows, width), the subgroup of each model as `own`, and no weight that
+    models share: all weights have models first. Called with rows of the inputs, of shape (n_models,
+    n_rows), it gives their predicted scores.
+
     The network ends with the weights that predicted each model's held-out scores best. Where it
     `may_end_early`, an interrupt (Ctrl-C) after the first look at held-out scores ends training
     with the best weights so far.
@@ -121,16 +68,18 @@ def train(
     device = network.inputs.device
     splits = [known.split(settings.validation_share, rng) for known in labels]
     n_rows = len(network.inputs)
-    training = Batch.of([part for part, _ in splits], n_rows).to(device)
-    validation = Batch.of([part for _, part in splits], n_rows).to(device)
-    step = step_of(network, training, settings)
+    training = Batch.of([part for part, _ in splits], n_rows, device)
+    validation = Batch.of([part for _, part in splits], n_rows, device)
+    step = training_step(network, training, settings)
     kept = _Best(network)
     epoch = 0
     try:
         for epoch in range(1, settings.epochs + 1):
             step()
             if epoch % settings.validate_every == 0 or epoch == settings.epochs:
-                kept.update(epoch, _validation_loss(network, validation))
+                network.eval()
+                with torch.no_grad():
+                    kept.update(epoch, validation.losses(network).double().cpu().numpy())
                 if epoch - kept.epoch.max() >= settings.patience:
                     break
             if on_epoch is not None:
@@ -146,12 +95,11 @@ def train(
             setting=Setting("learning_rate", settings.learning_rate),
         )
     kept.restore()
-    taught = np.array([len(known.rows) > 0 for known in labels])
-    return History(epoch, kept.epoch, np.where(taught, kept.loss, np.nan))
+    labelled = np.array([len(known.rows) > 0 for known in labels])
+    return History(epoch, kept.epoch, np.where(labelled, kept.loss, np.nan))
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(NamedTuple):
     """Rows and scores of all models, padded to one length.
 
     Padding rows carry no weight; they differ from the model's other rows, so that none is twice in
@@ -163,8 +111,8 @@ class Batch:
     weights: Tensor
 
     @classmethod
-    def of(cls, labels: Sequence[Labels], n_rows: int) -> Batch:
-        """The labels of every model, of so many rows that there are."""
+    def of(cls, labels: Sequence[Labels], n_rows: int, device: torch.device) -> Batch:
+        """The labels of every model, of so many rows that there are, on a device."""
         longest = max(len(known.rows) for known in labels)
         rows = np.zeros((len(labels), longest), dtype=np.int64)
         scores, weights = np.zeros(rows.shape), np.zeros(rows.shape)
@@ -177,21 +125,17 @@ class Batch:
             scores[model, :many] = known.scores
             weights[model, :many] = 1 / many if many else 0
         return cls(
-            torch.from_numpy(rows),
-            torch.from_numpy(scores).float(),
-            torch.from_numpy(weights).float(),
+            torch.from_numpy(rows).to(device),
+            torch.from_numpy(scores).float().to(device),
+            torch.from_numpy(weights).float().to(device),
         )
 
-    def to(self, device: torch.device) -> Batch:
-        """The same on a device."""
-        return Batch(self.rows.to(device), self.scores.to(device), self.weights.to(device))
-
-    def losses(self, network: SideBySide) -> Tensor:
+    def losses(self, network: Any) -> Tensor:
         """The mean squared error of each model."""
         return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
 
 
-def step_of(network: SideBySide, batch: Batch, settings: TrainingSettings) -> Step:
+def training_step(network: Any, batch: Batch, settings: TrainingSettings) -> Step:
     """One epoch of all models; they share no weight, so the sum of their losses trains each."""
     on_cuda = batch.rows.device.type == "cuda"
     optimizer = torch.optim.Adam(
@@ -238,7 +182,7 @@ class _Replayed:
 class _Best:
     """The best weights of every model so far; all weights have the models as first axis."""
 
-    def __init__(self, network: SideBySide) -> None:
+    def __init__(self, network: Any) -> None:
         self._network = network
         self._weights = [weight.detach().clone() for weight in network.parameters()]
         n_models = len(network.own)
@@ -257,9 +201,3 @@ class _Best:
             for best, weight in zip(self._weights, self._network.parameters(), strict=True):
                 weight.copy_(best)
         self._network.eval()
-
-
-@torch.no_grad()
-def _validation_loss(network: SideBySide, batch: Batch) -> NDArray[np.float64]:
-    network.eval()
-    return batch.losses(network).double().cpu().numpy()

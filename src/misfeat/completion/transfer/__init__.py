@@ -1,5 +1,5 @@
-"""The closed-form transfer between cohorts."""
+"""The closed-form transfer between cohorts, and the default completer, which takes it."""
 
-from misfeat.completion.transfer.completer import TransferCompleter
+from misfeat.completion.transfer.completer import AutoCompleter, TransferCompleter
 
-__all__ = ["TransferCompleter"]
+__all__ = ["AutoCompleter", "TransferCompleter"]

@@ -2,32 +2,30 @@
 
 The steps and their formulas:
 
-A. `kernels/smoothing.py`: every donor's tables of one, two and three features with the target,
-   shrunk towards what the smaller tables lead one to expect.
-B. 1. `kernels/margins.py`: how an unrecorded feature is distributed in each class, p̂(q|y).
-   2. `kernels/pairs.py`: tables of pairs with an unrecorded member, the donors' mean conditional
+A. `smoothing.py`: every donor's tables of one, two and three features with the target, shrunk
+   towards what the smaller tables lead one to expect.
+B. 1. `smoothing.py`: how an unrecorded feature is distributed in each class, p̂(q|y).
+   2. `fitting.py`: tables of pairs with an unrecorded member, the donors' mean conditional
       distribution, raked to the cohort's own margins.
-   3. `kernels/sets.py`: tables of larger sets, started from the donors' mean where some recorded
-      all of the set, fitted to the tables of its parts and to the cohort's own rows.
-C. `kernels/expectation.py`: the plug-in score that the cohort's number of rows would give on
-   average, its sampling variance, and where asked for, how far it is above chance.
+   3. `fitting.py`: tables of larger sets, started from the donors' mean where some recorded all of
+      the set, fitted to the tables of its parts and to the cohort's own rows.
+C. `expectation.py`: the plug-in score that the cohort's number of rows would give on average, its
+   sampling variance, and where asked for, how far it is above chance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.transfer.kernels import margins, smoothing
-from misfeat.completion.transfer.kernels.expectation import Completed, note_score, poisson_table
-from misfeat.completion.transfer.kernels.pairs import Margins, complete_pairs
-from misfeat.completion.transfer.kernels.sets import Evidence, complete_sets
-from misfeat.completion.transfer.kernels.smoothing import Smoothed
-from misfeat.completion.transfer.kernels.tables import Layout
+from misfeat.completion.transfer import smoothing
+from misfeat.completion.transfer.expectation import Completed, note_score, poisson_table
+from misfeat.completion.transfer.fitting import Margins, SetEvidence, complete_pairs, complete_sets
+from misfeat.completion.transfer.smoothing import Smoothed
+from misfeat.completion.transfer.tables import Layout
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
@@ -35,32 +33,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.transfer.rows import CodedRows, CountedTables
+    from misfeat.completion.transfer.rows import TransferRows, TransferTables
     from misfeat.runtime.threads import Work
 
     Floats = NDArray[np.float64]
 
 LARGEST_STRETCH = 2**22
 """Entries of the tables, of all cohorts, that a thread holds at a time: 32 MiB."""
-
-
-@dataclass(frozen=True, eq=False)
-class Predicted:
-    """Predictions for the subsets of one size.
-
-    Attributes
-    ----------
-    score : ndarray of shape (n_cohorts, n_subsets)
-        The expected plug-in score; NaN where a cohort recorded the whole subset.
-    variance : ndarray of shape (n_cohorts, n_subsets)
-        Its sampling variance, were the predicted distribution true.
-    above_chance : ndarray of shape (n_cohorts, n_subsets) or None
-        The expected score less what chance alone would give; None where not asked for.
-    """
-
-    score: Floats
-    variance: Floats
-    above_chance: Floats | None
 
 
 class TransferModel:
@@ -73,7 +52,7 @@ class TransferModel:
 
     def __init__(
         self,
-        records: CodedRows | CountedTables,
+        records: TransferRows | TransferTables,
         missing: NDArray[np.bool_],
         work: Work,
         *,
@@ -88,16 +67,38 @@ class TransferModel:
         self._above_chance = above_chance
         self._single_counts, self._singles = self._smoothed_singles()
         pair_counts, self._pairs = self._smoothed_pairs()
-        self._margins = self._found_margins(proxies)
+        self._margins = self._predicted_margins(proxies)
         self._completed: dict[int, Completed] = {}
-        self._predicted: dict[int, Predicted] = {}
+        self._predicted: dict[int, Completed] = {}
         self._complete_singles()
         self._complete_pairs(pair_counts)
 
-    def predict(self, size: int) -> Predicted:
-        """Predictions for every subset of one size in every cohort that recorded it in part."""
-        if size not in self._predicted:
-            self._predicted[size] = self._predict(size)
+    def predict(self, size: int) -> Completed:
+        """Predictions for every subset of one size in every cohort that recorded it in part.
+
+        No more tables are held than those of the sets that a thread works on.
+        """
+        if size in self._predicted:
+            return self._predicted[size]
+        if size in self._completed and self._completed[size].score.shape[1]:
+            return self._completed[size]
+        subsets = _layout(self._rows.cards, size).subsets
+        evidence, parts = self._evidence(size), {}
+
+        def predict(first: int, last: int) -> None:
+            completed = self._complete(subsets[first:last], evidence, scores=True)
+            parts[first] = completed._replace(tables=completed.tables[:, :0].copy())
+
+        most_cells = int(self._rows.cards[subsets].prod(axis=1).max(initial=1))
+        longest = max(1, LARGEST_STRETCH // (most_cells * self._rows.by_class.size))
+        self._in_stretches(predict, len(subsets), longest)
+        in_order = [parts[first] for first in sorted(parts)]
+        self._predicted[size] = in_order[0]._replace(
+            **{
+                name: np.concatenate([getattr(part, name) for part in in_order], axis=1)
+                for name in ("score", "variance", "above")
+            }
+        )
         return self._predicted[size]
 
     def keep_triples(self) -> None:
@@ -106,7 +107,7 @@ class TransferModel:
         Asking for the tables of triples first and for larger subsets afterwards would else complete
         triples twice.
         """
-        if self._keeps(3):
+        if 3 in self._completed:
             return
         layout, evidence = _layout(self._rows.cards, 3), self._evidence(3)
         completed = self._to_complete(layout, scores=not self._above_chance)
@@ -124,50 +125,26 @@ class TransferModel:
         Counts where a cohort recorded the subset, expected counts where it did not; the categories
         of the last feature change fastest.
         """
-        layout = _layout_of(subset[None].astype(np.int64), self._rows.cards)
-        complete = (
-            self._kept_stretch if self._keeps(len(subset)) else self._new_stretch(len(subset))
-        )
-        return complete(layout, int(rank(subset[None])[0])).tables
+        size, index = len(subset), int(rank(subset[None])[0])
+        if size not in self._completed:
+            subsets = subset[None].astype(np.int64)
+            return self._complete(subsets, self._evidence(size)).tables
+        kept, n_cells = self._completed[size], int(self._rows.cards[subset].prod())
+        start = kept.starts[index]
+        return kept.tables[:, start : start + n_cells].copy()
 
-    def _longest(self, subsets: NDArray[np.int64]) -> int:
-        """How many subsets, one after the other, a thread may hold the tables of."""
-        most_cells = int(self._rows.cards[subsets].prod(axis=1).max(initial=1))
-        return max(1, LARGEST_STRETCH // (most_cells * self._rows.by_class.size))
-
-    def _keeps(self, size: int) -> bool:
-        """Whether the completed tables of a size are at hand."""
-        return size in self._completed
-
-    def _kept_stretch(self, layout: Layout, first: int) -> Completed:
-        """A copy of what was found out about the subsets of a layout, the first being of a rank."""
-        kept = self._completed[layout.subsets.shape[1]]
-        last, start = first + len(layout.subsets), kept.starts[first]
-        return Completed(
-            score=kept.score[:, first:last],
-            variance=kept.variance[:, first:last],
-            above=kept.above[:, first:last],
-            starts=layout.starts,
-            tables=kept.tables[:, start : start + layout.n_cells].copy(),
-            informed=kept.informed[:, first:last],
-        )
-
-    def _new_stretch(
-        self, size: int, *, scores: bool = False
-    ) -> Callable[[Layout, int], Completed]:
-        """How subsets of three or more are completed, given their layout.
+    def _complete(
+        self, subsets: NDArray[np.int64], evidence: SetEvidence, *, scores: bool = False
+    ) -> Completed:
+        """Complete subsets of three or more.
 
         Scores that are not above chance are worked out where asked for, or where no others are.
         """
-        evidence = self._evidence(size)
-
-        def complete(layout: Layout, _first: int) -> Completed:
-            completed = self._to_complete(layout, scores=scores or not self._above_chance)
-            self._count(layout, 0, len(layout.subsets), completed.tables)
-            complete_sets(layout.subsets, evidence, 0, len(layout.subsets), completed)
-            return completed
-
-        return complete
+        layout = _layout_of(subsets, self._rows.cards)
+        completed = self._to_complete(layout, scores=scores or not self._above_chance)
+        self._count(layout, 0, len(subsets), completed.tables)
+        complete_sets(subsets, evidence, 0, len(subsets), completed)
+        return completed
 
     def _smoothed_singles(self) -> tuple[Floats, Smoothed]:
         layout = _layout(self._rows.cards, 1)
@@ -203,7 +180,7 @@ class TransferModel:
         self._in_stretches(smooth, n_pairs)
         return counts, pairs
 
-    def _found_margins(self, proxies: bool) -> Margins:
+    def _predicted_margins(self, proxies: bool) -> Margins:
         rows = self._rows
         n_cohorts, n_features = rows.missing.shape
         strengths = np.full((n_features, n_features), -1.0)
@@ -211,11 +188,11 @@ class TransferModel:
 
         def strengths_of(first: int, last: int) -> None:
             for q in range(first, last):
-                margins.proxy_strengths(rows, self._pairs, q, strengths[q])
+                smoothing.proxy_strengths(rows, self._pairs, q, strengths[q])
 
         def margins_of(first: int, last: int) -> None:
             for i in range(first, last):
-                margins.margins_of(
+                smoothing.margins_of(
                     i, rows, self._single_counts, self._singles, self._pairs, strengths, found[i]
                 )
 
@@ -246,35 +223,13 @@ class TransferModel:
         self._in_stretches(complete, len(self._pairs.subsets))
         self._completed[2] = completed
 
-    def _predict(self, size: int) -> Predicted:
-        """Scores of one size; no more tables are held than a stretch's."""
-        if size in self._completed and self._completed[size].score.shape[1]:
-            return self._as_predicted(self._completed[size])
-        subsets = _layout(self._rows.cards, size).subsets
-        complete, found = self._new_stretch(size, scores=True), {}
-
-        def predict(first: int, last: int) -> None:
-            completed = complete(_layout_of(subsets[first:last], self._rows.cards), first)
-            found[first] = completed._replace(tables=completed.tables[:, :0].copy())
-
-        self._in_stretches(predict, len(subsets), self._longest(subsets))
-        return self._as_predicted(*(found[first] for first in sorted(found)))
-
-    def _as_predicted(self, *stretches: Completed) -> Predicted:
-        """Predictions of subsets, one stretch after the other."""
-        score, variance, above = (
-            np.concatenate([getattr(stretch, name) for stretch in stretches], axis=1)
-            for name in ("score", "variance", "above")
-        )
-        return Predicted(score, variance, above if self._above_chance else None)
-
-    def _evidence(self, size: int) -> Evidence:
+    def _evidence(self, size: int) -> SetEvidence:
         """What subsets of three or more are completed from."""
         part_size = 2 if size == 3 or self._table_size == 2 else 3
         if part_size == 3:
             self.keep_triples()
         none = self._to_complete(_layout_of(np.empty((0, 3), np.int64), self._rows.cards))
-        return Evidence(
+        return SetEvidence(
             rows=self._rows,
             pairs=self._pairs,
             joint=size == 3 and self._table_size == 3,
@@ -282,7 +237,7 @@ class TransferModel:
             kept=(
                 self._completed[1],
                 self._completed[2],
-                self._completed[3] if self._keeps(3) else none,
+                self._completed.get(3, none),
             ),
             members=np.array(list(combinations(range(size), part_size))),
             poisson=poisson_table(),

@@ -2,66 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.lattice import rank
+from misfeat.completion.base import recorded_part_scores
+from misfeat.information.measures import MutualInformation
+from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.transfer.kernels.tables import Layout, Rows
+    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.transfer.tables import Layout, Rows
     from misfeat.information.count_tables import CountTables
 
     Floats = NDArray[np.float64]
 
-LARGEST_TABLE = 2**16
-"""Cells of the largest table of three features with the target."""
+LARGEST_TABLE = 2**16  # cells of the largest table of three features with the target
+
+
+def rows_or_tables(known: Known) -> TransferRows | TransferTables:
+    """The rows of what is known, or what was counted of them where there are none."""
+    if known.tables is not None:
+        return TransferTables(known.tables)
+    return TransferRows.of(known.rows_for("transfer"))
 
 
 @dataclass(frozen=True, eq=False)
-class CodedRows:
-    """Coded, weighted rows of all cohorts, as the transfer counts them.
+class TransferRows:
+    """Coded, weighted rows of all cohorts; a value that is not there is a category of its own."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_features, n_rows)
-        Categories; a value that is not there is a category of its own.
-    target, weights : ndarray of shape (n_rows,)
-        The class of a row, and how many rows of the table it stands for, by their weights.
-    offsets : ndarray of shape (n_cohorts + 1,)
-        Cohort i owns the rows ``offsets[i]:offsets[i + 1]``.
-    cards : ndarray of shape (n_features,)
-        How many categories each feature has.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features each cohort never recorded.
-    n_classes : int
-        How many classes the target has.
-    merged : ndarray of bool of shape (n_features,)
-        Of which features the rarest categories became one, so that tables of three stay small.
-    as_scored : bool
-        Whether these are the categories that exact scores were computed with.
-    categories : tuple of tuple of str
-        What the categories of each feature mean.
-    """
-
-    codes: NDArray[np.int64]
-    target: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    cards: NDArray[np.int64]
-    missing: NDArray[np.bool_]
-    n_classes: int
-    merged: NDArray[np.bool_]
-    as_scored: bool
-    categories: tuple[tuple[str, ...], ...]
+    cohorts: Cohorts = field(repr=False)
+    codes: NDArray[np.int64]  # (n_features, n_rows)
+    cards: NDArray[np.int64]  # (n_features,): how many categories each feature has
+    categories: tuple[tuple[str, ...], ...]  # what they mean
+    merged: NDArray[np.bool_]  # (n_features,): whether the rarest became one, see `most_categories`
+    as_scored: bool  # whether exact scores were computed with these categories
+    _coarse: dict[bool, list[Floats]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, cohorts: Cohorts, most: int | None = None) -> CodedRows:
+    def of(cls, cohorts: Cohorts, most: int | None = None) -> TransferRows:
         """The rows of cohorts."""
         most = most or most_categories(len(cohorts.classes))
         merged = np.zeros(len(cohorts.features), dtype=bool)
@@ -69,7 +53,7 @@ class CodedRows:
         categories = list(cohorts.categories)
         cards = np.array([len(labels) for labels in categories], dtype=np.int64)
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-        as_scored, counted = True, cohorts.counts
+        as_scored = True
         for feature, values in enumerate(codes):
             recorded = ~cohorts.missing[cohort_of, feature]
             gaps = recorded & (values < 0)
@@ -79,68 +63,115 @@ class CodedRows:
                 categories[feature] += (MISSING_LABEL,)
                 as_scored = False
             if cards[feature] > most:
-                counts = np.bincount(values[recorded], counted[recorded], minlength=cards[feature])
-                new_codes = _merged(counts, most)
-                values[recorded] = new_codes[values[recorded]]
+                own, weights = values[recorded], cohorts.counts[recorded]
+                new_codes = _merged(np.bincount(own, weights, minlength=cards[feature]), most)
+                values[recorded] = new_codes[own]
                 cards[feature] = most
                 categories[feature] = _labels(categories[feature], new_codes)
                 merged[feature] = True
                 as_scored = False
             values[~recorded] = 0  # never read
-        return cls(
-            codes=codes,
-            target=cohorts.target_codes.astype(np.int64),
-            weights=counted,
-            offsets=cohorts.offsets.astype(np.int64),
-            cards=np.maximum(cards, 1),
-            missing=cohorts.missing,
-            n_classes=len(cohorts.classes),
-            merged=merged,
-            as_scored=as_scored,
-            categories=tuple(categories),
-        )
-
-    @property
-    def by_class(self) -> NDArray[np.float64]:
-        """Rows of every cohort by class, of shape (n_cohorts, n_classes)."""
-        counts = np.zeros((len(self.offsets) - 1, self.n_classes))
-        cohort_of = np.repeat(np.arange(len(counts)), np.diff(self.offsets))
-        np.add.at(counts, (cohort_of, self.target), self.weights)
-        return counts
+        cards = np.maximum(cards, 1)
+        return cls(cohorts, codes, cards, tuple(categories), merged, as_scored)
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """The same as the kernels take them; of what is `missing` nothing is read."""
-        from misfeat.completion.transfer.kernels.tables import Rows
+        from misfeat.completion.transfer.tables import Rows
 
-        by_class = self.by_class
+        cohorts = self.cohorts
+        target, weights = cohorts.target_codes.astype(np.int64), cohorts.counts
+        by_class = np.zeros((len(cohorts), len(cohorts.classes)))
+        cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+        np.add.at(by_class, (cohort_of, target), weights)
         return Rows(
             codes=self.codes.astype(np.uint16),
-            target=self.target,
-            weights=self.weights,
-            offsets=self.offsets,
+            target=target,
+            weights=weights,
+            offsets=cohorts.offsets.astype(np.int64),
             missing=np.ascontiguousarray(missing),
             cards=self.cards,
             by_class=by_class,
             sizes=by_class.sum(axis=1),
         )
 
-    def count(
-        self, rows: Rows, layout: Layout, first: int, last: int, counts: NDArray[np.float64]
-    ) -> None:
-        """Add the tables of sets first to last - 1 to `counts`, where cohorts recorded them.
-
-        `counts` is of shape (n_cohorts, n_lines, n_classes).
-        """
-        from misfeat.completion.transfer.kernels.tables import count_level
+    def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
+        """Add the tables of sets first to last - 1 to `counts`, where cohorts recorded them."""
+        from misfeat.completion.transfer.tables import count_level
 
         count_level(rows, layout, first, last, counts)
 
+    def lost_by_merging(self, exact: ExactScores, size: int) -> Floats:
+        """By how much the score of each recorded part is larger with the categories as they are."""
+        coarse = self._coarse_up_to(size, exact.above_chance)
+        subsets = level(exact.missing.shape[1], size)
+        lost = [
+            recorded_part_scores(exact.by_size, cohort, subsets, missing)
+            - recorded_part_scores(coarse, cohort, subsets, missing)
+            for cohort, missing in enumerate(exact.missing)
+        ]
+        return np.nan_to_num(lost)
+
+    def _coarse_up_to(self, size: int, above_chance: bool) -> list[Floats]:
+        """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
+        if len(self._coarse.get(above_chance, ())) <= size:
+            codes = self.codes.astype(np.int32)
+            categories = tuple(tuple(map(str, range(card))) for card in self.cards)
+            rows = replace(self.cohorts, codes=codes, categories=categories)
+            measure = MutualInformation(rows, above_chance=above_chance)
+            scores = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
+            self._coarse[above_chance] = [np.array(own) for own in zip(*scores, strict=True)]
+        return self._coarse[above_chance]
+
+
+class TransferTables:
+    """Count tables of all cohorts in place of `TransferRows`; sets hold at most three features."""
+
+    as_scored = True  # tables are of the categories that scores are of
+
+    def __init__(self, tables: CountTables) -> None:
+        self._tables = tables
+        self.cards = tables.cards
+        # Tables of all sizes weigh the same, as many rows as are as noisy as the largest ones.
+        self._share = np.ones(len(tables.by_class)) if tables.noise is None else 1 / tables.noise
+        self._by_class = tables.by_class * self._share[:, None]
+        self.categories = tables.categories
+        self.merged = np.zeros(len(tables.features), dtype=bool)
+
+    def rows(self, missing: NDArray[np.bool_]) -> Rows:
+        """Sizes and classes of all cohorts, and no rows; `missing` is treated as never recorded."""
+        from misfeat.completion.transfer.tables import Rows
+
+        return Rows(
+            codes=np.zeros((len(self.cards), 0), dtype=np.uint16),
+            target=np.zeros(0, dtype=np.int64),
+            weights=np.zeros(0),
+            offsets=np.zeros(len(missing) + 1, dtype=np.int64),
+            missing=np.ascontiguousarray(missing),
+            cards=self.cards,
+            by_class=self._by_class,
+            sizes=self._by_class.sum(axis=1),
+        )
+
+    def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
+        """Write the tables of sets first to last - 1 into `counts`, where cohorts recorded them."""
+        size = layout.subsets.shape[1]
+        tables, starts = self._tables.of_size(size), self._tables.starts(size)
+        ranks = rank(layout.subsets[first:last])
+        for s, index in zip(range(first, last), ranks.tolist(), strict=True):
+            begin, end = starts[index], starts[index + 1]
+            at = layout.starts[s]
+            recorded = ~rows.missing[:, layout.subsets[s]].any(axis=1)
+            share = self._share[recorded, None, None]
+            counts[recorded, at : at + end - begin] = tables[recorded, begin:end] * share
+
+    def lost_by_merging(self, exact: ExactScores, size: int) -> Floats:
+        """Nothing."""
+        return np.zeros_like(exact.by_size[size])
+
 
 def most_categories(n_classes: int) -> int:
-    """How many categories a feature keeps.
+    """How many categories a feature keeps, so that tables of three stay small.
 
-    Examples
-    --------
     >>> most_categories(2), most_categories(6)
     (32, 22)
     """
@@ -150,8 +181,6 @@ def most_categories(n_classes: int) -> int:
 def _merged(counts: NDArray[Any], most: int) -> NDArray[np.int64]:
     """New codes: the most frequent categories keep one each, all others share the last.
 
-    Examples
-    --------
     >>> _merged(np.array([5.0, 1.0, 9.0, 2.0]), 3).tolist()
     [1, 2, 0, 2]
     """
@@ -164,54 +193,8 @@ def _merged(counts: NDArray[Any], most: int) -> NDArray[np.int64]:
 def _labels(labels: tuple[str, ...], codes: NDArray[np.int64]) -> tuple[str, ...]:
     """What new codes mean, of which the last is that of all other categories.
 
-    Examples
-    --------
     >>> _labels(("a", "b", "c", "d"), np.array([1, 2, 0, 2]))
     ('c', 'a', 'any other')
     """
     kept = np.argsort(codes, kind="stable")[: codes.max()]
     return (*(labels[old] for old in kept), "any other")
-
-
-class CountedTables:
-    """The tables of all cohorts, in place of `CodedRows`; sets hold at most three features."""
-
-    as_scored = True
-
-    def __init__(self, tables: CountTables) -> None:
-        self._tables = tables
-        self.cards = tables.cards
-        self.missing = tables.missing
-        # Tables of all sizes weigh the same, as many rows as are as noisy as the largest ones.
-        self._share = np.ones(len(tables.by_class)) if tables.noise is None else 1 / tables.noise
-        self.by_class = tables.by_class * self._share[:, None]
-        self.n_classes = tables.by_class.shape[1]
-        self.categories = tables.categories
-        self.merged = np.zeros(len(tables.features), dtype=bool)
-
-    def rows(self, missing: NDArray[np.bool_]) -> Rows:
-        """Sizes and classes of all cohorts, and no rows; `missing` is treated as never recorded."""
-        from misfeat.completion.transfer.kernels.tables import Rows
-
-        return Rows(
-            codes=np.zeros((len(self.cards), 0), dtype=np.uint16),
-            target=np.zeros(0, dtype=np.int64),
-            weights=np.zeros(0),
-            offsets=np.zeros(len(missing) + 1, dtype=np.int64),
-            missing=np.ascontiguousarray(missing),
-            cards=self.cards,
-            by_class=self.by_class,
-            sizes=self.by_class.sum(axis=1),
-        )
-
-    def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
-        """Write the tables of sets first to last - 1 into `counts`, where cohorts recorded them."""
-        size = layout.subsets.shape[1]
-        held, starts = self._tables.of_size(size), self._tables.starts(size)
-        places = rank(layout.subsets[first:last])
-        for s, place in zip(range(first, last), places.tolist(), strict=True):
-            begin, end = starts[place], starts[place + 1]
-            at = layout.starts[s]
-            recorded = ~rows.missing[:, layout.subsets[s]].any(axis=1)
-            share = self._share[recorded, None, None]
-            counts[recorded, at : at + end - begin] = held[recorded, begin:end] * share

@@ -1,1 +1,0 @@
-"""Simple and well-known ways to predict a score, for comparison."""

@@ -1,0 +1,253 @@
+"""Imputation by nearest neighbours as a completer: a baseline of the MISFEAT paper.
+
+Donors of a feature are the rows of other cohorts that have it. The distance of a row to a donor is
+the share, of the features that both their cohorts recorded, in which they differ. The k nearest
+donors vote, each with as many votes as it stands for rows, and with them all that are as far as the
+k-th. A value that is not there in a single row is a value of its own in comparisons, and has no
+vote. Donors without a common feature have no distance: where all are such, all of them vote.
+
+Scores of imputed rows are read only where the cohort's own scores do not say; a cohort that
+recorded every feature is not imputed at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.completion.base import BaseCompleter, recorded_sets_filled
+from misfeat.completion.knn_kernels import Donors, impute_rows
+from misfeat.completion.model import Guess
+from misfeat.exceptions import check_count
+from misfeat.information import level_mutual_info
+from misfeat.runtime.threads import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.model import ExactScores, Known
+
+    Codes = NDArray[np.integer]
+    Mask = NDArray[np.bool_]
+    Numbers = NDArray[np.int64]
+    Scores = NDArray[np.float64]
+
+TASKS_A_THREAD = 8  # rows are cut into so many tasks a thread
+DENSE_FACTOR = 4  # numbers are looked up in a table as long as it has at most so many entries a row
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KNNCompleter(BaseCompleter):
+    """Predict a score from rows in which unrecorded features are imputed.
+
+    Every row gets the value that most of its nearest rows in other subgroups have, the distance
+    being the share of commonly recorded features in which two rows differ. The score is that of the
+    imputed rows. Needs the rows of all subgroups.
+
+    Parameters
+    ----------
+    confidence, rounds, random_state : see `BaseCompleter`
+        Of the intervals; five rounds by default.
+    n_neighbors : int, default=5
+        How many rows vote on a value. Further rows that are as near as the last of them vote too.
+    with_target : bool, default=True
+        Whether rows are compared in the target as in a feature.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, hide=0.2, random_state=0)
+    >>> selector = SubgroupSelector(data.groups, completer=KNNCompleter(random_state=0))
+    >>> scores = selector.fit(data.columns, data.target).scores()
+    >>> bool((scores["low"] <= scores["score"]).all())
+    True
+    """
+
+    n_neighbors: int = 5
+    with_target: bool = True
+    rounds: int = 5
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        cohorts, missing = known.rows_for("knn"), known.exact.missing
+        codes = imputed_codes(
+            cohorts, missing, self.n_neighbors, self.with_target, Work(known.n_jobs)
+        )
+        imputed = all_recorded(cohorts, codes)
+        scores = imputed_scores(imputed, known.exact, size, known.n_jobs)
+        return guess_from_scores(known.exact, scores)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_neighbors, "n_neighbors")
+
+
+def imputed_codes(
+    cohorts: Cohorts,
+    missing: Mask,
+    n_neighbors: int,
+    with_target: bool,
+    work: Work,
+    compared: Mask | None = None,
+) -> Codes:
+    """The codes of all cohorts with a value for every feature that one never recorded.
+
+    `missing` marks what counts as never recorded, whatever the cohorts hold of it. Rows of a cohort
+    are compared in the features that `compared` marks for it; None: in all.
+    """
+    codes, cohort_of = recorded_codes(cohorts, missing)
+    # A value that is not there is one more code of its feature.
+    one_more = codes.max(axis=1, initial=0, keepdims=True).astype(np.int64) + 1
+    fields, recorded = np.where(codes < 0, one_more, codes), ~missing
+    own_fields = recorded if compared is None else recorded & compared
+    if with_target:  # the last field
+        everywhere = np.ones(len(missing), dtype=bool)
+        fields = np.vstack([fields, cohorts.target_codes])
+        recorded = np.column_stack([recorded, everywhere])
+        own_fields = np.column_stack([own_fields, everywhere])
+    fields = fields.astype(np.uint16 if fields.max(initial=0) < 2**16 else np.uint32)
+    completed = codes.copy()
+    for cohort in np.flatnonzero(missing.any(axis=1)):
+        lacking = np.flatnonzero(missing[cohort])
+        own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
+        common = recorded & own_fields[cohort]
+        donors = _donors_of(cohort, codes[lacking], cohorts.weights, cohort_of, fields, common)
+        # Rows that agree in all that they are compared by get the same values.
+        kind, n_kinds = numbered_together(fields[own_fields[cohort], own], own.stop - own.start)
+        rows = np.empty((n_kinds, len(fields)), dtype=fields.dtype)
+        rows[kind] = fields[:, own].T
+        imputed = np.empty((len(lacking), n_kinds), dtype=codes.dtype)
+        stretches = work.stretches(n_kinds, TASKS_A_THREAD)
+        work.run([partial(impute_rows, rows, *s, donors, n_neighbors, imputed) for s in stretches])
+        completed[lacking, own] = imputed[:, kind]
+    return completed
+
+
+def _donors_of(
+    cohort: np.integer,
+    values: Codes,
+    weights: NDArray[np.int64],
+    cohort_of: NDArray[np.int64],
+    fields: NDArray[np.unsignedinteger],
+    common: Mask,
+) -> Donors:
+    """The rows that have one of a cohort's missing features, whose codes are `values`.
+
+    Rows are compared in the fields that are `common` to the cohort and their own.
+    """
+    there = (values >= 0) & (cohort_of != cohort)
+    comparable = np.flatnonzero(there.any(axis=0) & common[cohort_of].any(axis=1))
+    kinds = np.vstack([cohort_of, there])[:, comparable]
+    block_of, n_blocks = numbered_together(kinds, len(comparable))
+    blocks = np.empty((len(kinds), n_blocks), dtype=np.int64)
+    blocks[:, block_of] = kinds
+    rows = comparable[np.argsort(block_of, kind="stable")]
+    sizes = np.bincount(block_of, minlength=n_blocks)
+    return Donors(
+        fields=fields.take(rows, axis=1),
+        weights=weights[rows],
+        values=values.take(rows, axis=1),
+        starts=np.concatenate([[0], np.cumsum(sizes)]),
+        gives=np.ascontiguousarray(blocks[1:].T, dtype=bool),
+        compared=common[blocks[0]],
+        distances=_ranked_distances(common[blocks[0]].sum(axis=1)),
+        usual=np.array(
+            [most_frequent(v[t], weights[t]) for v, t in zip(values, there, strict=True)],
+            dtype=np.int64,
+        ),
+    )
+
+
+def _ranked_distances(n_compared: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rank of the share d / n for every number n of features and every d up to the largest n.
+
+    >>> _ranked_distances(np.array([2, 1])).tolist()
+    [[0, 1, 2], [0, 2, 3]]
+    """
+    differences = np.arange(n_compared.max(initial=0) + 1)
+    # Division rounds correctly, so that equal shares are equal numbers.
+    share = differences / n_compared[:, None]
+    _, ranks = np.unique(share, return_inverse=True)
+    return ranks.reshape(share.shape)
+
+
+def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.int64]]:
+    """The codes without those of features that count as missing, and the cohort of every row."""
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
+
+
+def most_frequent(values: Codes, weights: NDArray[Any]) -> int:
+    """The most frequent value, the smallest one of equals, 0 of none."""
+    return int(np.bincount(values, weights, minlength=1).argmax())
+
+
+def all_recorded(cohorts: Cohorts, codes: Codes) -> Cohorts:
+    """The cohorts as if they had recorded all features, with these codes."""
+    return replace(
+        cohorts,
+        codes=codes,
+        missing=np.zeros_like(cohorts.missing),
+        # A feature that no cohort recorded has one category now.
+        categories=tuple(labels or ("",) for labels in cohorts.categories),
+    )
+
+
+def imputed_scores(
+    imputed: Cohorts, exact: ExactScores, size: int, n_jobs: int | None = None
+) -> list[Scores]:
+    """The scores of imputed rows, by size from 0 on, each of shape (n_cohorts, n_subsets).
+
+    They are on the scale of the exact ones. A cohort that lacked nothing is not scored and gets 0.
+    """
+    missing = exact.missing
+    scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]
+    for i, cohort in enumerate(imputed):
+        if missing[i].any():
+            own = level_mutual_info(cohort, 1, size, above_chance=exact.above_chance, n_jobs=n_jobs)
+            for of_size, own_scores in zip(scores[1:], own, strict=True):
+                of_size[i] = np.nan_to_num(own_scores)  # 0 where no row has the set
+    return scores
+
+
+def guess_from_scores(exact: ExactScores, scores: list[Scores]) -> Guess:
+    """A guess from scores by size, read where a cohort's own scores say nothing."""
+    filled = recorded_sets_filled(exact, len(scores) - 1)
+    pairs = zip(filled, scores, strict=True)
+    return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])
+
+
+def numbered(codes: Codes) -> tuple[Numbers, int]:
+    """Codes from 0 on numbered anew without gaps, in their order, and how many there are.
+
+    >>> numbered(np.array([7, 2, 7]))
+    (array([1, 0, 1]), 2)
+    """
+    if int(codes.max(initial=0)) >= DENSE_FACTOR * max(1, len(codes)):
+        values, numbers = np.unique(codes, return_inverse=True)
+        return numbers.reshape(-1), len(values)
+    there = np.bincount(codes) > 0
+    return (np.cumsum(there) - 1)[codes], int(there.sum())
+
+
+def numbered_together(lines: Iterable[Codes], n_rows: int) -> tuple[Numbers, int]:
+    """The number of each row's combination of codes, in their order, and how many there are.
+
+    Codes are from 0 on, a line a variable; without any, all rows are alike.
+
+    >>> numbered_together(np.array([[1, 0, 1, 0], [0, 2, 0, 1]]), 4)
+    (array([2, 1, 2, 0]), 3)
+    """
+    numbers, count = np.zeros(n_rows, dtype=np.int64), min(1, n_rows)
+    for codes in lines:
+        numbers, count = numbered(numbers * (int(codes.max(initial=0)) + 1) + codes)
+    return numbers, count

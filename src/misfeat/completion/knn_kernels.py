@@ -1,0 +1,142 @@
+"""Compiled search for the nearest donors of a row, and their vote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.runtime.compilation import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TILE = 1024  # so many donors are compared before the near ones among them are picked
+
+
+class Donors(NamedTuple):
+    """Rows that a cohort's missing features may be taken from.
+
+    They come in blocks: rows of one cohort that have the same ones of the missing features.
+    """
+
+    fields: NDArray[np.unsignedinteger]  # (n_fields, n_donors): what rows are compared in
+    weights: NDArray[np.int64]  # (n_donors,): how many rows of the table each stands for
+    values: NDArray[np.integer]  # (n_missing, n_donors): codes of the missing features
+    starts: NDArray[np.int64]  # (n_blocks + 1,): block b holds the donors starts[b]:starts[b + 1]
+    gives: NDArray[np.bool_]  # (n_blocks, n_missing): which missing features the rows have
+    compared: NDArray[np.bool_]  # (n_blocks, n_fields): fields that rows are compared in
+    # (n_blocks, most_compared + 1): the rank, among all distances that there are, of that of a
+    # donor in a block that differs in so many features
+    distances: NDArray[np.int64]
+    usual: NDArray[np.int64]  # (n_missing,): what a feature is where no donor can be compared
+
+
+class Nearest(NamedTuple):
+    """Donors that may be among the nearest of one row, block after block."""
+
+    near: NDArray[np.int64]  # (n_donors,): their numbers
+    distances: NDArray[np.int64]  # (n_donors,): the ranks of their distances
+    ends: NDArray[np.int64]  # (n_blocks + 1,): those of block b are ends[b]:ends[b + 1]
+
+
+@compiled
+def impute_rows(rows, first, last, donors, n_neighbors, imputed):
+    """The missing features of the rows (n_rows, n_fields) first to last, to `imputed`."""
+    n_blocks, n_missing = donors.gives.shape
+    n_donors = len(donors.weights)
+    nearest = Nearest(
+        np.empty(n_donors, dtype=np.int64),
+        np.empty(n_donors, dtype=np.int64),
+        np.zeros(n_blocks + 1, dtype=np.int64),
+    )
+    by_distance = np.empty(donors.distances.max() + 1 if n_blocks else 0, dtype=np.int64)
+    votes = np.empty(donors.values.max() + 1 if n_donors else 0, dtype=np.int64)
+    differences = np.empty(TILE, dtype=np.uint16)
+    by_difference = np.empty(donors.distances.shape[1], dtype=np.int64)
+    for row in range(first, last):
+        for block in range(n_blocks):
+            _search_block(
+                rows[row], donors, block, n_neighbors, differences, by_difference, nearest
+            )
+        for feature in range(n_missing):
+            farthest = _kth_distance(donors, feature, n_neighbors, nearest, by_distance)
+            imputed[feature, row] = (
+                _elected(donors, feature, farthest, nearest, votes)
+                if farthest >= 0
+                else donors.usual[feature]
+            )
+
+
+@compiled
+def _search_block(row, donors, block, n_neighbors, differences, by_difference, nearest):
+    """List the nearest donors of one block and their distances.
+
+    Those that are farther than the k-th of their own block cannot be among the k nearest of all.
+    `differences` and `by_difference` are memory to work in.
+    """
+    near, distances, ends = nearest
+    n_near = ends[block]
+    by_difference[:] = 0
+    limit = len(by_difference) - 1
+    within = 0  # the weight of all donors up to the limit
+    for start in range(donors.starts[block], donors.starts[block + 1], TILE):
+        stop = min(start + TILE, donors.starts[block + 1])
+        _count_differences(row, donors, block, start, stop, differences)
+        for i in range(stop - start):
+            difference = np.int64(differences[i])
+            if difference > limit:
+                continue
+            near[n_near] = start + i
+            distances[n_near] = donors.distances[block, difference]
+            n_near += 1
+            by_difference[difference] += donors.weights[start + i]
+            within += donors.weights[start + i]
+            while within - by_difference[limit] >= n_neighbors:
+                within -= by_difference[limit]
+                limit -= 1
+    ends[block + 1] = n_near
+
+
+@compiled
+def _count_differences(row, donors, block, start, stop, differences):
+    """In how many features a row differs from the donors start to stop."""
+    differences[: stop - start] = 0
+    for f in range(len(row)):
+        if donors.compared[block, f]:
+            own, others = row[f], donors.fields[f, start:stop]
+            for i in range(len(others)):
+                differences[i] += np.uint16(own != others[i])
+
+
+@compiled
+def _kth_distance(donors, feature, n_neighbors, nearest, by_distance):
+    """The distance within which the k nearest donors of a feature lie; -1 where there is none."""
+    near, distances, ends = nearest
+    by_distance[:] = 0
+    for block in range(len(donors.gives)):
+        if donors.gives[block, feature]:
+            for i in range(ends[block], ends[block + 1]):
+                by_distance[distances[i]] += donors.weights[near[i]]
+    farthest = -1
+    within = 0
+    for distance in range(len(by_distance)):
+        if by_distance[distance] > 0:
+            farthest = distance
+            within += by_distance[distance]
+            if within >= n_neighbors:
+                break
+    return farthest
+
+
+@compiled
+def _elected(donors, feature, farthest, nearest, votes):
+    """The value that most donors have up to a distance; the smallest one of equals."""
+    near, distances, ends = nearest
+    votes[:] = 0
+    for block in range(len(donors.gives)):
+        if donors.gives[block, feature]:
+            for i in range(ends[block], ends[block + 1]):
+                if distances[i] <= farthest:
+                    votes[donors.values[feature, near[i]]] += donors.weights[near[i]]
+    return votes.argmax()

@@ -1,0 +1,364 @@
+"""The paper's heterogeneous GraphSAGE over the multiplex lattice, several subgroups side by side.
+
+In layer t the state of subset v in lattice i becomes
+
+    h_i(v) <- act( S_i h_i(v) + W_i mean over neighbours u of h_i(u) + sum over j != i of
+                   W_ji h_j(v) + b_i ),
+
+with matrices of its own for every lattice and every ordered pair. (The paper concatenates the
+node's state with the message and multiplies by one more matrix; that is the sum of two products,
+and the product of two matrices is one.) A linear head turns the last state into a score. The input
+is the subset written in bits, the same in every lattice.
+
+Every subgroup has a model of its own, a stack of all lattices of which only the subgroup's own is
+read out. So nothing is computed that no output depends on: the last layer exists for that lattice
+alone, and the layer before is needed everywhere in that lattice, for the means, but elsewhere only
+at the subsets asked for. The first layer's means are constants.
+
+Tensors have nodes first where neighbours are summed, models first where matrices are multiplied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from misfeat.completion.networks.training import Draw, History, train
+from misfeat.completion.neural import Labels
+from misfeat.exceptions import MisfeatError, Setting
+from misfeat.lattice import count_nodes
+from misfeat.lattice.neighbours import Neighbours, neighbours
+from misfeat.runtime.devices import torch_device
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from misfeat.completion.neural import TrainingSettings
+    from misfeat.runtime.progress import Progress
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "leaky_relu": functional.leaky_relu_,
+    "relu": torch.relu_,
+    "tanh": torch.tanh_,
+}
+STEPS = 2**16  # A share is rounded to one in so many
+DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
+BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}
+"""Models are computed side by side as long as their states take no more than this on a device."""
+COPIES_OF_A_STATE = 6
+"""A state is held before and after its activation, with a mask, and the same for gradients."""
+COPIES_OF_A_WEIGHT = 6
+"""A weight is held with its gradient, two moments, the best so far and the result."""
+
+
+class Dropout(nn.Module):
+    """Set a share of the values to 0 while training, and scale up the others.
+
+    On a CPU PyTorch draws one number a value, one after the other, which would take more than half
+    of a training step; NumPy's bits are twenty times faster.
+
+    The seed is that of draws on a CPU; on other devices PyTorch's own counts.
+    """
+
+    def __init__(self, share: float, seed: int) -> None:
+        super().__init__()
+        self.share = share
+        self._bits = np.random.SFC64(seed)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The values that are left."""
+        if not self.training or self.share == 0:
+            return values
+        if values.device.type != "cpu":
+            return functional.dropout(values, self.share)
+        words = self._bits.random_raw(-(-values.numel() // DRAWS_A_WORD))
+        draws = words.view(np.uint16)[: values.numel()].reshape(tuple(values.shape))
+        kept = torch.from_numpy(draws >= round(self.share * STEPS))
+        return values * kept.to(values.dtype).mul_(1 / (1 - self.share))
+
+
+@dataclass(frozen=True)
+class ModelShape:
+    """What the weights of all models look like.
+
+    Subsets are of sizes `low` to `high`; every subgroup has a lattice and a model. The rest is as
+    in `PaperCompleter`.
+    """
+
+    n_features: int
+    low: int
+    high: int
+    n_cohorts: int
+    layers: int
+    hidden: int
+    dropout: float
+    activation: str
+
+    def graph(self, device: torch.device) -> Neighbours:
+        """The lattice graph that every subgroup has."""
+        return neighbours(self.n_features, self.low, self.high).to(device)
+
+    def memory_of_training(self) -> int:
+        """Bytes that weights and states take while models are trained, about."""
+        lattices, hidden = self.n_cohorts, self.hidden
+        widths = [self.n_features, *[hidden] * (self.layers - 1)]
+        # Of one model: its head, its last layer, and inner layers in all lattices.
+        weights = hidden + 1 + ((lattices + 1) * widths[-1] + 1) * hidden
+        weights += sum(lattices * ((lattices + 1) * w + 1) * hidden for w in widths[:-1])
+        states = len(next(self.blocks("cpu"))) * self._bytes_of_a_model()
+        return 4 * COPIES_OF_A_WEIGHT * lattices * weights + states
+
+    def _bytes_of_a_model(self) -> int:
+        n_nodes = count_nodes(self.n_features, self.low, self.high)
+        states = n_nodes * self.hidden * self.n_cohorts * max(1, self.layers - 1)
+        return 4 * COPIES_OF_A_STATE * states
+
+    def blocks(self, device: str) -> Iterator[range]:
+        """Subgroups whose models are computed side by side on a kind of device."""
+        together = max(1, BYTES_SIDE_BY_SIDE[device] // self._bytes_of_a_model())
+        for first in range(0, self.n_cohorts, together):
+            yield range(first, min(first + together, self.n_cohorts))
+
+    def network(self, graph: Neighbours, own: range, seed: int = 0) -> PaperNetwork:
+        """A new network for some subgroups, with weights drawn by a seed."""
+        return PaperNetwork(self, graph, own, seed).to(graph.degree.device)
+
+
+class PaperNetwork(nn.Module):
+    """One model a subgroup, all over the same lattice graph.
+
+    `own` is the subgroup of each model; the seed is that of the first weights, and of dropout on a
+    CPU.
+    """
+
+    inputs: Tensor
+    others: Tensor
+    mine: Tensor
+    model: Tensor
+
+    def __init__(self, shape: ModelShape, graph: Neighbours, own: range, seed: int = 0) -> None:
+        super().__init__()
+        self.graph = graph
+        self.own = own
+        self._dropout = Dropout(shape.dropout, seed)
+        self._activation = ACTIVATIONS[shape.activation]
+        n_lattices, hidden = shape.n_cohorts, shape.hidden
+        bits = graph.bits().to(graph.degree.device)
+        self._keep("inputs", torch.cat([bits, graph.mean(bits)], dim=1))
+        draw = Draw(seed)
+        widths = [graph.n_features, *[hidden] * (shape.layers - 1)]
+        self.inner = nn.ModuleList(
+            _InnerLayer(draw, len(own), n_lattices, before, hidden) for before in widths[:-1]
+        )
+        self.last = _LastLayer(draw, len(own), n_lattices, widths[-1], hidden)
+        self.head = nn.Parameter(draw(hidden, len(own), hidden))
+        self.head_bias = nn.Parameter(draw(hidden, len(own)))
+        others = [[j for j in range(n_lattices) if j != i] for i in own]
+        self._keep("others", torch.tensor(others, dtype=torch.long).reshape(len(own), -1))
+        self._keep("mine", torch.tensor(list(own)))
+        self._keep("model", torch.arange(len(own)))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Predicted scores of the subsets in these rows, both of shape (n_models, n_rows).
+
+        The rows of one model must differ from each other.
+        """
+        if not self.inner:
+            own, others, mean = self._given(rows)
+        else:
+            own, others, mean = self._before_last(rows)
+        state = self._activated(self.last(own, others, mean))
+        return torch.einsum("krh,kh->kr", state, self.head) + self.head_bias[:, None]
+
+    def _given(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What a last layer that is also the first one reads."""
+        bits, mean = self.inputs[rows].chunk(2, dim=2)
+        return bits, bits.repeat(1, 1, self.others.shape[1]), mean
+
+    def _before_last(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The states that the last layer reads: own, others', and the mean of the neighbours'."""
+        if len(self.inner) == 1:
+            own, others = self._first_layer_as_read(rows)
+        else:
+            own, others = self._all_inner_layers(rows)
+        around = self.graph.mean(own)
+        return _Pick.apply(own, rows), others, _Pick.apply(around, rows)
+
+    def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """The first layer: in a model's own lattice everywhere, in the others at `rows`."""
+        weight, bias = cast("_InnerLayer", self.inner[0]).first()
+        n_models, _, width, hidden = weight.shape
+        own_weight = weight[self.model, self.mine].transpose(0, 1).reshape(width, -1)
+        own = torch.addmm(bias[self.model, self.mine].reshape(-1), self.inputs, own_weight)
+        chosen = self.model[:, None]
+        other_weight = weight[chosen, self.others].transpose(1, 2).reshape(n_models, width, -1)
+        other_bias = bias[chosen, self.others].reshape(n_models, 1, -1)
+        others = torch.baddbmm(other_bias, self.inputs[rows], other_weight)
+        return self._activated(own).reshape(-1, n_models, hidden), self._activated(others)
+
+    def _all_inner_layers(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """All layers but the last, in every lattice and at every node."""
+        weight, bias = cast("_InnerLayer", self.inner[0]).first()
+        n_models, n_lattices, width, hidden = weight.shape
+        flat = weight.permute(2, 0, 1, 3).reshape(width, -1)
+        state = self._activated(torch.addmm(bias.reshape(-1), self.inputs, flat))
+        state = state.reshape(-1, n_models, n_lattices, hidden)
+        for layer in list(self.inner)[1:]:
+            state = self._activated(layer(state, self.graph.mean(state)))
+        others = state[rows[:, :, None], self.model[:, None, None], self.others[:, None, :]]
+        return state[:, self.model, self.mine], others.flatten(2)
+
+    def _keep(self, name: str, constant: Tensor) -> None:
+        """Keep what moves with the network but is no weight."""
+        self.register_buffer(name, constant, persistent=False)
+
+    def _activated(self, state: Tensor) -> Tensor:
+        return self._dropout(self._activation(state))
+
+
+class _InnerLayer(nn.Module):
+    """A layer in all lattices of every model.
+
+    `across[k, j, i]` is model k's matrix from lattice j to lattice i; for j = i it is the matrix of
+    the node's own state.
+    """
+
+    def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
+        super().__init__()
+        lattices = (n_models, n_lattices)
+        self.across = nn.Parameter(draw(before, *lattices, n_lattices, before, after))
+        self.around = nn.Parameter(draw(before, *lattices, before, after))
+        self.bias = nn.Parameter(draw(before, *lattices, after))
+
+    def first(self) -> tuple[Tensor, Tensor]:
+        """Weights on [bits, mean of the neighbours' bits], which are the same in all lattices."""
+        return torch.cat([self.across.sum(dim=1), self.around], dim=2), self.bias
+
+    def forward(self, state: Tensor, mean: Tensor) -> Tensor:
+        """States and means of shape (n_nodes, n_models, n_lattices, width)."""
+        n_models, n_lattices, before, after = self.around.shape
+        matrix = self.across.transpose(2, 3).reshape(n_models, n_lattices * before, -1)
+        across = torch.bmm(state.flatten(2).transpose(0, 1), matrix)
+        around = torch.bmm(mean.flatten(1, 2).transpose(0, 1), self.around.flatten(0, 1))
+        total = across.transpose(0, 1).reshape(-1, n_models, n_lattices, after)
+        total = total + around.transpose(0, 1).reshape(total.shape)
+        return total + self.bias
+
+
+class _LastLayer(nn.Module):
+    """A layer in each model's own lattice."""
+
+    def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
+        super().__init__()
+        self.own = nn.Parameter(draw(before, n_models, before, after))
+        self.others = nn.Parameter(draw(before, n_models, n_lattices - 1, before, after))
+        self.around = nn.Parameter(draw(before, n_models, before, after))
+        self.bias = nn.Parameter(draw(before, n_models, 1, after))
+
+    def forward(self, own: Tensor, others: Tensor, mean: Tensor) -> Tensor:
+        """States of shape (n_models, n_rows, width), those of the others side by side."""
+        total = torch.baddbmm(self.bias, own, self.own)
+        total = torch.baddbmm(total, others, self.others.flatten(1, 2))
+        return torch.baddbmm(total, mean, self.around)
+
+
+class _Pick(torch.autograd.Function):
+    """Rows of values of shape (n_nodes, n_models, width), other rows for each model.
+
+    As no row is picked twice by a model, the gradient is copied back, never summed: fast, and the
+    same bits every time.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, rows: Tensor) -> Tensor:
+        places = rows * values.shape[1] + torch.arange(values.shape[1], device=rows.device)[:, None]
+        ctx.save_for_backward(places.reshape(-1))
+        ctx.shape = values.shape
+        picked = values.reshape(-1, values.shape[2]).index_select(0, places.reshape(-1))
+        return picked.reshape(*rows.shape, values.shape[2])
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (places,) = ctx.saved_tensors
+        width = ctx.shape[2]
+        back = gradient.new_zeros(ctx.shape[0] * ctx.shape[1], width)
+        return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
+
+
+class PaperModels(NamedTuple):
+    """Trained models, one a subgroup, which is the first axis of all weights."""
+
+    shape: ModelShape
+    weights: dict[str, Tensor]
+
+    @torch.no_grad()
+    def predict(self, size: int, device: str = "auto") -> NDArray[np.float64]:
+        """Scores of every subset of one size, of shape (n_cohorts, n_subsets)."""
+        if not self.shape.low <= size <= self.shape.high:
+            raise MisfeatError(
+                "{setting}; the models know sets of sizes {low} to {high}.",
+                setting=Setting("size", size),
+                low=self.shape.low,
+                high=self.shape.high,
+            )
+        place = torch_device(device)
+        graph = self.shape.graph(place)
+        rows = torch.from_numpy(graph.rows(size)).to(place)
+        predicted = []
+        for own in self.shape.blocks(place.type):
+            network = self.shape.network(graph, own).eval()
+            network.load_state_dict({k: w[own.start : own.stop] for k, w in self.weights.items()})
+            predicted.append(network(rows.expand(len(own), -1)).double().cpu())
+        return torch.cat(predicted).numpy()
+
+
+def train_models(
+    shape: ModelShape,
+    by_size: Sequence[NDArray[np.float64]],
+    settings: TrainingSettings,
+    device: torch.device,
+    seeds: np.random.SeedSequence,
+    progress: Progress | None = None,
+) -> tuple[PaperModels, History]:
+    """Train one model a subgroup on its known scores, as many side by side as fit.
+
+    `by_size` are known scores by size and rank, NaN where unknown.
+    """
+    graph = shape.graph(device)
+    sizes = range(shape.low, shape.high + 1)
+    rows = np.concatenate([graph.rows(size) for size in sizes])
+    scores = np.concatenate([by_size[size] for size in sizes], axis=1)
+    blocks = list(shape.blocks(device.type))
+    weights, histories = [], []
+    for place, own in enumerate(blocks):
+
+        def on_epoch(epoch: int, place: int = place) -> None:
+            if progress is not None:
+                done = place * settings.epochs + epoch
+                progress("Training the models", done, len(blocks) * settings.epochs)
+
+        rng = np.random.default_rng(seeds.spawn(1)[0])
+        seed = int(rng.integers(2**32))
+        labels = [Labels.known(rows, scores[cohort]) for cohort in own]
+        network = shape.network(graph, own, seed)
+        if any(len(known.rows) for known in labels):
+            with torch.random.fork_rng():
+                torch.manual_seed(seed)  # of dropout on a device other than the CPU
+                is_last = place == len(blocks) - 1
+                histories.append(train(network, labels, settings, rng, on_epoch, is_last))
+        else:
+            nothing = np.zeros(len(own), dtype=np.int64)
+            histories.append(History(0, nothing, np.full(len(own), np.nan)))
+        weights.append({name: w.detach().cpu() for name, w in network.state_dict().items()})
+    together = {name: torch.cat([w[name] for w in weights]) for name in weights[0]}
+    epochs, best_epoch, loss = zip(*histories, strict=True)
+    history = History(max(epochs), np.concatenate(best_epoch), np.concatenate(loss))
+    return PaperModels(shape, together), history

@@ -1,0 +1,107 @@
+"""Completers by name, and settings that they take over from a selector.
+
+Importing this imports no completer and nothing heavy: a shell that completes names waits for it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final, Literal
+
+from misfeat.exceptions import InPython, MisfeatError, Setting
+
+Inherit = Literal["inherit"]
+Confidence = float | Inherit | None
+Seed = int | Inherit | None
+
+INHERIT: Final = "inherit"  # the value of a setting that was left to the selector
+DEFAULTS: Final[dict[str, Any]] = {"confidence": 0.9, "device": "auto", "random_state": None}
+"""What such a setting is where there is no selector."""
+
+COMPLETERS = {
+    "auto": "misfeat.completion.transfer:AutoCompleter",
+    "transfer": "misfeat.completion.transfer:TransferCompleter",
+    "interactions": "misfeat.completion.interactions:InteractionsCompleter",
+    "knn": "misfeat.completion.knn:KNNCompleter",
+    "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
+    "mlp": "misfeat.completion.mlp:MLPCompleter",
+    "multiplex": "misfeat.completion.multiplex:MultiplexCompleter",
+    "paper": "misfeat.completion.paper:PaperCompleter",
+}
+"""The module and the class of every completer. A new one needs its file and a line here."""
+_METHODS = ("reach", "memory_needed", "complete")
+
+
+def inherited(name: str, value: Any) -> Any:
+    """The value of a setting, or its default where it was left to a selector.
+
+    >>> inherited("confidence", "inherit"), inherited("confidence", None)
+    (0.9, None)
+    """
+    return DEFAULTS[name] if is_inherited(value) else value
+
+
+def is_inherited(value: object) -> bool:
+    """Whether a setting was left to the selector."""
+    return isinstance(value, str) and value == INHERIT
+
+
+def confidence_of(completer: object) -> float | None:
+    """The target coverage of a completer's intervals; None where it gives certain bounds."""
+    confidence: float | None = inherited("confidence", getattr(completer, "confidence", None))
+    return confidence
+
+
+def completer_names() -> tuple[str, ...]:
+    """The names that `completer_of` knows."""
+    return tuple(COMPLETERS)
+
+
+def completer_classes() -> dict[str, str]:
+    """The name of every completer by that of its class.
+
+    >>> completer_classes()["KNNCompleter"]
+    'knn'
+    """
+    return {home.partition(":")[2]: name for name, home in COMPLETERS.items()}
+
+
+def completer_class(name: str) -> type[Any]:
+    """The class of a completer, imported when it is asked for."""
+    module, _, kind = COMPLETERS[name].partition(":")
+    found: type[Any] = getattr(import_module(module), kind)
+    return found
+
+
+def completer_of(
+    wanted: Any,
+    *,
+    confidence: float | None = DEFAULTS["confidence"],
+    device: str = DEFAULTS["device"],
+    random_state: int | None = DEFAULTS["random_state"],
+) -> Any:
+    """The completer that a name or an instance stands for; of an instance a fresh copy.
+
+    The settings are for completers that left them at ``"inherit"``.
+
+    >>> completer_of("paper", device="cpu", random_state=1)
+    PaperCompleter(device='cpu', random_state=1)
+    """
+    from sklearn.base import BaseEstimator, clone
+
+    if isinstance(wanted, str) and wanted in COMPLETERS:
+        completer = completer_class(wanted)()
+    elif not isinstance(wanted, type) and all(callable(getattr(wanted, m, None)) for m in _METHODS):
+        completer = clone(wanted, safe=False)
+    else:
+        raise MisfeatError(
+            "{setting} is unknown; use {names}{or_instance}.",
+            setting=Setting("completer", wanted.__name__ if isinstance(wanted, type) else wanted),
+            names=", ".join(map(repr, COMPLETERS)),
+            or_instance=InPython(f", or an instance with methods {', '.join(_METHODS)}"),
+        )
+    if isinstance(completer, BaseEstimator):
+        given = {"confidence": confidence, "device": device, "random_state": random_state}
+        own = completer.get_params(deep=False)
+        completer.set_params(**{k: v for k, v in given.items() if is_inherited(own.get(k))})
+    return completer

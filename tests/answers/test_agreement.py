@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from misfeat.answers.agreement import agreement_of
+
+SELECTIONS = st.tuples(st.integers(2, 8), st.integers(2, 7)).flatmap(
+    lambda shape: arrays(np.bool_, shape)
+)
+
+
+def by_the_formula(selected):
+    """Definition 4 and the variance of Nogueira, Sechidis and Brown (2018), sum by sum."""
+    z = [[int(held) for held in line] for line in selected]
+    n, d = len(z), len(z[0])
+    p = [sum(line[f] for line in z) / n for f in range(d)]
+    k = [sum(line) for line in z]
+    k_mean = sum(k) / n
+    chance = k_mean / d * (1 - k_mean / d)
+    index = 1 - sum(n / (n - 1) * p[f] * (1 - p[f]) for f in range(d)) / d / chance
+    parts = []
+    for i in range(n):
+        agreed = sum(z[i][f] * p[f] for f in range(d)) / d - k[i] * k_mean / d**2
+        share = 2 * k_mean * k[i] / d**2 - k[i] / d - k_mean / d + 1
+        parts.append((agreed + index / 2 * share) / chance)
+    mean = sum(parts) / n
+    return index, 4 / n**2 * sum((part - mean) ** 2 for part in parts)
+
+
+@given(SELECTIONS)
+def test_it_is_the_formula_of_the_paper(selected):
+    found = agreement_of(selected)
+    if selected.all() or not selected.any():
+        assert np.isnan([found.index, found.low, found.high]).all()
+        return
+    index, variance = by_the_formula(selected)
+    assert found.index == pytest.approx(index)
+    away = 1.959964 * sqrt(variance)
+    assert found.low == pytest.approx(index - away, abs=1e-6)
+    assert found.high == pytest.approx(min(index + away, 1), abs=1e-6)
+
+
+@given(SELECTIONS, st.randoms(use_true_random=False))
+def test_the_order_of_selections_and_features_is_nothing_to_it(selected, chance):
+    lines, columns = list(range(selected.shape[0])), list(range(selected.shape[1]))
+    chance.shuffle(lines)
+    chance.shuffle(columns)
+    expected, found = agreement_of(selected), agreement_of(selected[lines][:, columns])
+    np.testing.assert_allclose(
+        [found.index, found.low, found.high],
+        [expected.index, expected.low, expected.high],
+        atol=1e-12,
+    )
+
+
+@given(SELECTIONS)
+def test_one_stands_for_selections_that_are_all_the_same_and_for_no_others(selected):
+    index = agreement_of(selected).index
+    if not np.isnan(index):
+        assert index <= 1 + 1e-12
+        assert (index > 1 - 1e-9) == (selected == selected[0]).all()
+
+
+def test_random_selections_agree_no_more_than_chance():
+    rng = np.random.default_rng(0)
+    found = agreement_of(rng.permuted(np.tile(np.arange(10) < 3, (2000, 1)), axis=1))
+    assert found.low < 0 < found.high
+    assert found.high - found.low < 0.01
+
+
+def test_the_interval_holds_what_very_many_selections_give():
+    """Features enter independently, each with a share of its own, so that the truth is known."""
+    shares = np.array([0.9, 0.8, 0.3, 0.2, 0.1, 0.05])
+    k = shares.sum() / len(shares)
+    truth = 1 - (shares * (1 - shares)).mean() / (k * (1 - k))
+    rng = np.random.default_rng(1)
+    drawn = (agreement_of(rng.random((100, 6)) < shares, 0.9) for _ in range(400))
+    held = np.mean([one.low <= truth <= one.high for one in drawn])
+    assert 0.85 < held < 0.95
+
+
+def test_one_selection_agrees_with_nothing():
+    with pytest.raises(ValueError, match="1 selections"):
+        agreement_of(np.array([[True, False]]))

@@ -1,0 +1,315 @@
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.completion import ExactScores, Known, PaperCompleter
+from misfeat.completion.networks.paper import BYTES_SIDE_BY_SIDE, Dropout, ModelShape, PaperNetwork
+from misfeat.exceptions import MisfeatWarning
+from misfeat.lattice.neighbours import neighbours
+from tests.completion.coded import known_scores
+
+
+def quick(**settings):
+    return PaperCompleter(
+        **{"epochs": 60, "hidden": 16, "device": "cpu", "random_state": 5, **settings}
+    )
+
+
+def test_unbounded_predictions_are_those_of_the_network():
+    exact = known_scores()
+    completer = quick(bounded=False, epochs=2)
+    completed = completer.complete(Known(exact), 3)
+    predicted = completer.models_[3].predict(3, "cpu")
+    unknown = completed.predicted
+    assert np.array_equal(completed.score[unknown], predicted[unknown])
+    assert (completed.score[unknown] < completed.low[unknown]).any()
+
+
+def test_it_learns_what_the_bits_tell():
+    exact = known_scores(n_features=9, n_cohorts=2)
+    completer = quick(epochs=500, hidden=32)
+    completer.complete(Known(exact), 3)
+    known = ~np.isnan(exact.by_size[3])
+    errors = (completer.models_[3].predict(3) - exact.by_size[3])[known]
+    assert np.sqrt(np.mean(errors**2)) < 0.2 * exact.by_size[3][known].std()
+
+
+def test_a_seed_repeats_everything_and_leaves_the_global_generator_alone():
+    exact = known_scores()
+    torch.manual_seed(1)
+    before = torch.random.get_rng_state()
+    first = quick().complete(Known(exact), 3).score
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert np.array_equal(first, quick().complete(Known(exact), 3).score)
+    assert not np.array_equal(first, quick(random_state=6).complete(Known(exact), 3).score)
+
+
+def test_the_levels_are_the_size_plus_and_minus_the_layers_or_as_asked():
+    assert PaperCompleter().reach(3, 15) == 5
+    assert PaperCompleter(layers=3).reach(3, 15) == 6
+    assert PaperCompleter().reach(3, 4) == 4
+    assert PaperCompleter(sizes=(2, 3)).reach(3, 15) == 3
+    completer = quick(sizes=(2, 4), epochs=1)
+    completer.complete(Known(known_scores()), 3)
+    shape = completer.models_[3].shape
+    assert (shape.low, shape.high) == (2, 4)
+    with pytest.raises(MisfeatError, match=r"sizes=\(2, 4\).*size=5 between them"):
+        quick(sizes=(2, 4)).complete(Known(known_scores()), 5)
+
+
+def test_a_cohort_without_a_known_score_gets_the_mean_of_the_others():
+    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
+    by_size = [exact.by_size[0], *(s.copy() for s in exact.by_size[1:])]
+    for scores in by_size[1:]:
+        scores[0] = np.nan
+    missing = exact.missing.copy()
+    missing[0] = True
+    completer = quick(bounded=False)
+    completed = completer.complete(Known(ExactScores(tuple(by_size), missing, exact.ceiling)), 2)
+    expected = completer.models_[2].predict(2)[1:].mean(axis=0)
+    assert completed.score[0] == pytest.approx(expected)
+
+
+def test_nothing_missing_trains_nothing():
+    exact = known_scores()
+    full = ExactScores(
+        tuple(np.nan_to_num(scores, nan=0.5) for scores in exact.by_size),
+        np.zeros_like(exact.missing),
+        exact.ceiling,
+    )
+    completer = quick()
+    assert np.array_equal(completer.complete(Known(full), 3).score, full.by_size[3])
+    assert not hasattr(completer, "models_")
+
+
+def test_progress_is_told_epoch_by_epoch():
+    seen = []
+    quick(epochs=7).complete(Known(known_scores(), progress=lambda *told: seen.append(told)), 3)
+    assert seen == [("Training the models", epoch, 7) for epoch in range(1, 8)]
+
+
+def test_an_interrupt_keeps_the_best_so_far():
+    def interrupt(_what, done, _total):
+        if done == 25:
+            raise KeyboardInterrupt
+
+    completer = quick()
+    with pytest.warns(MisfeatWarning, match="interrupted in epoch 25"):
+        completed = completer.complete(Known(known_scores(), progress=interrupt), 3)
+    assert completer.histories_[3].epochs == 25
+    assert set(completer.histories_[3].best_epoch) <= {10, 20}
+    assert not np.isnan(completed.score).any()
+
+
+@pytest.mark.parametrize(("stop", "blocks"), [(5, "cpu"), (25, "one each")])
+def test_an_interrupt_before_every_model_has_learned_is_an_interrupt(stop, blocks, monkeypatch):
+    if blocks == "one each":
+        monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
+
+    def interrupt(_what, done, _total):
+        if done == stop:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quick().complete(Known(known_scores(), progress=interrupt), 3)
+
+
+def test_training_that_diverges_is_an_error():
+    with pytest.raises(MisfeatError, match="diverged with learning_rate=1e\\+30"):
+        quick(learning_rate=1e30).complete(Known(known_scores()), 3)
+
+
+def test_without_any_score_in_the_graph_there_is_nothing_to_learn():
+    exact = known_scores(n_features=4, n_cohorts=2, reach=4)
+    missing = ~np.array([[True, False, False, False], [False, True, False, False]])
+    nothing = tuple(np.full_like(s, np.nan) if m > 1 else s for m, s in enumerate(exact.by_size))
+    with pytest.raises(MisfeatError, match="No subgroup has a score of sizes 2 to 4 to learn"):
+        quick(layers=1).complete(Known(ExactScores(nothing, missing, exact.ceiling)), 3)
+
+
+def test_a_block_without_a_known_score_is_not_trained(monkeypatch):
+    monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
+    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
+    by_size = [exact.by_size[0], *(s.copy() for s in exact.by_size[1:])]
+    for scores in by_size[1:]:
+        scores[2] = np.nan
+    missing = exact.missing.copy()
+    missing[2] = True
+    completer = quick()
+    completed = completer.complete(Known(ExactScores(tuple(by_size), missing, exact.ceiling)), 2)
+    assert np.isnan(completer.histories_[2].loss).tolist() == [False, False, True]
+    assert not np.isnan(completed.score).any()
+
+
+def test_models_that_do_not_fit_side_by_side_are_trained_in_blocks(monkeypatch):
+    monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
+    completer = quick(epochs=5)
+    completed = completer.complete(Known(known_scores()), 3)
+    assert [len(own) for own in completer.models_[3].shape.blocks("cpu")] == [1, 1, 1]
+    assert completer.histories_[3].loss.shape == (3,)
+    assert completer.models_[3].weights["head"].shape == (3, 16)
+    assert not np.isnan(completed.score).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layers": 0}, "layers=0"),
+        ({"hidden": 1.5}, "hidden=1.5"),
+        ({"dropout": 1.0}, "dropout=1.0; it must be at least 0 and below 1"),
+        ({"validation_share": -0.1}, "validation_share=-0.1"),
+        ({"learning_rate": float("nan")}, "learning_rate=nan"),
+        ({"weight_decay": "much"}, "weight_decay='much'"),
+        ({"activation": "magic"}, "activation='magic' is unknown"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"device": "tpu"}, "device='tpu' is unknown"),
+        ({"sizes": (0, 9)}, r"sizes=\(0, 9\)"),
+        ({"sizes": 3}, "sizes=3; it must be None or a pair"),
+        ({"layers": None}, "layers=None"),
+        ({"hidden": 0}, "hidden=0"),
+        ({"learning_rate": True}, "learning_rate=True"),
+        ({"layers": 4}, "scores up to size 7 are read; by_size ends at size 5"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, message):
+    with pytest.raises(MisfeatError, match=message):
+        quick(**settings).complete(Known(known_scores()), 3)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
+def test_a_device_that_is_not_there_is_refused():
+    with pytest.raises(MisfeatError, match="no such device here; use 'auto' or 'cpu'"):
+        quick(device="cuda").complete(Known(known_scores()), 3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_cuda_device_learns_the_same():
+    exact = known_scores()
+    on_cuda, on_cpu = quick(device="cuda", epochs=300), quick(epochs=300)
+    first = on_cuda.complete(Known(exact), 3).score
+    again = quick(device="cuda", epochs=300).complete(Known(exact), 3).score
+    assert np.array_equal(first, again)
+    assert np.abs(first - on_cpu.complete(Known(exact), 3).score).max() < 0.05
+    models = on_cuda.models_[3]
+    assert models.predict(3, "cuda") == pytest.approx(models.predict(3, "cpu"), abs=1e-5)
+
+
+def table():
+    rng = np.random.default_rng(0)
+    columns = {f"f{i}": rng.integers(3, size=400).astype(float) for i in range(5)}
+    columns["y"] = (columns["f0"] + columns["f1"] > 2).astype(float)
+    columns["site"] = np.arange(400) % 2
+    columns["f0"][columns["site"] == 0] = np.nan
+    return columns
+
+
+@pytest.mark.slow
+def test_the_selector_takes_it_by_name_or_as_an_instance():
+    by_name = SubgroupSelector(
+        groups="site", size=2, completer="paper", device="cpu", random_state=3
+    ).fit(table(), "y")
+    assert isinstance(by_name.completer_, PaperCompleter)
+    assert (by_name.completer_.device, by_name.completer_.random_state) == ("cpu", 3)
+    assert by_name.completer_.models_[2].shape.n_features == 5
+    scores = by_name.scores()
+    assert (scores["source"] == "predicted").sum() == comb(5, 2) - comb(4, 2)
+    given = quick()
+    by_instance = clone(SubgroupSelector(groups="site", size=2, completer=given))
+    by_instance.set_params(completer__epochs=3).fit(table(), "y")
+    assert by_instance.completer_.epochs == 3
+    assert not hasattr(by_instance.completer, "models_")
+    assert given.epochs == 60
+
+
+def test_it_works_on_a_sampled_lattice():
+    selector = SubgroupSelector(
+        groups="site",
+        size=2,
+        budget=0.5,
+        completer=quick(epochs=20),
+        random_state=1,
+        estimate="sample",
+    ).fit(table(), "y")
+    scores = selector.scores()
+    assert (scores["source"] == "predicted").sum() > comb(5, 2) - comb(4, 2)
+    assert not scores["score"].isna().any()
+
+
+GRAPHS = {"sizes 1-3": (6, 1, 3), "sizes 2-4": (6, 2, 4), "one size": (5, 3, 3), "whole": (5, 1, 5)}
+
+
+def some_rows(graph, n_models, share, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([graph.rows(size) for size in range(graph.low, graph.high + 1)])
+    many = max(1, int(share * len(rows)))
+    return torch.from_numpy(np.stack([rng.permutation(rows)[:many] for _ in range(n_models)]))
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("n_lattices", [1, 2, 4])
+@pytest.mark.parametrize("sizes", GRAPHS.values(), ids=GRAPHS.keys())
+def test_outputs_and_gradients_are_those_of_pytorch_geometric(sizes, n_lattices, layers):
+    # PyTorch Geometric takes seconds to import, so that only who runs this pays for it.
+    from tests.completion.pyg_twin import gradient_pairs, lattice_graph, twin_of
+
+    n_features, low, high = sizes
+    names = [f"g{i}" for i in range(n_lattices)]
+    data = lattice_graph(n_features, names, low, high)
+    graph = neighbours(n_features, low, high)
+    torch.manual_seed(3)
+    shape = ModelShape(n_features, low, high, n_lattices, layers, 9, 0.1, "leaky_relu")
+    network = PaperNetwork(shape, graph, range(n_lattices)).double()
+    network.eval()
+    rows = some_rows(graph, n_lattices, 0.7)
+    # The exported graph numbers nodes level by level.
+    level_order = np.concatenate([graph.rows(size) for size in range(low, high + 1)])
+    node = torch.full((graph.n_rows,), -1)
+    node[torch.from_numpy(level_order)] = torch.arange(len(level_order))
+    targets = torch.rand(rows.shape, dtype=torch.float64)
+    ours = network(rows)
+    ((ours - targets) ** 2).sum().backward()
+    for model in range(n_lattices):
+        twin = twin_of(network, model, data)
+        x_dict = {name: x.double() for name, x in data.x_dict.items()}
+        out = twin(x_dict, data.edge_index_dict)[names[model]][node[rows[model]]]
+        torch.testing.assert_close(out, ours[model], rtol=0, atol=1e-6)
+        ((out - targets[model]) ** 2).sum().backward()
+        for theirs, mine in gradient_pairs(network, model, twin, names):
+            torch.testing.assert_close(theirs, mine, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_the_share_is_dropped_and_the_mean_kept(share):
+    values = torch.full((1000, 301), 2.0)
+    kept = Dropout(share, seed=1)(values)
+    assert (kept == 0).float().mean().item() == pytest.approx(share, abs=0.005)
+    assert kept.mean().item() == pytest.approx(2.0, rel=0.02)
+    assert torch.equal(kept[kept != 0].unique(), torch.tensor([2 / (1 - share)]))
+
+
+def test_the_gradient_is_dropped_where_the_value_was():
+    values = torch.ones(1000, requires_grad=True)
+    kept = Dropout(0.3, seed=1)(values)
+    kept.sum().backward()
+    assert torch.equal(values.grad, kept.detach())
+
+
+def test_a_seed_repeats_it_and_every_call_differs():
+    values = torch.ones(500)
+    first = Dropout(0.5, seed=1)
+    second = Dropout(0.5, seed=1)
+    a, b = first(values), first(values)
+    assert torch.equal(a, second(values))
+    assert not torch.equal(a, b)
+
+
+def test_nothing_is_dropped_outside_training_or_at_share_zero():
+    values = torch.rand(50)
+    assert torch.equal(Dropout(0.5, seed=1).eval()(values), values)
+    assert torch.equal(Dropout(0.0, seed=1)(values), values)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import misfeat.completion
+from misfeat import MisfeatError
+from misfeat.completion import BaseCompleter, InteractionsCompleter, TransferCompleter
+from misfeat.completion.registry import (
+    COMPLETERS,
+    DEFAULTS,
+    completer_class,
+    completer_classes,
+    completer_names,
+    completer_of,
+    confidence_of,
+    inherited,
+)
+from tests.completion.coded import known_of, random_cohorts
+
+
+def test_every_name_stands_for_a_completer_that_the_package_exports():
+    assert len(COMPLETERS) == len(completer_names()) == len(set(completer_classes()))
+    for name in completer_names():
+        kind = completer_class(name)
+        assert issubclass(kind, BaseCompleter)
+        assert isinstance(completer_of(name), kind)
+        assert getattr(misfeat.completion, kind.__name__) is kind
+    assert set(misfeat.completion.__all__) == set(dir(misfeat.completion))
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = misfeat.completion.Nothing
+
+
+def test_listing_the_names_imports_nothing_heavy():
+    code = (
+        "import sys; from misfeat.completion.registry import completer_names; completer_names();"
+        "print([m for m in ('numpy', 'sklearn', 'numba', 'torch', 'scipy') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_a_new_completer_takes_one_line_here(monkeypatch):
+    monkeypatch.setitem(COMPLETERS, "nothing", "tests.completion.nothing:NothingCompleter")
+    assert "nothing" in completer_names()
+    kind = misfeat.completion.NothingCompleter
+    assert isinstance(completer_of("nothing", confidence=0.5), kind)
+    known = known_of(random_cohorts(1), 2)
+    completed = completer_of("nothing").complete(known, 2)
+    assert np.array_equal(completed.score, known.exact.bounds(2)[0])
+
+
+def test_what_is_no_completer_is_refused():
+    for wrong in ("magic", "gain", "iterative", TransferCompleter, 3, None):
+        with pytest.raises(MisfeatError, match="is unknown; use 'auto', 'transfer'"):
+            completer_of(wrong)
+
+
+def test_an_instance_is_copied_and_left_as_it_is():
+    given = TransferCompleter(rounds=3)
+    copied = completer_of(given, confidence=0.5, random_state=4)
+    assert copied is not given
+    assert (copied.confidence, copied.random_state, copied.rounds) == (0.5, 4, 3)
+    assert (given.confidence, given.random_state) == ("inherit", "inherit")
+
+
+def test_a_completer_of_ones_own_needs_three_methods_and_no_settings():
+    class Own:
+        reach = memory_needed = complete = max
+
+    assert isinstance(completer_of(Own(), confidence=0.5), Own)
+
+
+def test_what_was_left_open_is_the_usual_and_everything_else_stays():
+    for name, usual in DEFAULTS.items():
+        assert inherited(name, "inherit") == usual
+        assert inherited(name, None) is None
+    assert inherited("device", "cpu") == "cpu"
+
+
+def test_a_completer_without_a_confidence_gives_certain_bounds():
+    assert confidence_of(object()) is None
+    assert confidence_of(InteractionsCompleter()) == 0.9
+
+
+def test_what_was_left_open_is_not_shown():
+    assert repr(InteractionsCompleter()) == "InteractionsCompleter()"
+    assert repr(InteractionsCompleter(confidence=0.9)) == "InteractionsCompleter(confidence=0.9)"
