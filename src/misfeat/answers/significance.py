@@ -92,8 +92,8 @@ def significance_tests(
         return replace(found, within=within, level=level)
 
     asked = ("significance", size, int(permutations), within, level)
-    selection.known_tests = selection.remembered(asked, tests)
-    return selection.known_tests
+    found = selection.known_tests = selection.remembered(asked, tests)
+    return found
 
 
 def permutation_tester(
@@ -137,7 +137,7 @@ def permutation_tester(
 class PermutationTester:
     """How sets of a table are tested.
 
-    The target is dealt out within the values of the feature `within`. `greatest` has what tests of
+    The target is permuted within the values of the feature `within`. `greatest` has what tests of
     the same rows came to before, by what was tested. None is a seed, too, always the same.
     """
 
@@ -151,7 +151,7 @@ class PermutationTester:
     def p_value(self, asked: SearchedSets) -> float:
         """How likely chance alone gives a set that tells as much, of those that are searched.
 
-        Tests of the same sets begin with the same deals, so that one that was made before serves.
+        Tests of the same sets begin with the same permutations, so that an earlier one serves.
         """
         known = self.greatest.get((*asked, self.within, self.seed))
         found = None if known is None else known.p_value(self.permutations)
