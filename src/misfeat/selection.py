@@ -155,19 +155,39 @@ class Selection:
         return self._frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
-        """The subgroups that a question is about: all of them, or the one named, maybe in short."""
+        """The subgroups that a question is about: all of them, or the one that is named.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only, in short where that is unambiguous.
+        """
         if subgroup is None:
             return tuple(self.cohorts.names)
         return (self.cohorts.full_name(subgroup),)
 
     def completed(self, size: int | None = None) -> CompletedScores:
-        """The scores of all sets of a size as arrays, in the order of the lattice."""
+        """The scores of all sets of a size as arrays, in the order of the lattice.
+
+        Parameters
+        ----------
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+        """
         size = checked_size(self, size)
         with long_work(self.verbose > 0) as progress:
             return self.set_scores.completed(size, progress)
 
     def remembered(self, question: tuple[Any, ...], answer: Callable[[], Answer]) -> Answer:
-        """The answer to a question asked before with the same options, else a new one."""
+        """The answer to a question asked before with the same options, else a new one.
+
+        Parameters
+        ----------
+        question : tuple
+            Its name and options, by which the answer is kept.
+        answer : callable
+            Works the answer out.
+        """
         if question not in self._answers:
             self._answers[question] = answer()
         found: Answer = self._answers[question]
@@ -945,7 +965,13 @@ class Selection:
 
     @classmethod
     def from_saved(cls, run: SavedRun) -> Self:
-        """The selection of a run that `misfeat.saving.saved_run.read_run` read."""
+        """The selection of a saved run.
+
+        Parameters
+        ----------
+        run : SavedRun
+            What `misfeat.saving.saved_run.read_run` read.
+        """
         scores = SetScores.unpacked(dict(run.scores), run.score_arrays, run.measure, run.estimate)
         selection = cls(run.cohorts, scores, FitOptions(**run.options), shortlist=run.shortlist)
         selection.validation = run.validation

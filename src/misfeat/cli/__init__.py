@@ -6,12 +6,9 @@ import os
 import sys
 from contextlib import suppress
 
-from misfeat.runtime.progress import interrupts_kept
+from misfeat.runtime.progress import INTERRUPTED, interrupts_kept
 
 __all__ = ["main"]
-
-INTERRUPTED = 130
-"""Exit code of Ctrl-C, as shells count it: 128 and the number of the signal."""
 
 
 def main() -> None:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from misfeat.cli import INTERRUPTED
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
-from misfeat.runtime.progress import answer_interrupt
+from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.visible import visible
 
 if TYPE_CHECKING:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells count it: 128 and the number of the signal."""
 FIRST_LINE_AFTER = 4.0
 """Seconds of work before the first plain line; shorter work needs none."""
 LINE_EVERY = 5.0
