@@ -172,16 +172,11 @@ class PopulationModel:
         return replace(self, diffuse=max(0.0, above / total) if total > 0 else 0.0)
 
     def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
-        """Columns that the interactions of all pairs of recorded features of sets would have.
-
-        Of more than three features, as many as three of them have on the mean: how much the
-        interactions of many features have in common, pairs do not say.
-        """
+        """Columns that the interactions of all pairs of recorded features of sets would have."""
         widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
         own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
-        found: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0
-        size = subsets.shape[1]
-        return found * min(1.0, MOST_DIFFUSE / max(comb(size, 2), 1))
+        columns: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0
+        return columns
 
     def evidence(self, subsets: Integers, cohorts: Sequence[int] | None = None) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
@@ -225,16 +220,30 @@ class PopulationModel:
         return found
 
     def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
-        """What interactions of recorded features that do not stand out explain."""
+        """What interactions of recorded features that do not stand out explain.
+
+        Of more than three features, as much as those of three on the mean: how much the
+        interactions of many features have in common, pairs do not say.
+        """
         columns = self._interaction_columns(subsets, recorded)
-        found: Floats = self.diffuse * self.dimensions[cohort] * columns
+        counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
+        found: Floats = self.diffuse * self.dimensions[cohort] * columns * counted
         return found
 
     def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
         """Estimates of listed sets of one size.
 
-        `guesses` are scores of another kind for sets that a subgroup did not record.
+        `guesses` are scores of another kind for sets that a subgroup did not record. Interactions
+        beyond those that `_diffuse` counts may add as much again as they have columns: variances
+        allow for it.
         """
+        found = self._posterior(subsets, guesses)
+        uncounted = 1.0 - min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
+        beyond = self.diffuse * uncounted * self._interaction_columns(subsets)
+        doubt = (self.dimensions[:, None] * beyond / HALF_WIDTH) ** 2
+        return replace(found, variance=found.variance + doubt)
+
+    def _posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
         evidence = self.evidence(subsets)
         found = posterior_of(evidence, self.effects, guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
@@ -246,7 +255,7 @@ class PopulationModel:
         What sampling alone makes of the gain, as far as the estimate of the whole set differs from
         what sampling alone makes of that; at least what the whole is less sure than the part.
         """
-        part, whole = self.posterior(smaller), self.posterior(larger)
+        part, whole = self._posterior(smaller), self._posterior(larger)
         evidence = self.evidence(larger)
         fitted = evidence.fitted - self.evidence(smaller).fitted
         gain = np.maximum(whole.mean - part.mean, 0.0)
