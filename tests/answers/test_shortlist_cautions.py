@@ -98,7 +98,7 @@ def array(name, place, value):
         (field("rows", 0), "the rows that were looked at"),
         (field("outstanding", -1), "the features that stand out"),
         (field("extra", 1), "extra"),
-        (array("held_back", 0, -1), "held_back: a number out of range"),
+        (array("held_back", 0, -1), "rows that were held back"),
         (array("held_back", 0, 2), "rows that were held back"),
         (array("held_back", ..., 0), "a subgroup of which no row was held back"),
         (lambda _, held: held.pop("shortlist.held_back"), "held_back"),

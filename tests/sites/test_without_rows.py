@@ -29,7 +29,7 @@ def test_its_report_says_that_no_rows_are_kept(combined):
 
 def test_its_first_screen_tests_nothing(combined):
     screen = first_screen(combined)
-    assert screen.effort == Effort(0, 0, 0, redrawn=False)
+    assert screen.effort == Effort(0, 0, 0, resampled=False)
     assert {one.verdict for one in screen.subgroups} == {"not tested"}
     assert "whether that is more than chance was not tested" in screen.subgroups[0].sentence
 
