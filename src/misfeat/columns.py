@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MOST_NAMED = 5
-"""So many columns of a table that does not fit are named in a message."""
+MOST_NAMED = 5  # So many columns of a table that does not fit are named in a message
 
 
 @with_parameters
@@ -89,11 +88,7 @@ def _dense(X: Any) -> Any:
 
 
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Check X and y as scikit-learn's estimators do, where they are arrays.
-
-    The estimator learns the number of columns. X is returned as it is, but for a list, which
-    becomes an array; a column of values as y becomes one-dimensional with a warning.
-    """
+    """Check X and y as scikit-learn does, where they are arrays; a list becomes an array."""
     if y is None:
         raise MisfeatError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
@@ -119,10 +114,7 @@ def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
 
 
 class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer that keeps some of the columns it was fitted on.
-
-    Fitted, it has ``n_features_in_`` and, where columns have names, ``feature_names_in_``.
-    """
+    """A transformer that keeps some of the columns it was fitted on."""
 
     @abstractmethod
     def _chosen(self) -> Collection[str]:
@@ -226,10 +218,7 @@ def _mismatch(expected: list[str], given: list[str]) -> Message:
 
 
 class SubgroupColumns(SelectsColumns):
-    """The columns of one subgroup's best set, as a transformer of its own.
-
-    Made by `SubgroupSelector.for_subgroup`; `features` are the columns to keep.
-    """
+    """The columns of one subgroup's best set, made by `SubgroupSelector.for_subgroup`."""
 
     def __init__(self, features: tuple[str, ...] = ()) -> None:
         self.features = features

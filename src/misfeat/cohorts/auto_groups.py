@@ -57,10 +57,7 @@ class _Choice(NamedTuple):
 def proposed(
     table: Table, profiles: Mapping[str, Profile], target: str, notes: Notes
 ) -> tuple[ByValue | ByCuts, ...]:
-    """Choose the few columns that explain most of where features are missing, and note which.
-
-    The target is neither looked at nor chosen. One group-by is asked of the table.
-    """
+    """Choose the few columns that explain most of where features are missing, in one group-by."""
     others = [profile for column, profile in profiles.items() if column != target]
     lacking = [p for p in others if p.kind is not Kind.UNSUPPORTED and 0 < p.missing < p.rows]
     if not lacking:

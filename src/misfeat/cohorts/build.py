@@ -418,10 +418,7 @@ def _design_coder(profile: Profile) -> Coder:
 
 
 def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
-    """Collapse equal coded rows; of a table in an engine, draw some where there are too many.
-
-    The coders of the groupings come first, that of the target last.
-    """
+    """Collapse equal coded rows; of a table in an engine, draw some where there are too many."""
     table, rules = profiled.table, profiled.rules
     if not isinstance(table, EngineTable):
         return table.count_codes(coders)

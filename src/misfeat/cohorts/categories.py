@@ -71,11 +71,10 @@ def merge_values(
     order: Sequence[int],
     classes: Classes,
 ) -> MergedColumn:
-    """Merge the values of one line of coded rows, by their targets or by how frequent they are.
+    """Merge the values of a line, by their targets or by how frequent they are.
 
-    The line is as `common_values` codes it, and `bases` have the number of codes of every line, the
-    one for missing included. There may be `n_bins` groups of values that are alike, or `most` of
-    frequent ones. The rest is as in `cross_fitted`.
+    The line is as `common_values` codes it; `bases` have the number of codes of every line, the
+    one for missing included. The rest is as in `cross_fitted`.
     """
     shape = len(values), classes.number
     counts = count_by_class(rows.codes[line], classes.codes, rows.weights, shape)
@@ -108,10 +107,7 @@ def by_frequency(counts: Counts, n_groups: int) -> Merger:
 
 
 def by_target(counts: Counts, n_groups: int) -> Merger:
-    """Values whose rows have similar targets together, as many groups of common values as asked.
-
-    One more group holds all values that are too rare.
-    """
+    """Values with similar targets together; one more group holds all values that are too rare."""
     splits = _splits(counts)
     rows = np.sort(np.concatenate([learned.sum(axis=1) for learned, _ in splits]))
     tried: dict[int, Merger] = {}
@@ -235,10 +231,7 @@ def count_by_class(
 
 
 def random_folds(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Rows, given by how many are alike, split into folds at random, the same way every time.
-
-    Folds are equally large, or nearly so where there are very many rows.
-    """
+    """Rows, by how many are alike, split at random, the same way every time, into equal folds."""
     rng = np.random.default_rng(0)
     if weights.sum() > MOST_SHUFFLED:
         drawn = rng.multinomial(weights, [1 / FOLDS] * FOLDS)

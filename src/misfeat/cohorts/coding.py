@@ -66,8 +66,7 @@ class BinRules:
     """How many bins, and where."""
 
     bins: int = 5
-    strategy: str = "quantile"
-    """{"quantile", "uniform"}: equally full or equally wide."""
+    strategy: str = "quantile"  # {"quantile", "uniform"}: equally full or equally wide
     by_column: Mapping[str, int | tuple[Value, ...]] = field(default_factory=dict)
     """Another number, or the cut points themselves, for single columns."""
 
@@ -106,10 +105,7 @@ def _number_of_bins(value: Any, column: str | None = None) -> int:
 
 
 def cut_points(points: object, parameter: str, column: str | None = None) -> tuple[Value, ...]:
-    """Check cut points: numbers or dates (ISO text will do), ascending, at least one.
-
-    Messages name the parameter that they are given in, and the column that they cut.
-    """
+    """Check cut points: numbers or dates (ISO text will do), ascending, at least one."""
     setting = Setting(parameter, points, column=column)
     if not isinstance(points, Sequence | np.ndarray) or isinstance(points, str) or not len(points):
         raise MisfeatError(
@@ -447,10 +443,7 @@ def _is_binned(profile: Profile, bins: BinRules, target: str) -> bool:
 def target_coding(
     table: Table, profile: Profile, bins: BinRules, target: str, *, with_grids: bool = True
 ) -> TargetCoding:
-    """Decide how the target is coded: classes as they are, numbers with many values in grids.
-
-    One grid will do where scores are not counted from codes.
-    """
+    """How the target is coded: classes as they are, numbers with many values in grids."""
     if not _is_binned(profile, bins, target):
         return _classes_coding(profile, as_it_is(profile), AS_IT_IS)
     coder, treatment = _binned(table, profile, bins)

@@ -33,10 +33,7 @@ def not_a_feature(
     features: Sequence[str],
     blocks: Mapping[str, Sequence[str]] | None = None,
 ) -> MisfeatError:
-    """The error for a name that is none of the features of a table, with the reason.
-
-    `role` is what it was asked for as, and `blocks` are features that enter sets together.
-    """
+    """The error for a name that is none of the features; `role` is what it was asked for as."""
     audit = next((audit for audit in cohorts.columns if audit.column == name), None)
     block = next((block for block, members in (blocks or {}).items() if name in members), None)
     if block is not None:

@@ -64,10 +64,7 @@ def _meant(wanted: str, names: Sequence[str], spelling: Callable[[str], str]) ->
 
 
 def _short_forms(name: str) -> set[str]:
-    """What a subgroup may be called: a term, its value, or its range without the column.
-
-    A bare number does not name a range: ``40`` does not say on which side of it.
-    """
+    """A term, its value, or its range without the column; a bare number does not name a range."""
     forms = set()
     for term in map(_plain, name.split(BETWEEN_TERMS)):
         forms.add(term)

@@ -102,10 +102,9 @@ def parse_ways(given: object) -> dict[str, str]:
 
 
 def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText | None, float]:
-    """The best that could be made of the texts of a column, and the share of the rows that read.
+    """The best that could be made of a column's texts, and the share of the rows that read.
 
-    None where they are just text. Words for nothing do not count. `way` is one of `WAYS`, where the
-    user says how to read them.
+    None where they are just text. Words for nothing do not count.
     """
     by_text = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
     texts = {text: n for text, n in by_text if text.strip().casefold() not in NOTHING}
@@ -189,8 +188,7 @@ class NumberStyle(NamedTuple):
     """The way in which a column writes numbers."""
 
     pieces: Pieces  # What to replace by what, in this order; a plain number is left
-    decimal: str
-    """{".", ","}: the decimal mark."""
+    decimal: str  # {".", ","}: the decimal mark
     unit: str = ""  # The currency, the unit or the per cent sign; empty where there is none
     doubtful: str = ""
     """A text that could be read with the other decimal mark as well, where none decides."""
@@ -331,10 +329,7 @@ def _bounded_numbers(texts: Mapping[str, int]) -> ParsedText | None:
 
 
 def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
-    """What texts stand for where some are bounds: "< 1 year", "10+ years", ">100".
-
-    A bound lies next to the number that it names, on its own side, so that "< 1" comes before "1".
-    """
+    """Texts such as "< 1 year" or "10+ years": next to the number named, on the bound's side."""
     sides, plain, merged = {}, {}, Counter[str]()
     for text, count in counts.items():
         stripped = text.strip()

@@ -87,10 +87,7 @@ def build_product_sums(
 def cohorts_and_product_sums(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> tuple[Cohorts, ProductSums]:
-    """Build the cohorts of an open table and sum its products, and close it.
-
-    The columns are counted once, and the subgroups are found once.
-    """
+    """Build the cohorts of an open table and sum its products, and close it."""
     with closing(table):
         profiled = profile_table(table, target, rules, progress)
         features = _numeric_features(profiled)

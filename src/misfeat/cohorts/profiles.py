@@ -73,8 +73,7 @@ class TextProfile:
     unread: tuple[str, ...] = ()
     """Texts that do not read and count as missing, the most frequent first."""
     unread_rows: int = 0
-    only_words: bool = False
-    """Whether those are all words for nothing, such as "n/a"."""
+    only_words: bool = False  # Whether those are all words for nothing, such as "n/a"
     doubtful: str = ""
     """A text that could be read in another way as well, where no other text decides."""
     otherwise: str = ""  # That other way, in the words of the parameter ``read``
@@ -141,10 +140,7 @@ class Profile:
 def profile_column(
     table: Table, column: str, codes: MissingCodes, rows: int, way: str | None = None
 ) -> Profile:
-    """Count the values of a column inside the engine, apply missing codes, and read text.
-
-    `way` is one of `misfeat.cohorts.parsed_text.WAYS`, where the user says how text is to be read.
-    """
+    """Count the values of a column inside the engine, apply missing codes, and read text."""
     kind = table.kind(column)
     if way not in (None, TEXT) and kind is not Kind.TEXT:
         raise MisfeatError(

@@ -169,11 +169,7 @@ class Grouping:
 
 
 def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
-    """Make a rule ready for a table whose columns were profiled.
-
-    A table that is not the whole one, such as a few rows to transform, need not hold every value
-    that the rule names, and its few rows may all differ.
-    """
+    """Make a rule ready; a table that is not the whole one need not hold every value it names."""
     coder: Coder
     match rule:
         case ByValue(column=column, merged=merged):
@@ -242,10 +238,7 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
 
 
 def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> Coder:
-    """Codes where a predicate holds; nowhere, if a column that it reads has no value at all.
-
-    Such a column has whatever type its library gives to nothing, so types are not compared.
-    """
+    """Codes where a predicate holds; nowhere, if a column that it reads has no value at all."""
     labels = ("no", "yes")
     read = [profiles[column] for column in predicate.columns]
     empty = next((profile for profile in read if profile.distinct == 0), None)
@@ -303,11 +296,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 
 def natural_order(labels: Sequence[str]) -> list[int]:
-    """The positions of labels in the order in which people expect them.
-
-    Where all of them are numbers or ranges, they go by where these lie; else digits within a text
-    are compared as numbers, and everything else as it is.
-    """
+    """Positions in the order that people expect: ranges by where they lie, digits as numbers."""
     ranges = [_range(label) for label in labels]
     if all(found is not None for found in ranges):
         return sorted(range(len(labels)), key=lambda at: (ranges[at], labels[at]))
@@ -315,10 +304,7 @@ def natural_order(labels: Sequence[str]) -> list[int]:
 
 
 def _range(label: str) -> tuple[Decimal, int, Decimal] | None:
-    """Where a number or a range starts, on which side of that, and where it ends; None for others.
-
-    What lies below a number comes before what starts there, and what lies above it after.
-    """
+    """Where a number or a range starts, on which side of that, and where it ends; else None."""
     found = _RANGE.fullmatch(label.strip())
     if found is None:
         return None
@@ -647,11 +633,7 @@ def _log_chance(
     others: NDArray[np.int64],
     others_own: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """How likely so many rows of a part are of a kind, had they been drawn from the cohort.
-
-    That k of n rows are of a kind that K of N are has at most the probability
-    C(n, k) C(K, k) / C(N, k).
-    """
+    """Log of C(n, k) C(K, k) / C(N, k), which bounds how likely k of n rows are of a kind."""
 
     def log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)

@@ -63,8 +63,7 @@ class WeightRules:
     """How much rows count, and how they were drawn."""
 
     column: str | None = None  # The column of the weights; None: all rows weigh the same
-    kind: str = SAMPLING
-    """{"sampling", "frequency"}: how weights are taken."""
+    kind: str = SAMPLING  # {"sampling", "frequency"}: how weights are taken
     strata: str | None = None
     cluster: str | None = None
     """The columns that say from which part of the population a row was drawn, and with which others
@@ -230,10 +229,7 @@ def effective_sizes(
     squares: NDArray[np.int64],
     weighing: Weighing,
 ) -> NDArray[np.float64]:
-    """How many rows of equal weight tell as much as these (Kish), subgroup by subgroup.
-
-    `masses` and `squares` are sums of weights and of their squares, in the units of the weighing.
-    """
+    """Kish: how many rows of equal weight tell as much; sums are in units of the weighing."""
     total = masses / weighing.scale
     found = total**2 / (squares / weighing.square_scale)
     # Rounding must not make a difference where all rows of a subgroup weigh the same.
@@ -245,11 +241,7 @@ def effective_sizes(
 def heaviest_of(
     weights: NDArray[np.int64], masses: NDArray[Any], squares: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """What one of several rows weighs, all others being alike, by the sums over all of them.
-
-    `weights` is how many rows there are; `masses` and `squares` are sums of what they weigh, and of
-    the squares of it.
-    """
+    """What one of several rows weighs, all others being alike, by the sums over all of them."""
     n, mass = weights.astype(np.float64), masses.astype(np.float64)
     unequal = np.maximum(n * squares - mass**2, 0.0)
     found: NDArray[np.float64] = (mass + np.sqrt((n - 1.0) * unequal)) / n
@@ -266,10 +258,7 @@ def squares_of(
 
 
 class DrawnRows(NamedTuple):
-    """Rows with the same class, drawn together: who they are, and what they weigh.
-
-    All arrays are of shape (n_kinds,).
-    """
+    """Rows with the same class, drawn together; all arrays are of shape (n_kinds,)."""
 
     cohort: Integers  # Negative for rows of no subgroup, whose clusters were drawn all the same
     target: Integers  # The class; negative where it is missing
@@ -485,10 +474,7 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
 
 
 def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
-    """A share of the rows of every subgroup, at random and without putting any back.
-
-    Whatever a subgroup never recorded stays so. A row is left at least.
-    """
+    """A share of the rows of every subgroup, one at least, drawn without putting any back."""
     drawn = [
         rows_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts
     ]

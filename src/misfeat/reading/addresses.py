@@ -30,8 +30,7 @@ STORES: Mapping[str, str] = {
     **dict.fromkeys(("az", "azure", "abfss"), "azure"),
 }
 """Where DuckDB reads Parquet files from, and the extension of DuckDB that it needs for that."""
-GROUP = "misfeat.sources"
-"""The entry points by which an installed package brings sources."""
+GROUP = "misfeat.sources"  # The entry points by which an installed package brings sources
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+")
 _SHOWN = ("table", "host", "port", "user", "sslmode")
 _AWS = {
@@ -60,10 +59,7 @@ def is_address(text: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """An address as it may be shown and saved; any other text as it is.
-
-    Whether anybody opens it does not matter: a password may be in it all the same.
-    """
+    """An address as it may be shown and saved, whoever opens it; any other text as it is."""
     scheme = scheme_of(text)
     if scheme is None:
         return text
@@ -169,11 +165,7 @@ def _installed() -> dict[str, EntryPoint]:
 
 
 def parsed_database(address: str) -> tuple[dict[str, str | int], str | None, str]:
-    """How to connect to a database, and the schema and the name of the table, from an address.
-
-    It is ``postgresql://user@host:port/database?table=schema.name``; the host may also be given as
-    ``host=``, a folder for a socket.
-    """
+    """How to connect to a database, and the schema and the name of the table."""
     misspelt = MisfeatError(
         "{address!r} does not name a table; write "
         "postgresql://user@host:port/database?table=schema.name, the password in PGPASSWORD or in "

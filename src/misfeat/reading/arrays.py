@@ -64,8 +64,7 @@ if TYPE_CHECKING:
 FEW_EDGES = 16
 """Comparing all values with one edge after the other is faster than looking each of them up."""
 _CONTAINERS = (list, dict, set, np.ndarray)
-_MISSING = -1
-"""The position of a text or flag that is missing."""
+_MISSING = -1  # The position of a text or flag that is missing
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,8 @@ class Column:
     kind: Kind
     values: NDArray[Any]
     """Numbers or ``datetime64[us]``; for text and flags the position in `distinct`."""
-    missing: Mask
-    """Which rows are missing; what `values` holds there means nothing."""
-    distinct: NDArray[np.object_] | None = None
-    """The distinct canonical values of text and flags."""
+    missing: Mask  # Which rows are missing; what `values` holds there means nothing
+    distinct: NDArray[np.object_] | None = None  # The distinct canonical values of text and flags
     order: tuple[str, ...] | None = None
     """The categories in their order, where the type of the column gives them one."""
 
@@ -167,11 +164,7 @@ def _unsupported(n_rows: int) -> Column:
 
 
 def _of_objects(values: list[Any], name: str) -> Column:
-    """The column of Python objects; its kind is that of all of them.
-
-    Integers and floats are numbers; integers alone stay integers where 64 bits hold them and floats
-    would round them. Values of several types become their labels. Containers cannot be scored.
-    """
+    """The column of Python objects: numbers, dates, flags, or labels where types are mixed."""
     if {*map(type, values)} in ({str}, {str, type(None)}):
         check_values(dict.fromkeys(values), name)
         return _of_distinct(Kind.TEXT, values)

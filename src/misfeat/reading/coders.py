@@ -40,13 +40,10 @@ Term = TypeVar("Term")
 MOST_LEVELS = 50
 """How deeply a predicate may be nested; engines overrun their stacks at some hundreds."""
 MOST_COMPARISONS = 1000
-MOST_CONSTANTS = 10_000
-"""Constants in the lists of a predicate, all together."""
+MOST_CONSTANTS = 10_000  # Constants in the lists of a predicate, all together
 MOST_CHARACTERS = 1_000_000
-LONGEST_SHOWN = 200
-"""Characters of a predicate that messages show."""
-LARGEST_KEY = 2**62
-"""Keys stay below this, so that no engine overflows a signed 64-bit integer."""
+LONGEST_SHOWN = 200  # Characters of a predicate that messages show
+LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -62,8 +59,7 @@ _QUOTED_OR_BACKTICKED = re.compile(r"\'[^\']*\'|\"[^\"]*\"|`([^`]+)`")
 class Predicate:
     """A condition on the columns of one row."""
 
-    text: str
-    """As the user wrote it. Column names that are not identifiers stand in backticks."""
+    text: str  # As the user wrote it. Column names that are not identifiers stand in backticks
 
     @property
     def shown(self) -> str:
@@ -288,16 +284,14 @@ class Reading:
     """How to read one raw column: which values are missing, and what text stands for."""
 
     column: str
-    missing: tuple[Value, ...] = ()
-    """Values that mean missing, as the column holds them."""
+    missing: tuple[Value, ...] = ()  # Values that mean missing, as the column holds them
     as_number: bool = False
     """The column is text in which every value that is not missing reads as a number."""
     pieces: tuple[tuple[str, str], ...] = ()
     """What to replace in that text, one after the other, so that a plain number is left."""
     texts: tuple[str, ...] = ()
     """The texts of a column whose values have to be looked up, such as dates; else empty."""
-    values: tuple[Value, ...] = ()
-    """What each of them stands for."""
+    values: tuple[Value, ...] = ()  # What each of them stands for
 
 
 @dataclass(frozen=True)
@@ -305,10 +299,8 @@ class EdgeCoder:
     """Code = how many edges lie below the value: bins, or each value of an ordered column."""
 
     reading: Reading
-    edges: tuple[Value, ...]
-    """Ascending; a value equal to an edge belongs to the bin below it."""
-    labels: tuple[str, ...]
-    """One more than there are edges."""
+    edges: tuple[Value, ...]  # Ascending; a value equal to an edge belongs to the bin below it
+    labels: tuple[str, ...]  # One more than there are edges
 
     def codes_of_texts(self) -> dict[str, int]:
         """The code of every text, where values have to be looked up."""
@@ -324,10 +316,8 @@ class CategoryCoder:
     """Code = the position of the value in a list; every other value shares one last code."""
 
     reading: Reading
-    values: tuple[Value, ...]
-    """The values that have a code of their own, in code order."""
-    labels: tuple[str, ...]
-    """As many as there are values, plus one where other values exist."""
+    values: tuple[Value, ...]  # The values that have a code of their own, in code order
+    labels: tuple[str, ...]  # As many as there are values, plus one where other values exist
 
 
 @dataclass(frozen=True)
@@ -337,8 +327,7 @@ class PredicateCoder:
     readings: tuple[Reading, ...]
     """The columns that the predicate reads; a row where one is missing is coded missing."""
     predicate: Predicate
-    labels: tuple[str, ...]
-    """The label where it does not hold, and where it does."""
+    labels: tuple[str, ...]  # The label where it does not hold, and where it does
 
 
 Coder = EdgeCoder | CategoryCoder | PredicateCoder
@@ -350,8 +339,7 @@ class CodedRows:
 
     codes: NDArray[np.integer]
     """Of shape (n_coders, n_rows): one line per coder; ``len(labels)`` stands for missing."""
-    weights: NDArray[np.int64]
-    """Of shape (n_rows,): how many rows of the table each one stands for."""
+    weights: NDArray[np.int64]  # Of shape (n_rows,): how many rows of the table each one stands for
     masses: NDArray[np.int64] | None = None
     squares: NDArray[np.int64] | None = None
     """Of shape (n_rows,): sums of the sampling weights of these rows and of their squares, each in

@@ -66,11 +66,9 @@ if TYPE_CHECKING:
 
 FIRST_PART = 4
 """A column with more values than are counted is looked for in so many times as many rows first."""
-PRODUCTS_A_QUERY = 64
-"""Sums that are asked for at once: some libraries hold a column for each."""
+PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
-PRIME = 2_147_483_629
-"""Hashes are whole numbers below this prime, the squares of which fit 64 bits."""
+PRIME = 2_147_483_629  # Hashes are whole numbers below this prime, the squares of which fit 64 bits
 TURNS = (1_003_515_245, 747_796_405, 389_019_331)
 """What is added before each squaring; any numbers below the prime would do."""
 _SPREAD = 1_327_217_885
@@ -420,11 +418,7 @@ def hashes_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _is_looked_at(keys: Sequence[Any], one_in: int) -> Any:
-    """Whether a coded row is among the one in so many that are looked at.
-
-    They are spread evenly, which is enough to know how many there are; an engine works it out
-    faster than hashes.
-    """
+    """Whether a coded row is among one in so many, spread evenly: faster than by hashes."""
     value: Any = 0
     for key in keys:
         value = (key % PRIME * _SPREAD + value) % PRIME
@@ -438,18 +432,13 @@ class Drawing:
     one_in: dict[int, int]
     """Of the rows of a combination of group codes, one in so many is kept; all of those that are
     not among them."""
-    n_rows: int
-    """How many different rows there are, about."""
+    n_rows: int  # How many different rows there are, about
 
     @classmethod
     def planned(
         cls, groups: NDArray[np.int64], counts: NDArray[np.int64], looked_at: int, most: int
     ) -> Drawing | None:
-        """Draw so that at most so many different rows are left; None where they are no more.
-
-        `groups` are the group codes, as one number, of one in `looked_at` different rows, and
-        `counts` how often each of these occurs.
-        """
+        """Draw so that at most so many different rows are left, from one in `looked_at` of them."""
         if len(groups) * looked_at <= most:
             return None
         by_group = {int(g): counts[groups == g] for g in np.unique(groups)}
@@ -515,8 +504,7 @@ def _likely_kept(
 ) -> nw.LazyFrame[Any]:
     """Counted rows without most of those that are not kept; `drawn` has the last word.
 
-    The columns `keys` hold the codes, those of the groupings in the first, of which `below` numbers
-    have the same codes of the groupings.
+    Of the first of `keys`, `below` numbers have the same codes of the groupings.
     """
     counted = counted.with_columns((nw.col(keys[0]) * 0).alias(_HASH))
     for key in keys:

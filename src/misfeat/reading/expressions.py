@@ -44,14 +44,11 @@ if TYPE_CHECKING:
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
 
-FEW_CASES = 32
-"""Values that are told apart one after the other."""
+FEW_CASES = 32  # Values that are told apart one after the other
 N_PARTS = 2**14
 """Parts that a range is cut into at once: their counts are few for an engine to hold."""
-FEW_VALUES = 200_000
-"""Parts with at most so many rows are counted value by value."""
-WIDEST = 8e307
-"""Ranges beyond this would overflow; what lies outside is a part of its own."""
+FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value
+WIDEST = 8e307  # Ranges beyond this would overflow; what lies outside is a part of its own
 MOST_LOOKED_UP = 1000
 """Texts whose numbers an engine looks up; only predicates and correlations need the numbers."""
 
@@ -63,10 +60,8 @@ _BUCKET, _LOW, _HIGH = "bucket", "low", "high"
 class ColumnExpressions:
     """Expressions for the columns of one table."""
 
-    inner: Mapping[str, str]
-    """The name that each column goes by inside the engine."""
-    schema: nw.Schema
-    """The type of each column, by its inner name."""
+    inner: Mapping[str, str]  # The name that each column goes by inside the engine
+    schema: nw.Schema  # The type of each column, by its inner name
     implementation: nw.Implementation
 
     def kind(self, column: str) -> Kind:
@@ -216,10 +211,7 @@ class ColumnExpressions:
 
 
 def one_where(flag: nw.Expr) -> nw.Expr:
-    """1 where a flag holds, 0 where not or null: PostgreSQL casts no flags, Dask no nulls.
-
-    The cast is there because Ibis believes that sums of small literals need no wider type.
-    """
+    """1 where a flag holds, else 0: PostgreSQL casts no flags, Dask no nulls; Ibis needs a cast."""
     return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
@@ -292,11 +284,7 @@ class Part(NamedTuple):
 
 
 class RankedColumn:
-    """A numeric column of a table in an engine, rows without a value left out.
-
-    Rows have a column of values, and one of frequencies where they occur more than once. What was
-    counted is remembered, so that further ranks take fewer passes.
-    """
+    """A numeric column without missing values; what was counted is remembered for further ranks."""
 
     def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:
         self._rows = rows

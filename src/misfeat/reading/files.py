@@ -39,8 +39,7 @@ NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 DELIMITERS = ",;\t|"
 QUERIES_SHARE = 0.4
 """The part of the memory that may be taken which queries take, before they spill to disk."""
-LEAST_MEMORY = 256 * 2**20
-"""Bytes that DuckDB cannot do without."""
+LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
 MEMORY_A_THREAD = 128 * 2**20
 """Bytes of a thread that groups rows; with less it runs out of memory rather than spill."""
 
@@ -50,8 +49,7 @@ class Relation:
     """A table that misfeat opened in an engine, on a connection of its own."""
 
     native: Any
-    names: tuple[str, ...]
-    """The columns in the words of the files; DuckDB renames some."""
+    names: tuple[str, ...]  # The columns in the words of the files; DuckDB renames some
     close: Callable[[], None]
     """To be called after the relation was read: DuckDB keeps the memory of past queries."""
     unreadable: Callable[[Exception], MisfeatError]
@@ -59,11 +57,7 @@ class Relation:
 
 
 def open_path(path: str, codes: MissingCodes) -> Relation:
-    """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a DuckDB relation.
-
-    Texts that mean missing everywhere are read as nulls, so that a column of numbers with ``"?"``
-    in it is still a column of numbers.
-    """
+    """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
     files = matching_files(path)
     parquet = _ending(files[0]) in PARQUET
     connection, close = connect(path)
@@ -137,11 +131,7 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
 def _read_csv(
     connection: Any, files: list[str], codes: MissingCodes
 ) -> tuple[Any, tuple[str, ...]]:
-    """Load CSV files into a table of the connection, so that each is parsed only once.
-
-    Texts that mean missing everywhere are read as nulls. Of two columns with the same name DuckDB
-    renames the second one.
-    """
+    """Load CSV files into a table of the connection, so that each is parsed only once."""
     form = _form(files[0])
     if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
         form["compression"] = "gzip"
@@ -336,10 +326,7 @@ def _ending(file: str) -> str:
 
 
 def connect(path: str) -> tuple[Any, Callable[[], None]]:
-    """A connection to read a path on, and what closes it and removes what it left on disk.
-
-    Its queries spill to disk before they take more memory than they may.
-    """
+    """A connection that spills to disk in time, and what closes it and removes what it left."""
     try:
         import duckdb
         import pyarrow as pa  # noqa: F401

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 Table: TypeAlias = ArrayTable | EngineTable
 """A table of named columns that counts values and coded rows, in memory or in an engine; both have
 the same methods."""
-AS_COLUMNS = "columns"
-"""Results as plain columns, for those who need no library."""
+AS_COLUMNS = "columns"  # Results as plain columns, for those who need no library
 
 
 def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
@@ -216,11 +215,7 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
 
 
 def as_native(X: Any) -> Any:
-    """What a table is in a library that is known.
-
-    A source, an object with a method ``__misfeat_table__``, is what that gives. Record batches,
-    streams of Arrow and whatever hands out such a stream become a table of PyArrow.
-    """
+    """What a table is in a library that is known; streams of Arrow become tables of PyArrow."""
     if hasattr(type(X), "__misfeat_table__"):
         given = X.__misfeat_table__()
         if hasattr(type(given), "__misfeat_table__"):
@@ -309,11 +304,7 @@ def column_names(X: Any) -> list[str]:
 
 
 def with_columns_only(X: Any, names: Sequence[str], library: str | None = None) -> Any:
-    """A dataframe with some of its columns, their types as they were, in its library or another.
-
-    Columns are chosen by their positions: to some engines a star, a dot or a pattern in a name says
-    something.
-    """
+    """A dataframe with some of its columns, chosen by position: engines read patterns in names."""
     frame = nw.from_native(X)
     given = frame.collect_schema().names()
     positions = [given.index(name) for name in names]
@@ -341,11 +332,7 @@ def names_held(values: Any) -> list[Any] | None:
 
 
 def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
-    """Make a dataframe of results in the user's library; tuples become lists where it has none.
-
-    Without a library the first that is installed is taken; ``"columns"`` gives the columns as they
-    are.
-    """
+    """A dataframe of results in the user's library, or the first that is installed."""
     if backend == AS_COLUMNS:
         return dict(columns)
     if backend is None:

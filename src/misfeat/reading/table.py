@@ -46,8 +46,7 @@ class ValueCounts:
     values: NDArray[Any]
     """Numbers for numeric columns, canonical Python values (dtype object) otherwise."""
     counts: NDArray[np.int64]
-    missing: int
-    """Rows with null, NaN, None or NaT."""
+    missing: int  # Rows with null, NaN, None or NaT
 
     def in_order(self, order: Sequence[Value]) -> ValueCounts:
         """The same with values in a given order, which has all of them."""
@@ -88,10 +87,8 @@ class Variable:
     """A column as a number: its values less a centre, or the code of a value of two."""
 
     reading: Reading
-    centre: float
-    """Subtracted from the values, so that squares stay small."""
-    coder: Coder | None
-    """Gives the number where the column holds none: 0 or 1."""
+    centre: float  # Subtracted from the values, so that squares stay small
+    coder: Coder | None  # Gives the number where the column holds none: 0 or 1
     has_gaps: bool
 
 
@@ -105,10 +102,8 @@ class GroupSums:
     """Of shape (n_groups,): rows of each, or the sums of their weights, as in all other sums."""
     both: NDArray[np.float64]
     """Of shape (n_groups, n, n), as the next two: rows in which both variables are recorded."""
-    first: NDArray[np.float64]
-    """Sums of variable i over those rows."""
-    product: NDArray[np.float64]
-    """Sums of products over those rows."""
+    first: NDArray[np.float64]  # Sums of variable i over those rows
+    product: NDArray[np.float64]  # Sums of products over those rows
 
 
 def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
@@ -157,8 +152,7 @@ class WeightRange:
     least: float
     greatest: float
     whole: bool
-    lightest: float = np.inf
-    """The least that is greater than 0; infinite where there is none."""
+    lightest: float = np.inf  # The least that is greater than 0; infinite where there is none
 
 
 @dataclass(frozen=True)
@@ -166,22 +160,16 @@ class Weighing:
     """How rows are weighed."""
 
     column: str
-    frequency: bool
-    """Whether they say how often a row occurs."""
-    scale: float = 1.0
-    """Sampling weights times this, rounded up, are what is summed; a power of 2."""
+    frequency: bool  # Whether they say how often a row occurs
+    scale: float = 1.0  # Sampling weights times this, rounded up, are what is summed; a power of 2
     square_scale: float = 1.0
-    leaves_out: bool = False
-    """Whether there are rows of weight 0, which are left out."""
+    leaves_out: bool = False  # Whether there are rows of weight 0, which are left out
 
 
 def quantiles_of_counts(
     values: NDArray[Any], counts: NDArray[np.int64], shares: Sequence[float | Fraction]
 ) -> list[Any]:
-    """The smallest values with at least given shares of the rows at or below them.
-
-    Values are distinct and ascend; shares go from 0, the smallest value, to 1, the largest.
-    """
+    """The smallest of ascending values with at least given shares of the rows at or below them."""
     ends = np.cumsum(counts)
     ranks = ranks_of(shares, int(ends[-1]))
     quantiles: list[Any] = values[np.searchsorted(ends, ranks, side="left")].tolist()

@@ -23,10 +23,8 @@ Value = Any
 """A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 MISSING_LABEL = "missing"
-LARGEST_INTEGER = 2**63 - 1
-"""The largest integer that every engine can compare with."""
-EXACT_INTEGERS = 2**53
-"""Floats below this magnitude hold every integer exactly."""
+LARGEST_INTEGER = 2**63 - 1  # The largest integer that every engine can compare with
+EXACT_INTEGERS = 2**53  # Floats below this magnitude hold every integer exactly
 
 
 def canonical(value: Any) -> Value:

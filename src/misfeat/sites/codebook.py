@@ -27,8 +27,7 @@ KIND = "misfeat codebook"
 NUMBER, CATEGORY, FLAG = "number", "category", "flag"
 KINDS = (NUMBER, CATEGORY, FLAG)
 """What a column holds: numbers in an order, texts, or true and false."""
-ANY_OTHER = "any other"
-"""The category of values that a codebook does not name."""
+ANY_OTHER = "any other"  # The category of values that a codebook does not name
 MOST_FEATURES, MOST_VALUES, MOST_CLASSES, LONGEST = 200, 30, 30, 500
 """A codebook holds at most so many features, values of each, and classes; and texts are so long."""
 
@@ -135,15 +134,7 @@ class Codebook:
 
     @classmethod
     def from_plain(cls, held: Any, file: str) -> Codebook:
-        """The codebook of plain values that a stranger may have written, all of them checked.
-
-        Parameters
-        ----------
-        held : object
-            What `as_plain` gave, or was said to.
-        file : str
-            Where it came from, for messages.
-        """
+        """The codebook of plain values that a stranger may have written, all of them checked."""
         try:
             features = tuple(_code(one) for one in _listed(held["features"], MOST_FEATURES))
             sites = {_text(name): _key(key) for name, key in dict(held["sites"]).items()}
@@ -182,10 +173,7 @@ def read_codebook(file: str | Path) -> Codebook:
 
 
 def differences(one: Codebook, other: Codebook) -> list[str]:
-    """In what two codebooks differ, in words; empty where they are the same.
-
-    The first is the one that counts.
-    """
+    """In what a codebook differs from the first, which counts, in words."""
     said = []
     if one.edition != other.edition:
         said.append(f"it is edition {other.edition}, not {one.edition}")

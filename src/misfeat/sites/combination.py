@@ -287,10 +287,7 @@ def own_summary(
     codebook: Codebook | None = None,
     coding: Coding | None = None,
 ) -> Summary:
-    """What one's own rows give, which never leaves the house.
-
-    Without a codebook, it is coded by the one that most summaries were made with.
-    """
+    """What one's own rows give, by the codebook given or by that of most summaries."""
     agreed = codebook or _most_common([one for _, one in _read(summaries)[0]])
     if not site:
         raise MisfeatError(
@@ -304,11 +301,7 @@ def own_summary(
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What of a codebook some site has rows of.
-
-    These are the features that some site recorded, all codes of each but those for missing or other
-    values that no site holds, and classes in the same way.
-    """
+    """The features that some site recorded, and the codes and classes that some site holds."""
 
     features: NDArray[np.int64]
     codes: list[NDArray[np.int64]]
@@ -481,9 +474,7 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
 def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
     """Summaries with a few rows of every class that other sites have and rounding may hide.
 
-    Without them the target would seem to be less uncertain than it is: not at all, if one class is
-    left. So where another site has rows of a class, a site that rounds and shows none is taken to
-    have as many rows of it as rounding hides on the mean.
+    Without them the target would seem to be less uncertain than it is.
     """
     elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
     found = []

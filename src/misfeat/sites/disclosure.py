@@ -15,8 +15,7 @@ from misfeat.words import joined
 if TYPE_CHECKING:
     from misfeat.sites.summary import Summary
 
-FEW = 10
-"""Counts below this are told of as small."""
+FEW = 10  # Counts below this are told of as small
 
 
 @dataclass(frozen=True)

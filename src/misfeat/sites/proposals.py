@@ -59,12 +59,9 @@ if TYPE_CHECKING:
 
 
 KIND = "misfeat proposal"
-LEAST_ROWS = 10
-"""A value that fewer rows hold is not named, and so many lie between two cut points."""
-MOST_EXACT = 9
-"""Numbers with at most so many values are coded value by value."""
-MOST_EXACT_CLASSES = 20
-"""The same of the target."""
+LEAST_ROWS = 10  # A value that fewer rows hold is not named, and so many lie between two cut points
+MOST_EXACT = 9  # Numbers with at most so many values are coded value by value
+MOST_EXACT_CLASSES = 20  # The same of the target
 MOST_CATEGORIES = 12
 """Texts that have a code of their own; the most widely used ones where sites propose more."""
 

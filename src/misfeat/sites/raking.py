@@ -7,11 +7,7 @@ from misfeat.runtime.compilation import compiled
 
 @compiled
 def rake(values, cards, n_classes, parts, sweeps):
-    """Scale a table until its sums over each feature are those wanted, in place.
-
-    `values` is the table, the last feature's values changing fastest but for the classes, and
-    `parts` holds the sums over the first feature, the second and so on, end to end.
-    """
+    """Scale a table, its classes last, in place until its sums over each feature are `parts`."""
     for _ in range(sweeps):
         end, before, after = len(parts), len(values) // n_classes, n_classes
         for axis in range(len(cards) - 1, -1, -1):

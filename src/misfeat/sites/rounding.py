@@ -36,13 +36,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Members = tuple[int, ...]
 
-SWEEPS = 25
-"""Rounds of fitting."""
+SWEEPS = 25  # Rounds of fitting
 PRIOR = 0.05
 """What a rounded table gets of what its smaller tables lead one to expect, before it is fitted: no
 cell is impossible because it was rounded down."""
-BYTES = 8
-"""Bytes that a number between 0 and 1 is made of."""
+BYTES = 8  # Bytes that a number between 0 and 1 is made of
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,7 @@ def each_set(
 ) -> Floats:
     """What a function makes of the table of every set of a size, and of the tables of its parts.
 
-    `make` takes a table with an axis a feature and one of classes, those of its parts in the order
-    of the feature that each lacks, and the features of the set. The part of a single feature is the
+    Parts come in the order of the feature that each lacks; that of a single feature is the
     classes.
     """
     subsets = level(len(cards), size)
@@ -134,14 +131,7 @@ def each_size(
 def restricted(
     tables: list[Floats], cards: NDArray[np.int64], some: NDArray[np.int64]
 ) -> list[Floats]:
-    """The tables of all sets of some features.
-
-    Examples
-    --------
-    >>> singles = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
-    >>> restricted([singles], np.array([2, 3]), np.array([1]))[0].ravel().tolist()
-    [3.0, 4.0, 5.0]
-    """
+    """The tables of all sets of some features."""
     found = []
     for size, held in enumerate(tables[: len(some)], start=1):
         starts = table_starts(level(len(cards), size), cards)
@@ -170,10 +160,7 @@ def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
 
 
 def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summary:
-    """The same summary with all counts rounded to multiples of the least one that may be told.
-
-    Chance is drawn from `secret` (`signed_documents.secret_of`) beside the counts.
-    """
+    """The same summary with all counts rounded to multiples; chance is drawn from `secret`, too."""
     if least < 2:
         return summary
     recorded = zip(summary.codebook.features, summary.recorded, strict=True)
@@ -197,11 +184,7 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
 
 
 def hidden_rows(least: int) -> int:
-    """How many rows a class is taken to have of which none are told: as many as on the mean.
-
-    All numbers of rows below the least being as likely, those that are often rounded down are told
-    of as none more often.
-    """
+    """Rows that a class is taken to have of which none are told: as many as on the mean."""
     return max(1, round(least / 3.0))
 
 
@@ -259,18 +242,9 @@ def _fitted(table: Floats, parts: list[Floats], _members: tuple[int, ...]) -> Fl
 def chance_of(counts: NDArray[np.integer], columns: Sequence[str], secret: bytes) -> Floats:
     """A number between 0 and 1 for every count of a table, an axis a column and one of classes.
 
-    Whoever could have the same rows rounded again and again, each time by other chance, would find
-    the counts by averaging. So chance depends on nothing that can be asked for anew: not on which
-    other columns a codebook holds, nor on their order, on how codes are called, on codes that no
-    row has, or on the multiple that counts are rounded to. It is drawn from the columns of the
-    table, the exact counts of the line, and a secret of the site.
-
-    Examples
-    --------
-    >>> table = np.array([[3, 1], [0, 4]])
-    >>> one, other = chance_of(table, ["a"], b""), chance_of(table[::-1], ["a"], b"")
-    >>> bool((one == other[::-1]).all()), bool((one == chance_of(table, ["b"], b"")).any())
-    (True, False)
+    Whoever could have the same rows rounded by other chance would find the counts by averaging. So
+    it is drawn from the columns of the table, the exact counts of the line, and a secret of the
+    site, and depends on nothing else that a codebook could change.
     """
     order = np.argsort(columns, kind="stable").tolist()
     lines = counts.transpose(*order, -1).reshape(-1, counts.shape[-1])

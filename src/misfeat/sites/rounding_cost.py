@@ -25,26 +25,21 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-DRAWS = 8
-"""Tables are drawn so often once it is known how noisy they are, half as often before."""
-FEATURES = 6
-"""Each draw has so many features, others every time."""
+DRAWS = 8  # Tables are drawn so often once it is known how noisy they are, half as often before
+FEATURES = 6  # Each draw has so many features, others every time
 BEYOND_NOISE = (1.0, 2.0)
 """Single features and pairs keep what is so many times beyond noise of how they differ from what
 is expected; larger sets keep nothing, since their noise is most of it."""
-FEWEST_EXPECTED = 0.01
-"""Cells where fewer rows are expected say nothing about noise."""
+FEWEST_EXPECTED = 0.01  # Cells where fewer rows are expected say nothing about noise
 DOUBT = 0.2
 """The standard error of the bias, as a share of it: the tables drawn from are not the true ones."""
 VARIES = 0.1
 """What chance gives differs between sets where its standard deviation is such a share of it."""
-TINY = 1e-12
-"""Keeps divisions defined."""
+TINY = 1e-12  # Keeps divisions defined
 LEAST_CHANCE = 1e-9
 """Chance that gives less (nats) gives nothing: one value of every feature is left."""
 MOST_SEEDS = 2**62
-LEAST_WORTH = 1.0
-"""No site is worth less than a row."""
+LEAST_WORTH = 1.0  # No site is worth less than a row
 
 
 class RoundingCost(NamedTuple):
@@ -67,11 +62,7 @@ class RoundingCost(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """Scores of one draw of one size, beside those of the same draw unprotected.
-
-    `protected` and `plain` are above chance, `chance` is what chance gives the protected tables,
-    and `true` the information of what was drawn from.
-    """
+    """Scores of one draw of one size, above chance but for `chance` itself and the `true` ones."""
 
     protected: Floats
     plain: Floats
@@ -83,10 +74,7 @@ class _Compared(NamedTuple):
 def rounding_cost(
     by_class: Floats, tables: list[Floats], cards: Ints, least: int, seed: int
 ) -> RoundingCost:
-    """What rounding to multiples cost a site, by trying it out on tables like those of the site.
-
-    Tables are those of all sets of one feature, two and so on, rounded and consistent.
-    """
+    """What rounding to multiples cost a site, by trying it out on tables like those of the site."""
     rng = np.random.default_rng([seed, len(cards)])
     noise = _noise(by_class, tables[: len(BEYOND_NOISE)], cards, least, rng)
     by_size: list[list[_Compared]] = [[] for _ in tables]
@@ -141,10 +129,7 @@ def _some(tables: list[Floats], cards: Ints, rng: np.random.Generator) -> tuple[
 def _smoothed(
     by_class: Floats, tables: list[Floats], cards: Ints, noise: list[float] | None
 ) -> list[Floats]:
-    """Tables drawn towards what smaller ones lead one to expect, as far as they may be noise.
-
-    `noise` is what `_noise` gives; None: all of it is noise.
-    """
+    """Tables drawn towards what smaller ones lead one to expect, all the way without `noise`."""
 
     def smooth(held: Floats, parts: list[Floats], _: tuple[int, ...]) -> Floats:
         size, least = len(parts), np.inf

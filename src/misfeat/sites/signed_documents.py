@@ -20,29 +20,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
-LARGEST_DOCUMENT = 8 * 2**20
-"""Bytes of a proposal, a codebook, or the head of a summary."""
-SHORT = 16
-"""Digits of a fingerprint or a key that people compare."""
-SEALS = ("checksum", "signature")
-"""What is written about a document into itself."""
-LARGEST_KEY_FILE = 10_000
-"""Bytes; a key takes some hundred."""
+LARGEST_DOCUMENT = 8 * 2**20  # Bytes of a proposal, a codebook, or the head of a summary
+SHORT = 16  # Digits of a fingerprint or a key that people compare
+SEALS = ("checksum", "signature")  # What is written about a document into itself
+LARGEST_KEY_FILE = 10_000  # Bytes; a key takes some hundred
 CHANCE = b"misfeat: chance of rounding"
 """What a key is asked for where chance is drawn from it, and not a signature."""
-KEY_LENGTH, SIGNATURE_LENGTH = 64, 128
-"""Hexadecimal digits of a public key and of a signature."""
+KEY_LENGTH, SIGNATURE_LENGTH = 64, 128  # Hexadecimal digits of a public key and of a signature
 
 
 def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
-    """A document in one line: what it is, what it holds, its checksum and signature.
-
-    Examples
-    --------
-    >>> text = sealed("misfeat codebook", {"target": "num"})
-    >>> unsealed(text, "misfeat codebook", "codebook.json")["target"]
-    'num'
-    """
+    """A document in one line: what it is, what it holds, its checksum and signature."""
     document = {"format": kind, "version": VERSION, **contents}
     document["signed_by"] = None if key is None else public_key(key)
     text = _as_text(document)
@@ -53,10 +41,7 @@ def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
 
 
 def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
-    """The document that was sealed, checked; its ``signed_by`` is whoever did sign it, or None.
-
-    `file` says where it came from, for messages.
-    """
+    """The document that was sealed, checked; its ``signed_by`` is whoever did sign it, or None."""
     try:
         document = parse_json(text)
     except (ValueError, RecursionError) as error:
@@ -80,10 +65,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
 
 
 def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]:
-    """A document that was written to a file of its own, checked.
-
-    `parameter` named it, for messages.
-    """
+    """A document that was written to a file of its own, checked; `parameter` named it."""
     place = as_path(file, parameter)
     text = read_within(place, LARGEST_DOCUMENT)
     return unsealed(text.rstrip(b"\n"), kind, str(place))
@@ -211,10 +193,7 @@ def signature_of(content: bytes, key: Any) -> str:
 
 
 def secret_of(key: Any) -> bytes:
-    """What only the owner of a key can draw chance from, the same every time.
-
-    Without a key, nothing is secret.
-    """
+    """What only the owner of a key can draw chance from; nothing is secret without one."""
     if key is None:
         return b""
     return hmac.digest(key.private_bytes_raw(), CHANCE, "sha256")

@@ -35,15 +35,12 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-TABLES = {"tables2": 2, "tables3": 3}
-"""What may be shared: tables of all sets of so many features."""
+TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"
-SCORES = "scores"
-"""What older versions could share in place of tables."""
+SCORES = "scores"  # What older versions could share in place of tables
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
-MOST_ROWS = 2**52
-"""Rows of a site; counts stay whole numbers whatever is done with them."""
+MOST_ROWS = 2**52  # Rows of a site; counts stay whole numbers whatever is done with them
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +125,7 @@ def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
 
 
 def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
-    """The tables of all sets of one feature less.
-
-    `tables` are those of all sets of a size of 2 at least, in the order of ranks.
-    """
+    """The tables of all sets of one feature less, from those of a size of 2 at least."""
     ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
     done: set[int] = set()

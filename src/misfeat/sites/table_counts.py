@@ -35,12 +35,9 @@ if TYPE_CHECKING:
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000
 """Rows up to which all columns are counted together; of more, a block of columns at a time."""
-MIN_CELL = 5
-"""Counts are multiples of this if nothing else is asked for."""
-MOST_CELL = 1_000_000
-"""The largest number that counts can be rounded to multiples of."""
-MOST_CELLS = 2**21
-"""Cells of a block of columns."""
+MIN_CELL = 5  # Counts are multiples of this if nothing else is asked for
+MOST_CELL = 1_000_000  # The largest number that counts can be rounded to multiples of
+MOST_CELLS = 2**21  # Cells of a block of columns
 
 
 def summarise(
