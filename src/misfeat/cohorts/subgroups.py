@@ -547,11 +547,7 @@ def _without_small(
 
 
 def _merged(
-    runs: Runs,
-    sizes: NDArray[np.int64],
-    small: NDArray[np.int64],
-    threshold: float,
-    least: int,
+    runs: Runs, sizes: NDArray[np.int64], small: NDArray[np.int64], threshold: float, least: int
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.bool_]]:
     """Small subgroups put together where they recorded the same, and what each never recorded.
 

@@ -44,14 +44,7 @@ from misfeat.reading.table import (
     sums_wanted,
     tally,
 )
-from misfeat.reading.values import (
-    EXACT_INTEGERS,
-    Value,
-    canonical,
-    check_text,
-    check_values,
-    label,
-)
+from misfeat.reading.values import EXACT_INTEGERS, Value, canonical, check_text, check_values, label
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -342,9 +335,7 @@ class ArrayTable:
     """A table in memory: arrays or series by name, each read when it is first asked for."""
 
     def __init__(
-        self,
-        sources: Mapping[str, NDArray[Any] | nw.Series[Any]],
-        frame_backend: str | None = None,
+        self, sources: Mapping[str, NDArray[Any] | nw.Series[Any]], frame_backend: str | None = None
     ) -> None:
         self.frame_backend = frame_backend
         self._sources = dict(sources)

@@ -99,7 +99,7 @@ def disclosed(summary: Summary) -> list[str]:
     ]
     lines += [
         f"Smallest count: {found.smallest:,}. Counts of fewer than {FEW} rows: {found.small:,}; "
-        f"of a single row: {found.single:,}.",
+        f"of a single row: {found.single:,}."
     ]
     return lines + (_rounded(summary) if summary.min_cell > 1 else _worked_out(summary, found))
 

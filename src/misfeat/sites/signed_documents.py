@@ -143,9 +143,7 @@ def make_key(file: str | Path) -> str:
         )
     key = _keys().Ed25519PrivateKey.generate()
     text = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     write_file(place, text)
     place.chmod(0o600)

@@ -212,12 +212,7 @@ class _Counting:
     """Counts the tables of all sets of a size, a block of columns at a time."""
 
     def __init__(
-        self,
-        table: Table,
-        coders: list[Coder],
-        target: Coder,
-        size: int,
-        progress: Progress | None,
+        self, table: Table, coders: list[Coder], target: Coder, size: int, progress: Progress | None
     ) -> None:
         self._table, self._coders, self._target = table, coders, target
         self._size, self._progress = size, progress
