@@ -15,7 +15,13 @@ from misfeat.lattice import level
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.disclosure import disclosed
-from misfeat.sites.rounding import Rounding, chance_of, fitted_tables, rounded_summary, told_again
+from misfeat.sites.rounding import (
+    chance_of,
+    fitted_tables,
+    rounded_from,
+    rounded_summary,
+    told_again,
+)
 from misfeat.sites.summary import margins
 from tests.sites.test_files import forged, refused
 
@@ -271,13 +277,13 @@ def test_what_rounding_does_to_a_hidden_class_is_tried_out_as_it_happens():
 
 @given(st.integers(0, 10**6), st.integers(2, 100), st.integers(0, 2**64))
 def test_rounding_is_off_by_less_than_a_step(count, least, key):
-    found = int(Rounding(least, key).of(count, "a"))
+    found = int(rounded_from(key, count, least, "a"))
     assert found % least == 0
     assert abs(found - count) < least
-    assert found == int(Rounding(least, key).of(count, "a"))
+    assert found == int(rounded_from(key, count, least, "a"))
 
 
 def test_rounding_is_right_on_the_mean():
-    found = Rounding(10, key=1).of(np.full(40_000, 13), "many")
+    found = rounded_from(1, np.full(40_000, 13), 10, "many")
     assert set(np.unique(found)) == {10, 20}
     assert abs(found.mean() - 13) < 4 * 10 * np.sqrt(0.21 / 40_000)

@@ -221,5 +221,4 @@ def _surprise(lacking: Counts, rows: Counts) -> Counts:
     """Rows times the entropy of whether they lack something, in nats."""
     recorded = rows - lacking
     whole, lost, left = (x * np.log(np.where(x > 0, x, 1.0)) for x in (rows, lacking, recorded))
-    found: Counts = whole - lost - left
-    return found
+    return np.asarray(whole - lost - left)

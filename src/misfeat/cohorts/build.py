@@ -330,12 +330,7 @@ def code_table(
     profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
 ) -> CodedTable:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
-    table, rules, notes, weighing = (
-        profiled.table,
-        profiled.rules,
-        profiled.notes,
-        profiled.weighing,
-    )
+    table, rules, notes = profiled.table, profiled.rules, profiled.notes
     profile = profiled.profiles[profiled.target]
     target = target_coding(table, profile, rules.bins, rules.coding.target, with_grids=with_grids)
     features, audits = _feature_coders(profiled, target.audit)
@@ -344,12 +339,20 @@ def code_table(
         progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = _count_rows(profiled, [*groups, *features.values(), target.coder])
-    if weighing is not None and weighing.leaves_out:
-        notes.add("Rows whose weight in {column!r} is 0 are left out.", column=weighing.column)
-    drawn = None
-    if rules.weights.design:
-        design = [_design_coder(profiled.profiles[column]) for column in rules.weights.design]
-        drawn = table.count_codes([*groups, target.coder, *design])
+    if profiled.weighing is not None and profiled.weighing.leaves_out:
+        column = profiled.weighing.column
+        notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
+    design, drawn = [profiled.profiles[column] for column in rules.weights.design], None
+    for part in design:
+        if part.missing:
+            raise MisfeatError(
+                "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
+                "out, or say where they were drawn.",
+                column=part.column,
+                rows=part.missing,
+            )
+    if design:
+        drawn = table.count_codes([*groups, target.coder, *map(as_it_is, design)])
     if progress is not None:
         progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
@@ -392,10 +395,8 @@ def _feature_coders(
             edges = cuts.get(column, ()) if rules.auto else ()
             audit = replace(left_out(profile, "subgroups"), role="group", edges=edges)
         else:
-            kept = rules.is_kept(column)
-            coder, audit = feature_coder(
-                profiled.table, profile, rules.bins, rules.coding, kept=kept
-            )
+            table, kept = profiled.table, rules.is_kept(column)
+            coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target"):
@@ -403,18 +404,6 @@ def _feature_coders(
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)
     return coders, audits
-
-
-def _design_coder(profile: Profile) -> Coder:
-    """Codes the strata or the clusters of a design, which must be there in every row."""
-    if profile.missing:
-        raise MisfeatError(
-            "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
-            "out, or say where they were drawn.",
-            column=profile.column,
-            rows=profile.missing,
-        )
-    return as_it_is(profile)
 
 
 def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
@@ -455,10 +444,7 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
 
 
 def _with_few_values(coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTable) -> CodedTable:
-    """The same with the many values of a column merged; it is left out where they explain nothing.
-
-    Until then, every common value of such a column has its own code.
-    """
+    """The same with the many values of a column merged, or without it if they explain nothing."""
     rules, target, column = profiled.rules, coded.target, audit.column
     first, names = len(profiled.groupings), list(coded.features)
     line = first + names.index(column)
@@ -469,7 +455,7 @@ def _with_few_values(coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTa
     codes, n_classes = coded.rows.codes[-1], len(target.classes)  # of a number, its first grid's
     present = codes < len(target.coder.labels)
     classes = np.where(present, target.classes_of(np.where(present, codes, 0)), n_classes)
-    merged = merge_values(
+    rows, labels_left, treatment = merge_values(
         coded.rows,
         line,
         bases,
@@ -480,9 +466,9 @@ def _with_few_values(coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTa
         [*range(first), *by_name, len(bases) - 1],
         Classes(classes, n_classes),
     )
-    settled = replace(audit, treatment=merged.treatment, categories=merged.labels)
-    features, rows = {**coded.features, column: merged.labels}, merged.rows
-    if merged.labels:
+    settled = replace(audit, treatment=treatment, categories=labels_left)
+    features = {**coded.features, column: labels_left}
+    if labels_left:
         _note_merged(settled, profiled)
     else:
         del features[column]
@@ -568,12 +554,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
     never = [name for name, left in zip(cardinalities, nowhere.tolist(), strict=True) if left]
     for feature in never:
         _warn_of_never_recorded(feature, notes)
-    blank: dict[str, Any] = {
-        "treatment": NEVER_RECORDED,
-        "categories": (),
-        "edges": (),
-        "looks_like": "",
-    }
+    left_blank: dict[str, Any] = {"categories": (), "edges": (), "looks_like": ""}
     labels = {name: codes for name, codes in coded.features.items() if name not in never}
     parts = _rows_by_cohort(
         rows,
@@ -583,10 +564,26 @@ def lay_out(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
         missing[:, kept],
     )
     codes = np.concatenate([part.codes for part in parts], axis=1)
-    categories, gap_codes = _settle_sporadic(codes[:-1], list(labels.values()), coding.sporadic)
+    categories, gap_codes = [], []
+    for line, own in zip(codes, labels.values(), strict=False):
+        absent = line == len(own)
+        # Sporadic missing values are a category, or blanked out.
+        has_gaps = coding.sporadic == "category" and bool(absent.any())
+        if not has_gaps:
+            line[absent] = NOT_RECORDED
+        gap = MISSING_LABEL if MISSING_LABEL not in own else f"({MISSING_LABEL})"
+        categories.append((*own, gap) if has_gaps else own)
+        gap_codes.append((len(own),) if has_gaps else ())
+    weights = np.concatenate([part.weights for part in parts])
     masses, heaviest, effective = None, None, None
     if weighing is not None and rows.masses is not None:
-        masses, heaviest = _masses(parts, weighing)
+        masses, squares = (
+            np.concatenate([part.more[number] for part in parts]) for number in range(2)
+        )
+        squares = squares * (weighing.scale**2 / weighing.square_scale)
+        # In the largest unit that leaves masses whole: small numbers are counted faster.
+        unit = max(int(np.gcd.reduce(masses)), 1)
+        masses, heaviest = masses // unit, heaviest_of(weights, masses, squares) / unit
     if weighing is not None or coded.drawn is not None:
         effective = effective_of_cohorts(profiled, coded, rows, runs, len(names))
     cohorts = Cohorts(
@@ -595,14 +592,16 @@ def lay_out(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
         target=profiled.target,
         codes=codes[:-1],
         target_codes=target.classes_of(codes[-1]),
-        weights=np.concatenate([part.weights for part in parts]),
+        weights=weights,
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
         missing=missing[:, kept],
-        categories=categories,
+        categories=tuple(categories),
         classes=target.classes,
-        gap_codes=gap_codes,
+        gap_codes=tuple(gap_codes),
         columns=tuple(
-            replace(audit, role="left out", **blank) if audit.column in never else audit
+            replace(audit, role="left out", treatment=NEVER_RECORDED, **left_blank)
+            if audit.column in never
+            else audit
             for audit in coded.audits
         ),
         seen=subgroups_in(coded.rows, groupings, coding.missing_groups),
@@ -613,73 +612,6 @@ def lay_out(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
         heaviest=heaviest,
         effective=effective,
     )
-    _warn_of_constant_targets(cohorts, notes)
-    return replace(cohorts, notes=tuple(notes.texts)), runs
-
-
-def _rows_by_cohort(
-    rows: CodedRows,
-    lines: Sequence[int],
-    cardinalities: Sequence[int],
-    runs: Runs,
-    missing: NDArray[np.bool_],
-) -> list[CodedRows]:
-    """The rows of every cohort, features that it never recorded blanked out.
-
-    `lines` are those of the features and of the target; `cardinalities` say how many codes each
-    has, the one for missing not counted. `missing` is of shape (n_cohorts, n_features).
-    """
-    bases = [cardinality + 1 for cardinality in cardinalities]
-    parts: list[CodedRows] = []
-    for cohort, absent in enumerate(missing):
-        stretches = runs.of(cohort)
-        own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
-        for feature in np.flatnonzero(absent).tolist():
-            own[feature][:] = cardinalities[feature]
-        counted, *more = (
-            np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
-        )
-        part = collapse(own, counted, bases, more)
-        part.codes[:-1][absent] = NOT_RECORDED
-        parts.append(part)
-    return parts
-
-
-def _masses(
-    parts: Sequence[CodedRows], weighing: Weighing
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """What rows weigh, and how unequal weights are within them.
-
-    Masses are in the largest unit that leaves them whole: small numbers are counted faster.
-    """
-    weights = np.concatenate([part.weights for part in parts])
-    masses = np.concatenate([part.masses for part in parts if part.masses is not None])
-    squares = np.concatenate([part.squares for part in parts if part.squares is not None])
-    unit = max(int(np.gcd.reduce(masses)), 1)
-    in_masses = squares * (weighing.scale**2 / weighing.square_scale)
-    return masses // unit, heaviest_of(weights, masses, in_masses) / unit
-
-
-def _settle_sporadic(
-    codes: NDArray[np.integer], labels: Sequence[tuple[str, ...]], sporadic: str
-) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
-    """Give sporadic missing values their own category, or blank them out, in place.
-
-    Returns what the codes of each feature mean now, and which of them stand for missing values.
-    """
-    categories, gap_codes = [], []
-    for line, names in zip(codes, labels, strict=True):
-        absent = line == len(names)
-        own = sporadic == "category" and bool(absent.any())
-        if not own:
-            line[absent] = NOT_RECORDED
-        label = MISSING_LABEL if MISSING_LABEL not in names else f"({MISSING_LABEL})"
-        categories.append((*names, label) if own else names)
-        gap_codes.append((len(names),) if own else ())
-    return tuple(categories), tuple(gap_codes)
-
-
-def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
     constant = [cohort.name for cohort in cohorts if len(np.unique(cohort.target)) == 1]
     if len(np.unique(cohorts.target_codes)) == 1:
         notes.warn(
@@ -697,3 +629,28 @@ def _warn_of_constant_targets(cohorts: Cohorts, notes: Notes) -> None:
             names=listed(constant),
             them="it" if single else "them",
         )
+    return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _rows_by_cohort(
+    rows: CodedRows,
+    lines: Sequence[int],
+    cardinalities: Sequence[int],
+    runs: Runs,
+    missing: NDArray[np.bool_],
+) -> list[CodedRows]:
+    """The rows of every cohort, features that it never recorded blanked out, the target last."""
+    bases = [cardinality + 1 for cardinality in cardinalities]
+    parts: list[CodedRows] = []
+    for cohort, absent in enumerate(missing):
+        stretches = runs.of(cohort)
+        own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
+        for feature in np.flatnonzero(absent).tolist():
+            own[feature][:] = cardinalities[feature]
+        counted, *more = (
+            np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
+        )
+        part = collapse(own, counted, bases, more)
+        part.codes[:-1][absent] = NOT_RECORDED
+        parts.append(part)
+    return parts

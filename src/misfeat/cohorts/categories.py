@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.profiles import Profile
 
+    Codes = NDArray[np.integer]
     Counts = NDArray[np.int64]
     Groups = NDArray[np.int64]
     Learn = Callable[[Counts], Groups]
@@ -52,14 +53,6 @@ class Classes(NamedTuple):
     number: int
 
 
-class MergedColumn(NamedTuple):
-    """Coded rows in which one column has few values left."""
-
-    rows: CodedRows  # The rows; as they were, where the column is to be left out
-    labels: tuple[str, ...]  # What its codes mean; empty where the column is to be left out
-    treatment: str
-
-
 def merge_values(
     rows: CodedRows,
     line: int,
@@ -70,11 +63,12 @@ def merge_values(
     must_stay: bool,
     order: Sequence[int],
     classes: Classes,
-) -> MergedColumn:
+) -> tuple[CodedRows, tuple[str, ...], str]:
     """Merge the values of a line, by their targets or by how frequent they are.
 
-    The line is as `common_values` codes it; `bases` have the number of codes of every line, the
-    one for missing included. The rest is as in `cross_fitted`.
+    Gives the rows, what the codes of the line mean (nothing where it is to be left out), and the
+    treatment. The line is as `common_values` codes it; `bases` have the number of codes of every
+    line, the one for missing included. The rest is as in `cross_fitted`.
     """
     shape = len(values), classes.number
     counts = count_by_class(rows.codes[line], classes.codes, rows.weights, shape)
@@ -82,7 +76,7 @@ def merge_values(
     frequent = by_frequency(counts, min(most, len(values) + 1))
     best = alike if alike.gain > max(frequent.gain, 0.0) else frequent
     if best.gain <= 0 and not must_stay:
-        return MergedColumn(rows, (), TELLS_NOTHING)
+        return rows, (), TELLS_NOTHING
     labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
     merged = cross_fitted(rows, line, bases, len(values), best, order, classes)
     if best is alike:
@@ -92,9 +86,9 @@ def merge_values(
     if not (merged.codes[line] == best.n_groups - 1).any():
         is_missing = merged.codes[line] == best.n_groups
         merged.codes[line][is_missing] = best.n_groups - 1
-        return MergedColumn(merged, labels, treatment.rstrip(","))
+        return merged, labels, treatment.rstrip(",")
     labels = with_other(labels)
-    return MergedColumn(merged, labels, f"{treatment} and {labels[-1]}")
+    return merged, labels, f"{treatment} and {labels[-1]}"
 
 
 def by_frequency(counts: Counts, n_groups: int) -> Merger:
@@ -178,11 +172,9 @@ def cross_fitted(
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
-    The line holds codes of values, one for all other values, and one for missing; afterwards codes
-    of groups, all other values in the last one, and then missing. The classes to learn from are the
-    codes of the target, the last line, unless others are given; rows without one are not learned
-    from. Rows are sorted by the lines in `order` before they are split into folds, so that the
-    order of columns in the table does not matter.
+    The classes to learn from are the codes of the target, the last line, unless others are given.
+    Rows are sorted by the lines in `order` before they are split into folds, so that the order of
+    columns in the table does not matter.
     """
     values, target = rows.codes[line], classes or Classes(rows.codes[-1], bases[-1] - 1)
     folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
@@ -198,7 +190,10 @@ def cross_fitted(
         code_of = np.array([*merger.learn(total - held_out), others, missing])
         codes = rows.codes[:, fold > 0]
         codes[line] = code_of[codes[line]]
-        more = [_share(sums, rows.weights, before, fold)[fold > 0] for sums in rows.more]
+        # What belongs to the fold of the sums of rows; all folds together have them whole.
+        until, since = ((held / np.maximum(rows.weights, 1)) for held in (before + fold, before))
+        shares = (np.floor(sums * until) - np.floor(sums * since) for sums in rows.more)
+        more = [np.maximum(share, 1.0).astype(np.int64)[fold > 0] for share in shares]
         parts.append(CodedRows(codes, fold[fold > 0], *more))
         before = before + fold
     return collapse(
@@ -209,18 +204,10 @@ def cross_fitted(
     )
 
 
-def _share(sums: Counts, weights: Counts, before: Counts, fold: Counts) -> Counts:
-    """What belongs to a fold of the sums of rows; all folds together have them whole."""
-    every = np.maximum(weights, 1)
-    until, since = (np.floor(sums * (held / every)) for held in (before + fold, before))
-    shared: Counts = np.maximum(until - since, 1.0).astype(np.int64)
-    return shared
-
-
 def count_by_class(
     values: NDArray[np.integer],
     target: NDArray[np.integer],
-    weights: NDArray[np.int64],
+    weights: Counts,
     shape: tuple[int, int],
 ) -> Counts:
     """Rows by value and class, of those rows whose codes the shape holds."""

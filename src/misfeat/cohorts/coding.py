@@ -171,15 +171,9 @@ def quantile_edges(
     first bin is what is cut off below them.
     """
     cumulative = np.cumsum(counts)
-    numerators = np.array(_numerators(bins, part, parts), dtype=np.int64)
-    wanted = numerators * int(cumulative[-1])
+    wanted = np.arange(part or parts, bins * parts, parts) * int(cumulative[-1])
     positions = np.unique(np.searchsorted(cumulative * (bins * parts), wanted, side="left"))
     return tuple(canonical(values[p]) for p in positions if p < len(values) - 1)
-
-
-def _numerators(bins: int, part: int, parts: int) -> list[int]:
-    """The shares of rows at or below the edges, at least, in units of 1 / (bins * parts)."""
-    return [n for n in range(part, bins * parts, parts) if n > 0]
 
 
 def learned_quantiles(
@@ -189,7 +183,7 @@ def learned_quantiles(
     counts = profile.counts
     if counts is not None:
         return quantile_edges(counts.values, counts.counts, bins, part, parts)
-    levels = [Fraction(n, bins * parts) for n in _numerators(bins, part, parts)]
+    levels = [Fraction(n, bins * parts) for n in range(part or parts, bins * parts, parts)]
     *edges, largest = table.quantiles(profile.reading, [*levels, 1.0])
     return tuple(canonical(edge) for edge in sorted(set(edges) - {largest}))
 
@@ -201,25 +195,6 @@ def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
     if np.isfinite(high - low):
         return tuple(canonical(low + (high - low) * k / bins) for k in range(1, bins))
     return tuple(canonical(low * (1 - k / bins) + high * (k / bins)) for k in range(1, bins))
-
-
-def _learned_edges(table: Table, profile: Profile, bins: int, strategy: str) -> tuple[Value, ...]:
-    if strategy == "quantile":
-        return learned_quantiles(table, profile, bins)
-    counts = profile.counts
-    if counts is not None:
-        low, high = canonical(counts.values[0]), canonical(counts.values[-1])
-    else:
-        low, high = table.quantiles(profile.reading, [0.0, 1.0])
-    if {low, high} & {float("inf"), float("-inf")}:
-        raise MisfeatError(
-            "Column {column!r} holds infinite values and cannot be cut into equally wide bins; use "
-            "{quantile}, or give cut points in {bins}.",
-            column=profile.column,
-            quantile=Setting("binning", "quantile"),
-            bins=Setting("bins"),
-        )
-    return uniform_edges(low, high, bins)
 
 
 def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
@@ -320,7 +295,22 @@ def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[EdgeCoder,
     if isinstance(rule, tuple):
         check_cut_points(profile, rule, "bins")
         return cut_at(profile, rule), "given cut points"
-    edges = _learned_edges(table, profile, rule, rules.strategy)
+    if rules.strategy == "quantile":
+        edges = learned_quantiles(table, profile, rule)
+    else:
+        if profile.counts is None:
+            low, high = table.quantiles(profile.reading, [0.0, 1.0])
+        else:
+            low, high = (canonical(profile.counts.values[end]) for end in (0, -1))
+        if {low, high} & {float("inf"), float("-inf")}:
+            raise MisfeatError(
+                "Column {column!r} holds infinite values and cannot be cut into equally wide bins; "
+                "use {quantile}, or give cut points in {bins}.",
+                column=profile.column,
+                quantile=Setting("binning", "quantile"),
+                bins=Setting("bins"),
+            )
+        edges = uniform_edges(low, high, rule)
     return cut_at(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
 
 
@@ -389,35 +379,23 @@ class TargetCoding:
 
 def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     """Raise for a target that cannot be scored, before anything else is looked at."""
-    column = profile.column
+    column, binned = profile.column, _is_binned(profile, bins, target)
+    about: dict[str, Any] = {"column": column}
+    problem = ""
     if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(
-            "The target {column!r} has a type that cannot be scored; convert it to numbers, text "
-            "or flags.",
-            column=column,
-        )
-    if profile.distinct == 0:
-        raise MisfeatError(
-            "The target {column!r} is missing in every row; choose another target, or check "
-            "{codes}.",
-            column=column,
-            codes=Setting("missing_values"),
-        )
-    if target == NUMBER and not profile.kind.ordered:
-        raise MisfeatError(
-            "The target {column!r} holds {kind} values and cannot be taken as a number; use "
-            "{classes}, or convert it to numbers.",
-            column=column,
-            kind=profile.kind.value,
-            classes=Setting("target", CLASSES),
-        )
-    binned = _is_binned(profile, bins, target)
-    if not binned and profile.is_identifier:
-        raise MisfeatError(
-            "The target {column!r} has a different value in nearly every row; choose another "
-            "target, or group its values first.",
-            column=column,
-        )
+        problem = "has a type that cannot be scored; convert it to numbers, text or flags."
+    elif profile.distinct == 0:
+        problem = "is missing in every row; choose another target, or check {codes}."
+        about["codes"] = Setting("missing_values")
+    elif target == NUMBER and not profile.kind.ordered:
+        problem = "holds {kind} values and cannot be taken as a number; use {classes}, or convert "
+        problem += "it to numbers."
+        about |= {"kind": profile.kind.value, "classes": Setting("target", CLASSES)}
+    elif not binned and profile.is_identifier:
+        problem = "has a different value in nearly every row; choose another target, or group its "
+        problem += "values first."
+    if problem:
+        raise MisfeatError(f"The target {{column!r}} {problem}", **about)
     many = profile.distinct
     if binned:
         rule = bins.by_column.get(column, bins.bins)

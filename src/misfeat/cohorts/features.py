@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -119,10 +120,9 @@ def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums
 
 
 def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
-    """Cohorts in which each block of features is one feature, with a code for every combination.
+    """Cohorts in which each block is one feature, recorded where every member is.
 
-    A block has a name that no other feature has, and takes the place of its first member. A cohort
-    recorded it if it recorded every member.
+    It has a code for every combination, and takes the place of its first member.
     """
     for name, members in blocks.items():
         cohorts = _with_block(cohorts, name, members)
@@ -152,41 +152,30 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
     """Blocks as users give them, checked: a mapping of names to members."""
     if blocks is None:
         return {}
-    setting = Setting("blocks")
     if not isinstance(blocks, Mapping):
         raise MisfeatError(
             "{setting}; it must map names to lists of features.", setting=Setting("blocks", blocks)
         )
+    refused = partial(MisfeatError, setting=Setting("blocks"))
     owner: dict[str, str] = {}
     for name, members in blocks.items():
         if not isinstance(name, str):
-            raise MisfeatError(
-                "A block is named {name!r}; names must be text.", name=name, setting=setting
-            )
-        check_named(name, setting)
+            raise refused("A block is named {name!r}; names must be text.", name=name)
+        check_named(name, Setting("blocks"))
         if isinstance(members, str) or not _are_names(members) or len(members) == 0:
-            raise MisfeatError(
-                "The block {block!r} is {members}; give a list of features.",
-                block=name,
-                members=shortened(members),
-                setting=setting,
-            )
+            problem = "The block {block!r} is {members}; give a list of features."
+            raise refused(problem, block=name, members=shortened(members))
         for member in members:
             if owner.get(member) == name:
-                raise MisfeatError(
-                    "The block {block!r} names {column!r} twice; name it once.",
-                    block=name,
-                    column=member,
-                    setting=setting,
-                )
+                problem = "The block {block!r} names {column!r} twice; name it once."
+                raise refused(problem, block=name, column=member)
             if member in owner:
-                raise MisfeatError(
+                raise refused(
                     "The feature {column!r} is in the blocks {first!r} and {second!r}; a feature "
                     "can be in one.",
                     column=member,
                     first=owner[member],
                     second=name,
-                    setting=setting,
                 )
             owner[member] = name
     return {name: tuple(map(str, members)) for name, members in blocks.items()}
@@ -199,11 +188,10 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
             raise not_a_feature(member, role, cohorts, cohorts.features)
     for audit in cohorts.columns:
         if audit.column == name and name not in members:
-            like = _NAMED_LIKE.get(audit.role, "a column that was left out")
             raise MisfeatError(
                 "The block {block!r} has the name of {like}; give it another.",
                 block=name,
-                like=like,
+                like=_NAMED_LIKE.get(audit.role, "a column that was left out"),
                 setting=Setting("blocks"),
             )
     # A code for every combination that occurs.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,13 +28,10 @@ _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 
 
 def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()) -> str:
-    """The subgroup that a name means, where that is unambiguous.
+    """The subgroup that a name means, as `Cohorts.full_name` takes it.
 
-    A subgroup is known by its whole name, by a term of it (``"age<=40"``), by the value or range in
-    a term (``"va"``, ``"<=40"``), or by several of these, in any order, with ``&`` between them.
-    Letters are taken as they are written; only where no subgroup is found, capitals do not matter.
-    A value that is not text is taken by its label. Messages speak of subgroups that are `gone`,
-    merged or left out.
+    Only where no subgroup is found, capitals do not matter. A value that is not text is taken by
+    its label. Messages speak of subgroups that are `gone`, merged or left out.
     """
     if asked in names:
         return str(asked)
@@ -50,7 +47,22 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
             )
         if meant:
             return meant[0]
-    raise _unknown(wanted, names, gone)
+    lost = _meant(wanted, [name for name in gone if name not in names], str.casefold)
+    if lost:
+        raise MisfeatError(
+            "The subgroup {value!r} has too few rows, and was merged with others or left out; "
+            "there are {names}. {keep} keeps small subgroups.",
+            value=lost[0],
+            names=listed(names),
+            keep=Setting("min_rows", 1),
+        )
+    forms = {name: {f.casefold() for f in (_plain(name), *_short_forms(name))} for name in names}
+    close = get_close_matches(_plain(wanted).casefold(), set().union(*forms.values()))
+    near = list(dict.fromkeys(name for form in close for name in names if form in forms[name]))
+    hint = f"there are {listed(names)}."
+    if near:
+        hint = f"did you mean {' or '.join(map(repr, near[:3]))}?"
+    raise MisfeatError("There is no subgroup {value!r}; {hint}", value=wanted, hint=hint)
 
 
 def _meant(wanted: str, names: Sequence[str], spelling: Callable[[str], str]) -> list[str]:
@@ -79,25 +91,6 @@ def _short_forms(name: str) -> set[str]:
 def _plain(text: str) -> str:
     """One spelling of spaces around operators, and of equality."""
     return _OPERATOR.sub(lambda found: found[1].replace("==", "="), text.strip())
-
-
-def _unknown(wanted: str, names: Sequence[str], gone: Sequence[str]) -> MisfeatError:
-    lost = _meant(wanted, [name for name in gone if name not in names], str.casefold)
-    if lost:
-        return MisfeatError(
-            "The subgroup {value!r} has too few rows, and was merged with others or left out; "
-            "there are {names}. {keep} keeps small subgroups.",
-            value=lost[0],
-            names=listed(names),
-            keep=Setting("min_rows", 1),
-        )
-    forms = {name: {f.casefold() for f in (_plain(name), *_short_forms(name))} for name in names}
-    close = get_close_matches(_plain(wanted).casefold(), set().union(*forms.values()))
-    near = list(dict.fromkeys(name for form in close for name in names if form in forms[name]))
-    hint = f"there are {listed(names)}."
-    if near:
-        hint = f"did you mean {' or '.join(map(repr, near[:3]))}?"
-    return MisfeatError("There is no subgroup {value!r}; {hint}", value=wanted, hint=hint)
 
 
 NOT_RECORDED = -1  # The code of a value that cannot be used
@@ -312,13 +305,7 @@ class Cohorts:
         return self.at(self.position(name))
 
     def at(self, position: int) -> Cohort:
-        """The subgroup of a number.
-
-        Parameters
-        ----------
-        position : int
-            Its place in `names`.
-        """
+        """The subgroup at a place in `names`."""
         rows = slice(self.offsets[position], self.offsets[position + 1])
         return Cohort(
             name=self.names[position],
@@ -452,12 +439,13 @@ class Cohorts:
         other : Cohorts
             What to compare with.
         """
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-
-def _same(left: Any, right: Any) -> bool:
-    if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
-        return left.dtype == right.dtype and np.array_equal(left, right)
-    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return False
-    return bool(left == right)
+        for one in fields(self):
+            left, right = getattr(self, one.name), getattr(other, one.name)
+            if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+                same = left.dtype == right.dtype and np.array_equal(left, right)
+            else:
+                arrays = isinstance(left, np.ndarray) or isinstance(right, np.ndarray)
+                same = not arrays and left == right
+            if not same:
+                return False
+        return True

@@ -81,8 +81,6 @@ class ParsedText:
 
 def parse_ways(given: object) -> dict[str, str]:
     """Check the parameter ``read``: a dict from columns to how they are to be read."""
-    if given is None:
-        return {}
     if not isinstance(given, Mapping):
         raise MisfeatError(
             "{setting} names no columns; write it as {example}.",
@@ -203,11 +201,10 @@ class NumberStyle(NamedTuple):
 def number_style(
     counts: Mapping[str, int], decimal: str | None = None, *, codes: bool = False
 ) -> NumberStyle | None:
-    """Find the way in which a column writes numbers; None where it does not.
+    """The way in which a column writes numbers, by how often each text occurs; None if none.
 
-    `counts` says how often each text occurs. The decimal mark is what the user says, or else the
-    one by which more rows read. With `codes`, digits that look like a code are numbers all the
-    same.
+    The decimal mark is the one given, or else the one by which more rows read. With `codes`, digits
+    that look like a code are numbers all the same.
     """
     marks = (decimal,) if decimal else (".", ",")
     found = {mark: _matches(counts, _FORMS[mark]) for mark in marks}
@@ -322,10 +319,8 @@ def _read(texts: Iterable[str], style: NumberStyle) -> dict[str, float]:
 
 
 def _bounded_numbers(texts: Mapping[str, int]) -> ParsedText | None:
-    values = bounded_numbers(texts)
-    if values is None:
-        return None
-    return ParsedText(Kind.NUMBER, values, looked_up=True, words="number, some of them bounds")
+    values, words = bounded_numbers(texts), "number, some of them bounds"
+    return None if values is None else ParsedText(Kind.NUMBER, values, looked_up=True, words=words)
 
 
 def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
@@ -387,7 +382,10 @@ def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | N
     The order is what the user says, or else that by which more rows read. Where both read as many,
     the month comes first, but before points the day does.
     """
-    matched = {text: _match(text) for text in texts}
+    matched = {
+        text: next((m for form in _DATE_FORMS if (m := form.fullmatch(text.strip()))), None)
+        for text in texts
+    }
     undecided = {
         t: match for t, match in matched.items() if match and "first" in match.re.groupindex
     }
@@ -437,11 +435,6 @@ def _hours(texts: Mapping[str, int]) -> ParsedText | None:
     )
 
 
-def _match(text: str) -> re.Match[str] | None:
-    stripped = text.strip()
-    return next((match for form in _DATE_FORMS if (match := form.fullmatch(stripped))), None)
-
-
 def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | None:
     try:
         if match is None:  # with a time zone, and other forms of ISO 8601; 20240101 is a number
@@ -451,20 +444,20 @@ def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | N
         time = _time(match) if held.get("hour") else dt.time()
         digits = held["year"].lstrip("'")
         century = 0 if len(digits) == 4 else 1900 if int(digits) >= TWO_DIGITS else 2000
-        day = dt.date(int(digits) + century, *_month_and_day(held, order))
-        return None if time is None else dt.datetime.combine(day, time)
+        day = int(held.get("day") or 1)
+        if held.get("first"):
+            first, then = int(held["first"]), int(held["then"])
+            month, day = (then, first) if order == DAY_FIRST else (first, then)
+        elif held.get("quarter"):
+            month = 3 * int(held["quarter"]) - 2
+        elif held.get("month"):
+            month = _MONTHS.index(held["month"][:3].lower()) + 1
+        else:
+            month = int(held["n"])
+        date = dt.datetime(int(digits) + century, month, day)
+        return None if time is None else dt.datetime.combine(date, time)
     except (ValueError, OverflowError):
         return None
-
-
-def _month_and_day(held: Mapping[str, str], order: str) -> tuple[int, int]:
-    if held.get("first"):
-        first, then = int(held["first"]), int(held["then"])
-        return (then, first) if order == DAY_FIRST else (first, then)
-    if held.get("quarter"):
-        return 3 * int(held["quarter"]) - 2, 1
-    month = _MONTHS.index(held["month"][:3].lower()) + 1 if held.get("month") else int(held["n"])
-    return month, int(held.get("day") or 1)
 
 
 def _time(match: re.Match[str]) -> dt.time | None:

@@ -100,7 +100,12 @@ def cohorts_and_product_sums(
         sums = weighed.sum_products([group.coder for group in profiled.groupings], variables)
         if progress is not None:
             progress("Summing products", 1, 1)
-    _check_seen(sums, variables, profiled)
+    squares = np.einsum("gii->i", sums.product)
+    for variable, total in zip(variables, squares, strict=True):
+        tiny = total < SMALLEST_SQUARED**2 and abs(variable.centre) < SMALLEST_SQUARED
+        column = variable.reading.column
+        if variable.coder is None and tiny and profiles[column].distinct > 1:
+            raise _beyond_squares(column, "small", "multiply")
     cohorts, runs = lay_out(profiled, coded)
     threshold = rules.coding.missing_threshold
     return cohorts, _by_cohort(sums, runs, features, cohorts, threshold)
@@ -152,7 +157,7 @@ def _by_cohort(
     too_large = ~np.isfinite(squares).all(axis=0)
     if too_large.any():
         columns = [*compress(features, kept), cohorts.target]
-        raise _too_large(columns[int(np.argmax(too_large))])
+        raise _beyond_squares(columns[int(np.argmax(too_large))], "large", "divide")
     products = _centred(both, first, product)[:, chosen][:, :, chosen]
     return ProductSums(
         names=cohorts.names,
@@ -164,34 +169,35 @@ def _by_cohort(
     )
 
 
-def _check_seen(sums: GroupSums, variables: list[Variable], profiled: ProfiledTable) -> None:
-    """Raise where a column varies by so little that its squares are zero or lose digits."""
-    squares = np.einsum("gii->i", sums.product)
-    for variable, total in zip(variables, squares, strict=True):
-        tiny = total < SMALLEST_SQUARED**2 and abs(variable.centre) < SMALLEST_SQUARED
-        column = variable.reading.column
-        if variable.coder is None and tiny and profiled.profiles[column].distinct > 1:
-            raise MisfeatError(
-                "Column {column!r} holds values whose squares are too small to sum up; multiply "
-                "them by a constant, or use {other}.",
-                column=column,
-                other=Setting("measure", "mutual_info"),
-            )
-
-
-def _too_large(column: str) -> MisfeatError:
+def _beyond_squares(column: str, extreme: str, change: str) -> MisfeatError:
     return MisfeatError(
-        "Column {column!r} holds values whose squares are too large to sum up; divide them by "
-        "a constant, or use {other}.",
+        "Column {column!r} holds values whose squares are too {extreme} to sum up; {change} them "
+        "by a constant, or use {other}.",
         column=column,
+        extreme=extreme,
+        change=change,
         other=Setting("measure", "mutual_info"),
     )
 
 
 def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variable:
-    has_gaps = profile.missing > 0
+    has_gaps, centre = profile.missing > 0, 0.0
     if profile.kind in (Kind.INTEGER, Kind.NUMBER):
-        return Variable(profile.reading, _centre(table, profile), None, has_gaps)
+        # A number in the middle of the column, so that squares about it stay small.
+        if profile.counts is None:
+            centre = float(table.quantiles(profile.reading, [0.5])[0])
+        elif profile.distinct:
+            values = profile.counts.values.astype(np.float64)
+            if not np.isfinite(values).all():
+                raise MisfeatError(
+                    "Column {column!r} holds infinite values, which have no correlation; set them "
+                    "to missing, or drop the column.",
+                    column=profile.column,
+                )
+            if np.abs(values).max() > LARGEST_SQUARED:
+                raise _beyond_squares(profile.column, "large", "divide")
+            centre = float(np.average(values, weights=profile.counts.counts))
+        return Variable(profile.reading, centre, None, has_gaps)
     if is_target and profile.distinct > 2:
         raise MisfeatError(
             "{setting} needs a numeric or binary target; {column!r} holds {kind} values, "
@@ -202,22 +208,6 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
             distinct=profile.distinct,
         )
     return Variable(profile.reading, 0.0, as_it_is(profile), has_gaps)
-
-
-def _centre(table: Table, profile: Profile) -> float:
-    """A number in the middle of the column, so that squares about it stay small."""
-    if profile.counts is None:
-        return float(table.quantiles(profile.reading, [0.5])[0])
-    values = profile.counts.values.astype(np.float64)
-    if not np.isfinite(values).all():
-        raise MisfeatError(
-            "Column {column!r} holds infinite values, which have no correlation; set them to "
-            "missing, or drop the column.",
-            column=profile.column,
-        )
-    if len(values) and np.abs(values).max() > LARGEST_SQUARED:
-        raise _too_large(profile.column)
-    return float(np.average(values, weights=profile.counts.counts)) if len(values) else 0.0
 
 
 def _centred(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -164,7 +165,15 @@ def profile_column(
         return Profile(reading, kind, None, table.count_missing(reading), rows)
     if kind is Kind.TEXT:
         check_values(raw.values, column)
-    is_code = _is_missing_code(raw, kind, codes, column)
+    if kind in (Kind.INTEGER, Kind.NUMBER):
+        numbers = codes.numbers(column)
+        if raw.values.dtype.kind == "i":
+            numbers = tuple(n for n in numbers if isinstance(n, int) and abs(n) < 2**63)
+        is_code = np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
+    else:
+        labels, blank = set(codes.labels(column)), kind is Kind.TEXT  # blank text is missing
+        flags = [label(value) in labels or (blank and not value.strip()) for value in raw.values]
+        is_code = np.array(flags, dtype=bool)
     counts = raw.without(is_code)
     missing = tuple(canonical(value) for value in raw.values[is_code])
     profile = Profile(Reading(column, missing), kind, counts, counts.missing, rows)
@@ -172,23 +181,6 @@ def profile_column(
     if order is not None and way in (None, TEXT) and set(order).issuperset(counts.values.tolist()):
         return replace(profile, counts=counts.in_order(order), in_order=True)
     return _read_text(profile, counts, way, codes) if kind is Kind.TEXT else profile
-
-
-def _is_missing_code(
-    raw: ValueCounts, kind: Kind, codes: MissingCodes, column: str
-) -> NDArray[np.bool_]:
-    """Which of the values mean missing: numbers by value, all others by label."""
-    if kind in (Kind.INTEGER, Kind.NUMBER):
-        numbers = codes.numbers(column)
-        if raw.values.dtype.kind == "i":
-            numbers = tuple(n for n in numbers if isinstance(n, int) and abs(n) < 2**63)
-        return np.isin(raw.values, np.array(numbers, dtype=raw.values.dtype))
-    labels = set(codes.labels(column))
-    blank = kind is Kind.TEXT  # text of no letters means missing, as it does in files
-    return np.array(
-        [label(value) in labels or (blank and not value.strip()) for value in raw.values],
-        dtype=bool,
-    )
 
 
 def _read_text(
@@ -210,13 +202,9 @@ def _read_text(
         return replace(profile, text=TextProfile(example=example))
     if way is None and share < ENOUGH:
         text = _text_profile(parsed, counts)
-        almost = TextProfile(
-            example=text.example,
-            unread=text.unread,
-            unread_rows=text.unread_rows,
-            almost=parsed.words if len(parsed.values) >= LEAST_MISREAD else "",
-        )
-        return replace(profile, text=almost)
+        almost = parsed.words if len(parsed.values) >= LEAST_MISREAD else ""
+        kept: dict[str, Any] = {"unread": text.unread, "unread_rows": text.unread_rows}
+        return replace(profile, text=TextProfile(example=text.example, almost=almost, **kept))
     missing = profile.reading.missing
     means_missing = {
         text
@@ -425,8 +413,14 @@ def looks_like(profile: Profile) -> str:
     if profile.distinct < MANY_VALUES:
         return NOTHING_ELSE
     named = CALLED.search(profile.column) is not None and profile.kind in (Kind.INTEGER, Kind.TEXT)
-    if profile.is_identifier or named or _counts_up(profile):
+    if profile.is_identifier or named:
         return IDENTIFIER
+    if profile.kind is Kind.INTEGER and profile.counts is not None:
+        # Integers that run through with hardly a gap, as visits numbered by patient do.
+        values = profile.counts.values
+        span = float(values[-1]) - float(values[0]) + 1
+        often_new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
+        return IDENTIFIER if often_new and len(values) >= NO_GAPS * span else NOTHING_ELSE
     if is_text and _words(profile) >= WORDS:
         return FREE_TEXT
     mostly_new = is_text and profile.distinct >= MOSTLY_NEW * profile.recorded
@@ -437,16 +431,6 @@ def holds_sentences(profile: Profile) -> bool:
     """Whether a column of text holds sentences, many of which occur once."""
     often_new = profile.distinct >= OFTEN_NEW * profile.recorded
     return profile.kind is Kind.TEXT and often_new and _words(profile) >= WORDS
-
-
-def _counts_up(profile: Profile) -> bool:
-    """Whether integers run through with hardly a gap, as visits numbered by patient do."""
-    if profile.kind is not Kind.INTEGER or profile.counts is None:
-        return False
-    values = profile.counts.values
-    span = float(values[-1]) - float(values[0]) + 1
-    often_new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
-    return bool(often_new and len(values) >= NO_GAPS * span)
 
 
 def _holds_dates(profile: Profile) -> bool:
@@ -486,19 +470,13 @@ EXTREMES = (0.01, 0.99)
 _NONE = np.zeros(1, dtype=bool)
 
 
-class Suspects(NamedTuple):
-    """Values of a column that may stand for missing; none where nothing is suspected."""
-
-    values: tuple[Value, ...] = ()
-    why: str = ""
-
-
-def suspects(profile: Profile) -> Suspects:
-    """The values of a column of numbers that look like codes for missing values."""
+def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
+    """The values of a column of numbers that look like codes for missing values, and why."""
     counts = profile.counts
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
-        return Suspects()
-    for find in (_below, _above, _beside_a_scale, _zero):
+        return (), ""
+    above = partial(_beyond, codes=ABOVE)
+    for find in (_below, above, _beside_a_scale, _zero):
         is_code = find(counts.values, counts.counts)
         rows = int(counts.counts[is_code].sum()) if is_code.any() else 0
         if rows >= LEAST_CODED:
@@ -506,8 +484,8 @@ def suspects(profile: Profile) -> Suspects:
             low, high = (label(canonical(counts.values[~is_code][end])) for end in (0, -1))
             shown = " or ".join(map(label, values))
             why = f"{shown} in {rows:,} rows, and from {low} to {high} in all others"
-            return Suspects(values, why)
-    return Suspects()
+            return values, why
+    return (), ""
 
 
 def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -522,21 +500,18 @@ def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]
     return first
 
 
-def _above(values: NDArray[Any], _: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Codes far above everything else."""
-    return _beyond(values, ABOVE)
-
-
-def _beside_a_scale(values: NDArray[Any], _: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _beside_a_scale(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """7, 8 and 9 beside answers that go from 0 or 1 to 5 at most."""
-    found = _beyond(values, OF_A_SCALE)
+    found = _beyond(values, counts, OF_A_SCALE)
     if not found.any():
         return _NONE
     scale = values[~found]
     return found & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
 
 
-def _beyond(values: NDArray[Any], codes: tuple[int, ...]) -> NDArray[np.bool_]:
+def _beyond(
+    values: NDArray[Any], _: NDArray[np.int64], codes: tuple[int, ...]
+) -> NDArray[np.bool_]:
     """The largest values, where they are codes and far from the others."""
     if values[0] < 0 or values[-1] not in codes:
         return _NONE

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.table import Weighing
 
+    Counts = NDArray[np.int64]
+
 
 MAX_VALUES = 5000
 """A column with more distinct values than this must be cut or merged before it makes subgroups."""
@@ -300,7 +302,11 @@ def natural_order(labels: Sequence[str]) -> list[int]:
     ranges = [_range(label) for label in labels]
     if all(found is not None for found in ranges):
         return sorted(range(len(labels)), key=lambda at: (ranges[at], labels[at]))
-    return sorted(range(len(labels)), key=lambda at: (_digits_apart(labels[at]), labels[at]))
+    # Text and digits in turn; digits are compared by how many there are first.
+    apart: list[list[Any]] = [_DIGITS.split(label) for label in labels]
+    for parts in apart:
+        parts[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in parts[1::2])]
+    return sorted(range(len(labels)), key=lambda at: (apart[at], labels[at]))
 
 
 def _range(label: str) -> tuple[Decimal, int, Decimal] | None:
@@ -315,14 +321,6 @@ def _range(label: str) -> tuple[Decimal, int, Decimal] | None:
     if (side is not None and side.lower() in _ABOVE) or (more is not None and end is None):
         return number, 1, number
     return number, 0, number if end is None else Decimal(end)
-
-
-def _digits_apart(label: str) -> list[str | tuple[int, str]]:
-    """Text and digits in turn; digits are compared by how many there are first."""
-    parts = _DIGITS.split(label)
-    digits = [part.lstrip("0") for part in parts[1::2]]
-    numbers = [(len(one), one) for one in digits]
-    return [part for pair in zip(parts[::2], [*numbers, (0, "")], strict=True) for part in pair]
 
 
 EVERYTHING = "all rows"  # The name of the only cohort where no groups are given
@@ -360,8 +358,7 @@ class Runs:
     def never_recorded(self, n_cohorts: int, threshold: float) -> NDArray[np.bool_]:
         """Which features, by cohort, are missing in at least this share of a cohort's rows."""
         share = self.in_cohorts(self.without, n_cohorts) / self.sizes(n_cohorts)
-        missing: NDArray[np.bool_] = threshold <= share.T
-        return missing
+        return np.asarray(threshold <= share.T)
 
     def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
@@ -381,9 +378,8 @@ def find_cohorts(
 ) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
-    `features` has the number of codes of each, the one for missing not counted; `floor` says from
-    how many rows on a subgroup is not small, where the coding does not. Where rows are weighed, a
-    subgroup is as large as its effective size.
+    `features` has the number of codes of each; `floor` says from how many rows on a subgroup is not
+    small, where the coding does not. Weighed rows count by their effective size.
     """
     starts, terms, absent = _stretches(rows, groupings)
     n_rows = np.add.reduceat(rows.weights, starts)
@@ -492,11 +488,7 @@ def _without_small(
     floor: int,
     notes: Notes,
 ) -> tuple[Runs, list[str]]:
-    """Merge or drop the subgroups with too few rows, and say which.
-
-    Small is what has fewer than `floor` rows, where the coding says nothing else, unless nothing
-    would be left above it, or a single subgroup would be merged with no other.
-    """
+    """Merge or drop the subgroups with too few rows, where that is of any use, and say which."""
     merging, chosen = coding.small_groups == "merge", coding.min_rows is None
     few = int((sizes < floor).sum())
     pointless = few == len(sizes) or (few == 1 and merging)
@@ -521,7 +513,12 @@ def _without_small(
         parts, never = _merged(runs, sizes, small, coding.missing_threshold, int(fewest))
         # By what they lack, where others of them recorded it.
         differs = never.any(axis=0) & ~never.all(axis=0)
-        others = [_merged_name(np.flatnonzero(lacks & differs), features) for lacks in never]
+        for lacks in never & differs:
+            lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
+            more = len(lacking) - MOST_FEATURES
+            lacking = [", ".join(lacking[:MOST_FEATURES])] if lacking else []
+            lacking += [f"{more:,} more"] if more > 0 else []
+            others.append(f"{SMALL} without {' and '.join(lacking)}" if lacking else SMALL)
     notes.add(
         "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
         least=least,
@@ -551,17 +548,14 @@ def _merged(
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.bool_]]:
     """Small subgroups put together where they recorded the same, and what each never recorded.
 
-    What has still too few rows joins those that recorded most nearly the same. The subgroups of
-    each come in their order, and first comes what lacks the fewest features.
+    What has still too few rows joins those that recorded most nearly the same.
     """
     rows, without = runs.sizes(len(sizes)), runs.in_cohorts(runs.without, len(sizes)).T
 
     def never_recorded(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
         lacking = np.array([without[part].sum(axis=0) for part in parts], dtype=np.int64)
-        never: NDArray[np.bool_] = (
-            lacking / np.array([[rows[part].sum()] for part in parts]) >= threshold
-        )
-        return never
+        held = np.array([[rows[part].sum()] for part in parts])
+        return np.asarray(lacking / held >= threshold)
 
     patterns, number = np.unique(never_recorded(list(small[:, None])), axis=0, return_inverse=True)
     parts = [small[number.ravel() == pattern] for pattern in range(len(patterns))]
@@ -582,22 +576,12 @@ def _merged(
     return [parts[part] for part in order], never[order]
 
 
-def _merged_name(lacking: NDArray[np.int64], features: Sequence[str]) -> str:
-    if not len(lacking):
-        return SMALL
-    shown = ", ".join(features[feature] for feature in lacking[:MOST_FEATURES])
-    more = len(lacking) - MOST_FEATURES
-    return f"{SMALL} without {shown}" + (f" and {more:,} more" if more > 0 else "")
-
-
 def joined_recordings(
     runs: Runs, names: Sequence[str], features: Sequence[str], threshold: float
 ) -> tuple[tuple[str, str], ...]:
     """Cohorts made of several parts, with a feature that some recorded and others did not.
 
-    Of a part with few rows that is said only where they would hardly be like this by chance, had
-    they been drawn from the other parts. A feature counts as never recorded from the threshold of
-    missing values on.
+    Of a part with few rows that is said only where they would hardly be like this by chance.
     """
     kept = runs.cohort != DROPPED
     if kept.sum() == len(names):
@@ -623,17 +607,11 @@ def joined_recordings(
     return tuple(found)
 
 
-def _log_chance(
-    rows: NDArray[np.int64],
-    own: NDArray[np.int64],
-    others: NDArray[np.int64],
-    others_own: NDArray[np.int64],
-) -> NDArray[np.float64]:
+def _log_chance(rows: Counts, own: Counts, others: Counts, others_own: Counts) -> Any:
     """Log of C(n, k) C(K, k) / C(N, k), which bounds how likely k of n rows are of a kind."""
 
-    def log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-        return found
+    def log_choose(n: Counts, k: Counts) -> Any:
+        return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
     return (
         log_choose(rows, own) + log_choose(own + others_own, own) - log_choose(rows + others, own)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.inputs import Table
 
+    Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]
 
@@ -88,9 +89,8 @@ class WeightRules:
             )
         for value in design.values():
             if not isinstance(value, str):
-                raise MisfeatError(
-                    "{setting}: {value!r} is no name of a column.", setting=setting, value=value
-                )
+                problem = "{setting}: {value!r} is no name of a column."
+                raise MisfeatError(problem, setting=setting, value=value)
         if kind == FREQUENCY:
             raise MisfeatError(
                 "{setting} says how rows were drawn, and frequencies say that rows are written "
@@ -111,11 +111,9 @@ class WeightRules:
                 where = Setting("design") if is_design else "the weights"
                 raise no_such_column(column, names, where)
             if column == target:
-                raise MisfeatError(
-                    "{column!r} is both the target and {what}; name two columns.",
-                    column=column,
-                    what="the weights" if column == self.column else "part of the design",
-                )
+                what = "the weights" if column == self.column else "part of the design"
+                problem = "{column!r} is both the target and {what}; name two columns."
+                raise MisfeatError(problem, column=column, what=what)
             if column == self.column and column in groups:
                 raise MisfeatError(
                     "{column!r} is both a group and the weights.",
@@ -124,10 +122,8 @@ class WeightRules:
                     groups=Setting("groups"),
                 )
         if self.column in self.design:
-            raise MisfeatError(
-                "{column!r} is both the weights and part of the design; name two columns.",
-                column=self.column,
-            )
+            problem = "{column!r} is both the weights and part of the design; name two columns."
+            raise MisfeatError(problem, column=self.column)
 
 
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
@@ -223,12 +219,7 @@ def weighed_sizes(rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighin
     return effective_sizes(sizes, mass, square, weighing)
 
 
-def effective_sizes(
-    rows: NDArray[np.int64],
-    masses: NDArray[np.int64],
-    squares: NDArray[np.int64],
-    weighing: Weighing,
-) -> NDArray[np.float64]:
+def effective_sizes(rows: Counts, masses: Counts, squares: Counts, weighing: Weighing) -> Floats:
     """Kish: how many rows of equal weight tell as much; sums are in units of the weighing."""
     total = masses / weighing.scale
     found = total**2 / (squares / weighing.square_scale)
@@ -238,23 +229,18 @@ def effective_sizes(
     return np.clip(found, 1.0, rows)
 
 
-def heaviest_of(
-    weights: NDArray[np.int64], masses: NDArray[Any], squares: NDArray[Any]
-) -> NDArray[np.float64]:
+def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
     """What one of several rows weighs, all others being alike, by the sums over all of them."""
     n, mass = weights.astype(np.float64), masses.astype(np.float64)
     unequal = np.maximum(n * squares - mass**2, 0.0)
-    found: NDArray[np.float64] = (mass + np.sqrt((n - 1.0) * unequal)) / n
-    return np.where(n > 1, np.minimum(found, mass), mass)
+    return np.where(n > 1, np.minimum((mass + np.sqrt((n - 1.0) * unequal)) / n, mass), mass)
 
 
-def squares_of(
-    weights: NDArray[np.int64], masses: NDArray[Any], heaviest: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def squares_of(weights: Counts, masses: NDArray[Any], heaviest: Floats) -> Floats:
     """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
-    found: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
-    return found
+    squares: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
+    return squares
 
 
 class DrawnRows(NamedTuple):
@@ -301,7 +287,7 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
 
 
 def effective_by_design(
-    drawn: DrawnRows, rows: NDArray[np.int64], otherwise: Floats, n_classes: int
+    drawn: DrawnRows, rows: Counts, otherwise: Floats, n_classes: int
 ) -> Floats:
     """The effective size of every subgroup: its rows over their mean design effect.
 
@@ -481,9 +467,7 @@ def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohor
     return reweighted(cohorts, np.concatenate(drawn))
 
 
-def rows_drawn(
-    weights: NDArray[np.int64], n_rows: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def rows_drawn(weights: Counts, n_rows: int, rng: np.random.Generator) -> Counts:
     """How many of the rows that each coded row stands for are drawn, none of them twice."""
     total = int(weights.sum())
     if total < LARGEST_TO_DRAW_FROM:

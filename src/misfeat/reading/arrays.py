@@ -132,10 +132,8 @@ class Column:
 
 def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
     """The column that an array or a series of any library is."""
-    return _of_array(values, name) if isinstance(values, np.ndarray) else _of_series(values, name)
-
-
-def _of_array(values: NDArray[Any], name: str) -> Column:
+    if not isinstance(values, np.ndarray):
+        return _of_series(values, name)
     match values.dtype.kind:
         case "i":
             return Column.of_numbers(Kind.INTEGER, values)
@@ -218,7 +216,11 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
             numbers = series if series.dtype == nw.UInt64 else series.cast(nw.Float64)
             return Column.of_numbers(kind, numbers.to_numpy().astype(np.float64, copy=False))
         case Kind.TIME:
-            return Column.of_numbers(kind, _moments(series))
+            moments = series.to_numpy()  # in UTC, rounded down to the microsecond
+            if moments.dtype == object:
+                known = [canonical(value) for value in series.to_list()]
+                moments = np.array(known, dtype="datetime64[us]")
+            return Column.of_numbers(kind, moments.astype("datetime64[us]", copy=False))
     return _unsupported(len(series))
 
 
@@ -228,19 +230,16 @@ def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], 
     return series.fill_null(instead).to_numpy(), series.is_null().to_numpy().astype(bool)
 
 
-def _moments(series: nw.Series[Any]) -> NDArray[np.datetime64]:
-    """Dates and times in UTC, rounded down to the microsecond."""
-    moments = series.to_numpy()
-    if moments.dtype == object:
-        moments = np.array([canonical(value) for value in series.to_list()], dtype="datetime64[us]")
-    return moments.astype("datetime64[us]", copy=False)
-
-
 def _of_text(series: nw.Series[Any]) -> Column:
     native, dtype = series.to_native(), series.dtype
     order = None
     if series.implementation.is_polars():
-        positions, distinct = _text_of_polars(native)
+        import polars as pl
+
+        texts = native.cast(pl.String)
+        values = texts.drop_nulls().unique()
+        encoded = texts.cast(pl.Enum(values)).to_physical().cast(pl.Int64)
+        positions, distinct = encoded.fill_null(_MISSING).to_numpy(), values.to_list()
         order = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
     elif series.implementation.is_pyarrow():
         positions, distinct = _text_of_pyarrow(native)
@@ -254,17 +253,6 @@ def _of_text(series: nw.Series[Any]) -> Column:
         positions, distinct = native.factorize()
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
     return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
-
-
-def _text_of_polars(native: Any) -> tuple[NDArray[np.int64], list[str]]:
-    import polars as pl
-
-    texts = native.cast(pl.String)
-    distinct = (texts.drop_nulls() if texts.has_nulls() else texts).unique()
-    positions = texts.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
-    if texts.has_nulls():
-        positions = positions.fill_null(_MISSING)
-    return positions.to_numpy(), distinct.to_list()
 
 
 def _text_of_pyarrow(native: Any) -> tuple[NDArray[np.int64], list[Any]]:
@@ -288,11 +276,8 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
             raise MisfeatError(NO_COLUMNS)
         for name in X:
             if not isinstance(name, str):
-                raise MisfeatError(
-                    "Column names must be text; {column!r} is not.",
-                    remedy="Rename it.",
-                    column=name,
-                )
+                problem = "Column names must be text; {column!r} is not."
+                raise MisfeatError(problem, remedy="Rename it.", column=name)
         check_text(X)
         columns = {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
         for name, array in columns.items():

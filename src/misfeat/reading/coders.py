@@ -108,12 +108,7 @@ class Predicate:
         is_in: Callable[[str, Constants], Any] | None = None,
         tree: ast.expr | None = None,
     ) -> Any:
-        """Evaluate with `column` giving what stands for a column by its name.
-
-        `settle` is applied to every single comparison before comparisons are joined, and `is_in`
-        says whether a column is one of several constants; without it, columns are arrays. `tree` is
-        that of the text, where it was parsed before.
-        """
+        """Evaluate with `column` giving what stands for a column; `settle` settles comparisons."""
 
         def visit(node: ast.expr) -> Any:
             match node:
@@ -194,7 +189,10 @@ class Predicate:
         """Refuse what would overrun the stack of some engine, or keep it busy for hours."""
         level = [tree]
         for _ in range(MOST_LEVELS):
-            level = [operand for node in level for operand in _operands(node)]
+            joins = [node.values for node in level if isinstance(node, ast.BoolOp)]
+            unary = [node for node in level if isinstance(node, ast.UnaryOp)]
+            joins.append([node.operand for node in unary if isinstance(node.op, ast.Not)])
+            level = [operand for operands in joins for operand in operands]
         if level:
             raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
         others = [node.comparators for node in ast.walk(tree) if isinstance(node, ast.Compare)]
@@ -212,15 +210,6 @@ class Predicate:
             why=why,
             groups=Setting("groups"),
         )
-
-
-def _operands(node: ast.expr) -> list[ast.expr]:
-    match node:
-        case ast.BoolOp(values=values):
-            return values
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return [operand]
-    return []
 
 
 def _shown(node: ast.expr) -> str:
@@ -247,8 +236,7 @@ def is_in_array(values: NDArray[Any], constants: Constants) -> NDArray[np.bool_]
     chosen = that_may_occur(constants, values.dtype.kind in "iu")
     if values.dtype == object:
         return np.fromiter(map(set(chosen).__contains__, values), dtype=bool, count=len(values))
-    held: NDArray[np.bool_] = np.isin(values, np.array(chosen, dtype=values.dtype))
-    return held
+    return np.isin(values, np.array(chosen, dtype=values.dtype))
 
 
 def _constants(node: ast.expr) -> tuple[Any, ...]:
@@ -304,11 +292,8 @@ class EdgeCoder:
 
     def codes_of_texts(self) -> dict[str, int]:
         """The code of every text, where values have to be looked up."""
-        values = self.reading.values
-        return {
-            text: bisect_left(self.edges, value)
-            for text, value in zip(self.reading.texts, values, strict=True)
-        }
+        pairs = zip(self.reading.texts, self.reading.values, strict=True)
+        return {text: bisect_left(self.edges, value) for text, value in pairs}
 
 
 @dataclass(frozen=True)
@@ -386,10 +371,7 @@ def unpack_keys(
     bases: Sequence[int],
     more: Sequence[NDArray[np.int64]] = (),
 ) -> CodedRows:
-    """Turn the collapsed keys of a table, as by `pack_keys` and in whatever order, into coded rows.
-
-    Rows come sorted. With sampling weights, `more` has the sums of these and of their squares.
-    """
+    """Turn keys of `pack_keys` in any order into sorted rows; `more` has sums of weights."""
     order = sorting_order(keys)
     codes = np.empty((len(bases), len(weights)), dtype=code_dtype(bases))
     for key, run in zip(keys, split_into_keys(bases), strict=True):

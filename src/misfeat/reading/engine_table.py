@@ -79,30 +79,37 @@ _HASH = "hash"
 
 
 class EngineTable:
-    """A table in an engine: anything lazy that narwhals wraps.
-
-    Where misfeat opened it, `relation` knows the names of the columns and how to close it.
-    """
+    """A table in an engine, lazy in narwhals; `relation` knows it where misfeat opened it."""
 
     def __init__(self, native: Any, relation: Relation | None = None) -> None:
         self._relation = relation
         self._weighing: Weighing | None = None
         self._n_rows: int | None = None
         self._ranked: dict[Reading, RankedColumn] = {}
-        given = nw.from_native(native).collect_schema().names()
+        frame: nw.LazyFrame[Any] = nw.from_native(native)
+        given = frame.collect_schema().names()
         names = given if relation is None else relation.names
         if not names:
             raise MisfeatError(NO_COLUMNS)
         check_text(names)
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
-        frame = with_inner_names(native)
+        inner = inner_names(names)
+        if frame.implementation.is_duckdb():
+            renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
+            frame = nw.from_native(native.project(", ".join(renamed)))
+        elif frame.implementation.is_spark_like():
+            frame = nw.from_native(native.toDF(*inner))
+        else:
+            frame = frame.rename(dict(zip(given, inner, strict=True)))
         for name, dtype in frame.collect_schema().items():
             # A column of nothing may have a type that no engine compares with anything.
-            if dtype in (nw.Object, nw.Unknown) and _is_empty(frame, name):
+            if dtype not in (nw.Object, nw.Unknown):
+                continue
+            if not int(frame.select(nw.col(name).count()).collect()[name][0]):
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
         self._lazy = frame
         self._columns = ColumnExpressions(
-            dict(zip(names, inner_names(names), strict=True)),
+            dict(zip(names, inner, strict=True)),
             frame.collect_schema(),
             frame.implementation,
         )
@@ -146,8 +153,12 @@ class EngineTable:
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
-        if self._surely_has_more(column, limit):
-            return None
+        if self.n_rows() > 2 * FIRST_PART * limit:  # the first rows may have more than enough
+            rows = self._lazy.select(self._columns.value(column).alias(VALUE))
+            distinct = rows.head(FIRST_PART * limit).group_by(VALUE).agg(nw.len().alias(COUNT))
+            n_values = self._collected(distinct.select(nw.len().alias("one")))["one"][0]
+            if int(n_values) > limit + 1:  # one may be missing
+                return None
         kind = self.kind(column)
         weighing = self._weighing if self._repeats else None
         value = {VALUE: self._columns.value(column)}
@@ -160,15 +171,6 @@ class EngineTable:
         listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
         found = tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
-
-    def _surely_has_more(self, column: str, limit: int) -> bool:
-        """Whether the first rows of a long table have more values than a limit."""
-        if self.n_rows() <= 2 * FIRST_PART * limit:
-            return False
-        rows = self._lazy.select(self._columns.value(column).alias(VALUE)).head(FIRST_PART * limit)
-        distinct = rows.group_by(VALUE).agg(nw.len().alias(COUNT))
-        n_values = int(self._collected(distinct.select(nw.len().alias("one")))["one"][0])
-        return n_values > limit + 1  # one may be missing
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
@@ -193,11 +195,7 @@ class EngineTable:
     def draw_codes(
         self, coders: Sequence[Coder], n_groups: int, most: int
     ) -> tuple[CodedRows, Drawing | None]:
-        """The same, rows drawn at random inside the engine where more than `most` would come back.
-
-        The first coders are those of the groupings. The second value says how rows were drawn, and
-        is None where they were not.
-        """
+        """The same, rows drawn at random where more than `most` would come; None where not."""
         bases = radices(coders)
         first = split_into_keys(bases)[0].stop
         if self.n_rows() <= most or prod(bases) <= most or n_groups > first:
@@ -206,7 +204,10 @@ class EngineTable:
         keys = self._keys(coders, bases)
         one_in = 1 << ((self.n_rows() - 1) // LOOKED_AT).bit_length()
         part = copy(self)
-        part._lazy = self._lazy.filter(_is_looked_at([*keys.values()], one_in))
+        place: Any = 0  # spread evenly, which engines work out faster than hashes
+        for key in keys.values():
+            place = (key % PRIME * _SPREAD + place) % PRIME
+        part._lazy = self._lazy.filter(place < PRIME // one_in)
         seen = self._collected(part._counted_by(keys, self._weighing))
         groups = seen["key_0"].to_numpy().astype(np.int64, copy=False) // below
         drawing = Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
@@ -295,7 +296,21 @@ class EngineTable:
                 n=len(groups),
                 measure=Setting("measure", "r2"),
             )
-        rows = self._numbers_by_key(groups, bases, variables)
+        # Rows with a target: the key of their group, weight, numbers x0, …, and flags u0, …
+        columns = self._columns
+        numbers = {f"x{i}": columns.number(v) for i, v in enumerate(variables)}
+        for i, variable in enumerate(variables):
+            if variable.has_gaps:
+                recorded = one_where(~columns.is_missing(variable.reading))
+                numbers[f"u{i}"] = recorded.cast(nw.Float64)
+        # A literal alone would make a column of one row in some libraries.
+        rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
+        weight = nw.lit(1.0)
+        if self._weighing is not None:
+            weight = columns.value(self._weighing.column).cast(nw.Float64)
+        rows = rows.with_columns(columns.key(groups, bases).alias("key"), weight.alias(_WEIGHT))
+        named = [number.alias(name) for name, number in numbers.items()]
+        rows = rows.with_columns(*named).select("key", _WEIGHT, *numbers)
         wanted = sums_wanted(variables)
         sums: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
@@ -317,25 +332,6 @@ class EngineTable:
         if groups:
             codes = unpack_keys([keys[order]], np.zeros_like(keys), bases).codes
         return group_sums(codes, counts, variables, sums)
-
-    def _numbers_by_key(
-        self, groups: Sequence[Coder], bases: Sequence[int], variables: Sequence[Variable]
-    ) -> nw.LazyFrame[Any]:
-        """Rows with a target: the key of their group, weight, numbers x0, …, and flags u0, …"""
-        columns = self._columns
-        numbers = {f"x{i}": columns.number(v) for i, v in enumerate(variables)}
-        for i, variable in enumerate(variables):
-            if variable.has_gaps:
-                recorded = one_where(~columns.is_missing(variable.reading))
-                numbers[f"u{i}"] = recorded.cast(nw.Float64)
-        # A literal alone would make a column of one row in some libraries.
-        rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
-        weight = nw.lit(1.0)
-        if self._weighing is not None:
-            weight = columns.value(self._weighing.column).cast(nw.Float64)
-        named = [number.alias(name) for name, number in numbers.items()]
-        rows = rows.with_columns(columns.key(groups, bases).alias("key"), weight.alias(_WEIGHT))
-        return rows.with_columns(*named).select("key", _WEIGHT, *numbers)
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""
@@ -359,25 +355,6 @@ class EngineTable:
 def inner_names(names: Sequence[str]) -> list[str]:
     """Names by position that mean nothing to any engine, for columns of any names."""
     return [f"column_{position}" for position in range(len(names))]
-
-
-def with_inner_names(native: Any) -> nw.LazyFrame[Any]:
-    """A lazy frame whose columns go by their `inner_names`, renamed by position."""
-    frame: nw.LazyFrame[Any] = nw.from_native(native)
-    names = frame.collect_schema().names()
-    inner = inner_names(names)
-    if frame.implementation.is_duckdb():
-        renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
-        frame = nw.from_native(native.project(", ".join(renamed)))
-    elif frame.implementation.is_spark_like():
-        frame = nw.from_native(native.toDF(*inner))
-    else:
-        frame = frame.rename(dict(zip(names, inner, strict=True)))
-    return frame
-
-
-def _is_empty(frame: nw.LazyFrame[Any], name: str) -> bool:
-    return int(frame.select(nw.col(name).count()).collect()[name][0]) == 0
 
 
 def _product(kind: str, i: int, j: int) -> nw.Expr:
@@ -417,14 +394,6 @@ def hashes_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return value
 
 
-def _is_looked_at(keys: Sequence[Any], one_in: int) -> Any:
-    """Whether a coded row is among one in so many, spread evenly: faster than by hashes."""
-    value: Any = 0
-    for key in keys:
-        value = (key % PRIME * _SPREAD + value) % PRIME
-    return value < PRIME // one_in
-
-
 @dataclass(frozen=True)
 class Drawing:
     """How many rows are kept, by subgroup."""
@@ -443,7 +412,12 @@ class Drawing:
             return None
         by_group = {int(g): counts[groups == g] for g in np.unique(groups)}
         sizes = np.sort([len(own) * looked_at for own in by_group.values()])
-        share = _largest_share(sizes, most)
+        share, left = float(sizes[-1]), most  # so many rows may a group keep
+        for position, own in enumerate(sizes.tolist()):
+            if own >= left / (len(sizes) - position):
+                share = left / (len(sizes) - position)
+                break
+            left -= own
         one_in = {
             group: _one_in(own, share / looked_at)
             for group, own in by_group.items()
@@ -464,16 +438,6 @@ class Drawing:
         for rate, among in self.by_rate().items():
             rates[np.isin(groups, among)] = rate
         return rates
-
-
-def _largest_share(sizes: NDArray[np.int64], most: int) -> float:
-    """How many rows a group may keep so that all together keep at most so many."""
-    for position, own in enumerate(sizes.tolist()):
-        share = most / (len(sizes) - position)
-        if own >= share:
-            return share
-        most -= own
-    return float(sizes[-1])
 
 
 def _one_in(counts: NDArray[np.int64], most: float) -> int:

@@ -91,27 +91,24 @@ class ColumnExpressions:
         """A column as it is read, text as numbers where asked to."""
         value = self.value(reading.column)
         if reading.texts:
-            return self._looked_up(value, reading)
+            if len(reading.texts) > MOST_LOOKED_UP:
+                raise MisfeatError(
+                    "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
+                    "every row; convert it to numbers first.",
+                    column=reading.column,
+                    n=len(reading.texts),
+                )
+            numbers = (
+                nw.when(value == text).then(nw.lit(float(number))).otherwise(nw.lit(0.0))
+                for text, number in zip(reading.texts, reading.values, strict=True)
+            )
+            return joined(operator.add, [nw.lit(0.0), *numbers])
         if reading.as_number:
             for piece, by in reading.pieces:
                 value = value.str.replace_all(piece, by, literal=True)
             # A null must stand where a code was before text is cast to numbers.
             value = nw.when(~self.is_missing(reading)).then(value).cast(nw.Float64)
         return value
-
-    def _looked_up(self, value: nw.Expr, reading: Reading) -> nw.Expr:
-        if len(reading.texts) > MOST_LOOKED_UP:
-            raise MisfeatError(
-                "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
-                "every row; convert it to numbers first.",
-                column=reading.column,
-                n=len(reading.texts),
-            )
-        found = (
-            nw.when(value == text).then(nw.lit(float(number))).otherwise(nw.lit(0.0))
-            for text, number in zip(reading.texts, reading.values, strict=True)
-        )
-        return joined(operator.add, [nw.lit(0.0), *found])
 
     def is_missing(self, reading: Reading) -> nw.Expr:
         """Whether a value is null, not a number, or one that means missing."""
@@ -127,11 +124,7 @@ class ColumnExpressions:
         return missing | _false_where_null(self._is_in(value, reading.missing, reading.column))
 
     def _is_nan(self, value: nw.Expr) -> nw.Expr:
-        """Whether a number is none.
-
-        The statistics of a Parquet file leave such values out, and DuckDB concludes from them that
-        there are none; of what is finite it concludes nothing.
-        """
+        """Whether a number is none; DuckDB trusts statistics of Parquet files, without NaN."""
         if not self.implementation.is_duckdb():
             return value.is_nan()
         return ~value.is_finite() & (value != inf) & (value != -inf)

@@ -90,7 +90,17 @@ def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
 
 
 def _read_parquet(connection: Any, files: list[str]) -> tuple[Any, tuple[str, ...]]:
-    held = [_names_in(file) for file in files]
+    import pyarrow.parquet as pq
+
+    held: list[list[str]] = []
+    for file in files:
+        try:
+            # A file of its own: PyArrow would take a path with "://" in it for an address.
+            with Path(file).open("rb") as source:
+                held.append(pq.read_schema(source).names)
+        except Exception as error:
+            raise OSError(f"{file}: {error}") from error  # which file, PyArrow does not say
+        refuse_repeats(file, held[-1])
     relation = connection.read_parquet(
         [glob.escape(file) for file in files], union_by_name=True, hive_partitioning=True
     )
@@ -98,19 +108,6 @@ def _read_parquet(connection: Any, files: list[str]) -> tuple[Any, tuple[str, ..
     names = (*held[0], *relation.columns[len(held[0]) :])
     refuse_repeats(files[0], names)
     return relation, names
-
-
-def _names_in(file: str) -> list[str]:
-    import pyarrow.parquet as pq
-
-    try:
-        # A file of its own: PyArrow would take a path with "://" in it for an address.
-        with Path(file).open("rb") as source:
-            names: list[str] = pq.read_schema(source).names
-    except Exception as error:
-        raise OSError(f"{file}: {error}") from error  # which file, PyArrow does not say
-    refuse_repeats(file, names)
-    return names
 
 
 def refuse_repeats(path: str, names: Sequence[str]) -> None:
@@ -147,7 +144,13 @@ def _read_csv(
         odd = _row_that_differs(files, form["delimiter"])
         if odd is not None:
             raise odd from error
-        if not any(map(_ends_differ, files)):
+        # Lines, or breaks within cells, that end in different ways, as DuckDB may not like.
+        for file in files:
+            with _lines(file, errors="replace") as lines:
+                deque(lines, maxlen=0)
+                if isinstance(lines.newlines, tuple):
+                    break
+        else:
             raise
         return _loaded(connection, files, {**form, "strict_mode": False}, codes)
 
@@ -177,13 +180,6 @@ def _lines(file: str, errors: str = "strict") -> TextIO:
     opened: Any = gzip.open if _is_packed(file) else open
     lines: TextIO = opened(file, "rt", encoding="utf-8-sig", errors=errors)
     return lines
-
-
-def _ends_differ(file: str) -> bool:
-    """Whether lines, or breaks within cells, end in different ways, as DuckDB may not like."""
-    with _lines(file, errors="replace") as lines:
-        deque(lines, maxlen=0)
-        return isinstance(lines.newlines, tuple)
 
 
 def _form(file: str) -> dict[str, Any]:
@@ -282,7 +278,16 @@ def matching_files(path: str) -> list[str]:
         )
     try:
         if place.is_dir():
-            files = _parquet_files(place, path)
+            files = sorted(str(p) for p in place.rglob("*") if _ending(p.name) in PARQUET)
+            if not files:
+                texts = [_ending(p.name) for p in place.iterdir() if _ending(p.name) in _TEXT]
+                raise MisfeatError(
+                    "The folder {path!r} holds no Parquet file; a folder may hold Parquet files "
+                    "alone.",
+                    remedy="Name a file, or for files of one kind a glob such as {example!r}.",
+                    path=path,
+                    example=str(place / f"*{texts[0] if texts else '.parquet'}"),
+                )
         elif place.exists():
             files = [path]
         else:
@@ -305,20 +310,6 @@ def matching_files(path: str) -> list[str]:
     if len({ending in PARQUET for ending in endings}) > 1:
         raise MisfeatError("{path!r} matches both CSV and Parquet files; name one kind.", path=path)
     return files
-
-
-def _parquet_files(folder: Path, path: str) -> list[str]:
-    """The Parquet files of a folder and those below it."""
-    files = [str(file) for file in folder.rglob("*") if _ending(file.name) in PARQUET]
-    if files:
-        return sorted(files)
-    texts = next((file.name for file in folder.iterdir() if _ending(file.name) in _TEXT), None)
-    raise MisfeatError(
-        "The folder {path!r} holds no Parquet file; a folder may hold Parquet files alone.",
-        remedy="Name a file, or for files of one kind a glob such as {example!r}.",
-        path=path,
-        example=str(folder / f"*{'.parquet' if texts is None else _ending(texts)}"),
-    )
 
 
 def _ending(file: str) -> str:

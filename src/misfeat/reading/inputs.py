@@ -33,14 +33,7 @@ AS_COLUMNS = "columns"  # Results as plain columns, for those who need no librar
 
 
 def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
-    """Open whatever the user gave as one table, the target a column of it; the table and its name.
-
-    `X` may be a dataframe, lazy frame, relation, array or mapping of columns, or a source, which
-    has a method ``__misfeat_table__`` that gives one. Paths may be CSV, TSV or Parquet files, a
-    folder or a glob of Parquet files, or addresses:
-    ``postgresql://user@host/database?table=schema.name``, ``s3://bucket/*.parquet``, and those of
-    sources (`register_source`). CSV files are read with the codes for missing values as nulls.
-    """
+    """Open whatever the user gave as one table with the target as a column; it and the name."""
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
     if isinstance(X, str | os.PathLike) and not isinstance(y, str):
@@ -158,7 +151,20 @@ def one_value_a_row(values: Any, what: str) -> Any:
     if has_numbered_columns(values) and values.shape[1] == 1:
         return values.iloc[:, 0]
     if is_dataframe(values):
-        return _only_column(values, what)
+        check_column_names(values)
+        frame = nw.from_native(values)
+        names = frame.collect_schema().names()
+        if len(names) != 1:
+            raise MisfeatError(
+                "{what} has {n} columns ({names}); pass one value per row.",
+                what=Setting(what),
+                n=len(names),
+                names=listed(names),
+            )
+        if isinstance(frame, nw.LazyFrame):
+            problem = "{what} is lazy, so that its rows have no order; collect it first."
+            raise MisfeatError(problem, what=Setting(what))
+        return frame[names[0]].to_native()
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(getattr(values, "dtype", None), pandas.CategoricalDtype):
         return pandas.Series(values)  # also of an array, which is no series, but has an order
@@ -174,25 +180,6 @@ def one_value_a_row(values: Any, what: str) -> Any:
         if array.ndim == 2 and array.shape[1] == 1:
             return array[:, 0]
     return values
-
-
-def _only_column(values: Any, what: str) -> Any:
-    """The column of a dataframe that has one, with its name; messages say what it is."""
-    check_column_names(values)
-    frame = nw.from_native(values)
-    names = frame.collect_schema().names()
-    if len(names) != 1:
-        raise MisfeatError(
-            "{what} has {n} columns ({names}); pass one value per row.",
-            what=Setting(what),
-            n=len(names),
-            names=listed(names),
-        )
-    if isinstance(frame, nw.LazyFrame):
-        raise MisfeatError(
-            "{what} is lazy, so that its rows have no order; collect it first.", what=Setting(what)
-        )
-    return frame[names[0]].to_native()
 
 
 def _free_name(values: object, names: Iterable[str], usual: str) -> str:

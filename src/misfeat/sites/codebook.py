@@ -137,7 +137,10 @@ class Codebook:
         """The codebook of plain values that a stranger may have written, all of them checked."""
         try:
             features = tuple(_code(one) for one in _listed(held["features"], MOST_FEATURES))
-            sites = {_text(name): _key(key) for name, key in dict(held["sites"]).items()}
+            sites = {
+                _text(name): None if key is None else _text(key)
+                for name, key in dict(held["sites"]).items()
+            }
             target, edition = _code(held["target"]), _whole(held["edition"])
         except (KeyError, TypeError, ValueError) as error:
             raise not_whole(file, f"it holds no codebook ({str(error)[:100]})") from error
@@ -247,10 +250,6 @@ def _text(held: Any) -> str:
     if not isinstance(held, str) or not 0 < len(held) <= LONGEST:
         raise ValueError("a text that is none, or too long")
     return held
-
-
-def _key(held: Any) -> str | None:
-    return None if held is None else _text(held)
 
 
 def _whole(held: Any) -> int:

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.coding import Coding
     from misfeat.sites.codebook import ColumnCode
-    from misfeat.sites.rounding_cost import RoundingCost
 
     Floats = NDArray[np.float64]
 
@@ -138,13 +137,25 @@ def combine(
     if own is None and not known:
         raise _unusable(refused)
     agreed = codebook or _most_common(known if own is None else [own, *known])
-    taken, unfit = _fitting(read, agreed, own)
-    refused += unfit
-    if not taken:
+    by_site = {} if own is None else {own.site: own}
+    for name, one in read:
+        if why := _why_not(one, agreed, by_site):
+            refused.append(Refusal(name, why))
+        else:
+            by_site[one.site] = one
+    if not by_site:
         raise _unusable(refused)
+    taken = [by_site[site] for site in sorted(by_site)]
     completer = completer_of("auto", confidence=None, device="cpu", random_state=None)
     scale = Estimate(estimate, completer, confidence)
-    selection = _selection(taken, agreed, _size(size, taken, scale), k, scale, n_jobs)
+    size = _size(size, taken, scale)
+    tables, kept = joined_tables(taken, agreed)
+    measure = TableInformation(tables, above_chance=estimate != SAMPLE)
+    size = min(size, len(measure.features))
+    book = SetScores(measure, scale, n_jobs=n_jobs)
+    scores = {m: book.completed(m) for m in range(1, max(size, tables.largest) + 1)}
+    cohorts = joined_cohorts(taken, agreed, tables, kept, _notes(taken, agreed, tables))
+    selection = Selection(cohorts, book.without_rows(measure, scores), FitOptions(size=size, k=k))
     selection.verbose = verbose
     return Combined(selection, tuple(taken), tuple(refused))
 
@@ -181,20 +192,6 @@ def _most_common(summaries: Sequence[Summary]) -> Codebook:
             codebook=Setting("codebook"),
         )
     return next(one.codebook for one in summaries if one.codebook.fingerprint == made_with[0][0])
-
-
-def _fitting(
-    read: Sequence[tuple[str, Summary]], agreed: Codebook, own: Summary | None
-) -> tuple[list[Summary], list[Refusal]]:
-    """The summaries that were made with a codebook by the sites that it names."""
-    taken = {} if own is None else {own.site: own}
-    refused = []
-    for name, one in read:
-        if why := _why_not(one, agreed, taken):
-            refused.append(Refusal(name, why))
-        else:
-            taken[one.site] = one
-    return [taken[site] for site in sorted(taken)], refused
 
 
 def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
@@ -236,20 +233,11 @@ def _size(size: int | None, taken: Sequence[Summary], estimate: Estimate) -> int
     return size
 
 
-def _selection(
-    taken: Sequence[Summary],
-    codebook: Codebook,
-    size: int,
-    k: int,
-    estimate: Estimate,
-    n_jobs: int | None,
-) -> Selection:
-    tables, kept = joined_tables(taken, codebook)
-    measure = TableInformation(tables, above_chance=estimate.name != SAMPLE)
-    size = min(size, len(measure.features))
-    book = SetScores(measure, estimate, n_jobs=n_jobs)
-    scores = {m: book.completed(m) for m in range(1, max(size, tables.largest) + 1)}
-    note = Message(
+def _notes(
+    taken: Sequence[Summary], codebook: Codebook, tables: CountTables
+) -> tuple[Message, ...]:
+    """What it was made from, and what rounding cost, in rows that are as informative exactly."""
+    made_from = Message(
         "Made from counts that {n} sites shared, without rows: {sites}. Codebook: edition "
         "{edition}, {fingerprint}.",
         n=len(taken),
@@ -257,15 +245,8 @@ def _selection(
         edition=codebook.edition,
         fingerprint=codebook.fingerprint[:SHORT],
     )
-    notes = (note, *_rounded(taken, tables))
-    cohorts = joined_cohorts(taken, codebook, tables, kept, notes)
-    return Selection(cohorts, book.without_rows(measure, scores), FitOptions(size=size, k=k))
-
-
-def _rounded(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
-    """What rounding cost, in rows that would be as informative if they were counted exactly."""
     sizes = range(1, tables.largest + 1)
-    return [
+    rounded = [
         Message(
             "Counts of {site} are multiples of {least}: for sets of {sizes} features its {rows:,} "
             "rows are worth {worth}.",
@@ -278,6 +259,7 @@ def _rounded(taken: Sequence[Summary], tables: CountTables) -> list[Message]:
         for place, one in enumerate(taken)
         if not one.exact
     ]
+    return (made_from, *rounded)
 
 
 def own_summary(
@@ -342,8 +324,20 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     )
     if all(summary.exact for summary in summaries):
         return tables, kept
-    costs = [_cost(*about) for about in zip(summaries, of_sizes, telling, strict=True)]
-    return _with_costs(tables, costs), kept
+    rows = tables.by_class.sum(axis=1)
+    effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
+    bias = np.zeros((len(rows), LARGEST, 2))
+    for number, summary in enumerate(summaries):
+        if summary.exact:
+            continue
+        by_class = summary.by_class.astype(np.float64)
+        cost = no_information(float(by_class.sum()))
+        if telling[number]:
+            seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
+            least = summary.min_cell
+            cost = rounding_cost(by_class, of_sizes[number], summary.cards, least, seed)
+        bias[number], effective[number], noise[number] = cost
+    return replace(tables, effective=effective, bias=bias, noise=noise), kept
 
 
 def joined_cohorts(
@@ -361,7 +355,11 @@ def joined_cohorts(
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
-    gaps = _rows_without(by_class.sum(axis=1), tables)
+    # In how many rows of all sites each feature is missing, as far as the sites tell.
+    with_gaps = np.array([labels[-1] == MISSING_LABEL for labels in categories])
+    last = np.cumsum(tables.cards) - 1
+    held = np.where(with_gaps, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
+    gaps = (by_class.sum(axis=1)[:, None] * missing).sum(axis=0) + held.round().astype(np.int64)
     audits = [
         replace(_audit(codebook.features[f], "feature", labels), missing=int(gap))
         for f, labels, gap in zip(kept.features, categories, gaps, strict=True)
@@ -384,37 +382,6 @@ def joined_cohorts(
         notes=notes,
         seen=names,
     )
-
-
-def _rows_without(rows: NDArray[np.integer], tables: CountTables) -> NDArray[np.int64]:
-    """In how many rows of all sites each feature is missing, as far as the sites tell."""
-    gaps: NDArray[np.int64] = (rows[:, None] * tables.missing).sum(axis=0)
-    last = np.cumsum(tables.cards) - 1
-    told = np.array([labels[-1] == MISSING_LABEL for labels in tables.categories])
-    held = np.where(told, tables.singles[:, last].sum(axis=(0, 2)), 0.0)
-    return gaps + held.round().astype(np.int64)
-
-
-def _cost(summary: Summary, tables: list[Floats], telling: bool) -> RoundingCost | None:
-    """What rounding its counts cost a site; None where they are exact."""
-    if summary.exact:
-        return None
-    rows = summary.by_class.astype(np.float64)
-    if not telling:
-        return no_information(float(rows.sum()))
-    seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
-    return rounding_cost(rows, tables, summary.cards, summary.min_cell, seed)
-
-
-def _with_costs(tables: CountTables, costs: Sequence[RoundingCost | None]) -> CountTables:
-    """Tables with what rounding them cost."""
-    rows = tables.by_class.sum(axis=1)
-    effective, noise = np.repeat(rows[:, None], LARGEST, axis=1), np.ones(len(rows))
-    bias = np.zeros((len(rows), LARGEST, 2))
-    for number, found in enumerate(costs):
-        if found is not None:
-            bias[number], effective[number], noise[number] = found
-    return replace(tables, effective=effective, bias=bias, noise=noise)
 
 
 def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:

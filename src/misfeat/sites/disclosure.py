@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,55 +15,6 @@ if TYPE_CHECKING:
     from misfeat.sites.summary import Summary
 
 FEW = 10  # Counts below this are told of as small
-
-
-@dataclass(frozen=True)
-class Contents:
-    """What leaves the house with a summary.
-
-    Attributes
-    ----------
-    n_sets, n_counts : int
-        Tables, and counts in them.
-    smallest : int
-        The smallest count above 0.
-    small, single : int
-        Counts above 0 of fewer than ten rows, and of one row.
-    alone : int
-        Combinations of values that a single row has, so that its class is told, too.
-    """
-
-    n_sets: int
-    n_counts: int
-    smallest: int
-    small: int
-    single: int
-    alone: int
-
-
-def contents_of(summary: Summary) -> Contents:
-    """Count what leaves the house.
-
-    Examples
-    --------
-    >>> from misfeat.sites import agree, propose, summarise
-    >>> table = {"a": [0] * 10 + [1] * 10, "ill": [False] * 11 + [True] * 9}
-    >>> codebook, _ = agree([propose(table, "ill", "north")])
-    >>> found = contents_of(summarise(table, codebook, "north", min_cell=1))
-    >>> found.smallest, found.small, found.single, found.alone
-    (1, 2, 1, 0)
-    """
-    told_of = summary.tables if summary.exact else np.concatenate(summary.of_sizes())
-    held = told_of[told_of > 0]
-    n_sets = len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1
-    return Contents(
-        n_sets=n_sets,
-        n_counts=told_of.size,
-        smallest=int(held.min(initial=summary.rows)),
-        small=int((held < FEW).sum()),
-        single=int((held == 1).sum()),
-        alone=int((summary.tables.sum(axis=1) == 1).sum()),
-    )
 
 
 def disclosed(summary: Summary) -> list[str]:
@@ -91,39 +41,36 @@ def disclosed(summary: Summary) -> list[str]:
     ]
     if lacking:
         lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
-    found = contents_of(summary)
-    lines += [
-        f"Tables: {found.n_sets:,}, one for every {_of(summary)}, with rows by "
-        f"combination of values and {book.target.column}: {found.n_counts:,} counts.",
-        "No row, no identifier and no value beyond the categories and bins of the codebook.",
-    ]
-    lines += [
-        f"Smallest count: {found.smallest:,}. Counts of fewer than {FEW} rows: {found.small:,}; "
-        f"of a single row: {found.single:,}."
-    ]
-    return lines + (_rounded(summary) if summary.min_cell > 1 else _worked_out(summary, found))
-
-
-def _of(summary: Summary) -> str:
-    """Of what there is a table."""
-    words = {1: "feature", 2: "pair of features", 3: "three features"}
+    counts = summary.tables if summary.exact else np.concatenate(summary.of_sizes())
+    held = counts[counts > 0]
+    n_sets = len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1
+    of = {1: "feature", 2: "pair of features", 3: "three features"}[summary.size]
     if not summary.exact and summary.size > 1:
-        return f"{words[summary.size]}, and those of smaller sets"
-    return words[summary.size]
+        of += ", and those of smaller sets"
+    lines += [
+        f"Tables: {n_sets:,}, one for every {of}, with rows by "
+        f"combination of values and {book.target.column}: {counts.size:,} counts.",
+        "No row, no identifier and no value beyond the categories and bins of the codebook.",
+        f"Smallest count: {int(held.min(initial=summary.rows)):,}. Counts of fewer than {FEW} "
+        f"rows: {int((held < FEW).sum()):,}; of a single row: {int((held == 1).sum()):,}.",
+    ]
+    return lines + (_of_exact(summary) if summary.exact else _of_rounded(summary.min_cell))
 
 
-def _worked_out(summary: Summary, found: Contents) -> list[str]:
+def _of_exact(summary: Summary) -> list[str]:
     """What could be worked out from counts as they are."""
     target = summary.codebook.target.column
+    rows = summary.tables.sum(axis=1)
+    alone = int((rows == 1).sum())
+    certain = int(np.sum((rows > 1) & (summary.tables.max(axis=1) == rows)))
     lines = ["What could be worked out:"]
-    if found.alone:
+    if alone:
         lines.append(
-            f"• {found.alone:,} combinations of values are those of one row. Whoever knows such "
+            f"• {alone:,} combinations of values are those of one row. Whoever knows such "
             f"values of a person learns {target}, and from other tables further features."
         )
     else:
         lines.append("• No combination of values is that of one row.")
-    certain = _certain(summary)
     if certain:
         lines.append(
             f"• In {certain:,} combinations of values all rows have the same {target}: whoever "
@@ -136,9 +83,8 @@ def _worked_out(summary: Summary, found: Contents) -> list[str]:
     return lines
 
 
-def _rounded(summary: Summary) -> list[str]:
-    """What could be worked out from rounded counts."""
-    n = summary.min_cell
+def _of_rounded(n: int) -> list[str]:
+    """What could be worked out from counts rounded to multiples."""
     return [
         f"All counts are multiples of {n}, rounded up or down at random; 0 stands for anything "
         f"from 0 to {n - 1} rows, and {n} for anything from 1 to {2 * n - 1}.",
@@ -150,10 +96,3 @@ def _rounded(summary: Summary) -> list[str]:
         "• Another release of other rows of the same people adds to it; one of the same rows does "
         "not, since they are rounded in the same way every time.",
     ]
-
-
-def _certain(summary: Summary) -> int:
-    """Combinations of values of several rows that all have the same class."""
-    totals = summary.tables.sum(axis=1)
-    most = summary.tables.max(axis=1)
-    return int(np.sum((totals > 1) & (most == totals)))

@@ -68,25 +68,12 @@ MOST_CATEGORIES = 12
 
 @dataclass(frozen=True)
 class ProposedColumn:
-    """What a site says of one column.
-
-    Attributes
-    ----------
-    column : str
-        Its name.
-    kind : {"number", "category", "flag"}
-        What it holds.
-    edges : tuple of float
-        Of numbers: rounded cut points of bins that are about equally full, with at least ten rows.
-    values : tuple
-        The values that at least ten rows hold, where there are few; of categories, the most
-        frequent ones.
-    """
+    """What a site says of one column."""
 
     column: str
-    kind: str
-    edges: tuple[float, ...] = ()
-    values: tuple[Any, ...] = ()
+    kind: str  # {"number", "category", "flag"}
+    edges: tuple[float, ...] = ()  # Rounded cut points of bins of about as many rows
+    values: tuple[Any, ...] = ()  # Those that at least ten rows hold, where there are few
 
 
 @dataclass(frozen=True)
@@ -182,9 +169,12 @@ def propose(
             else:
                 kept = rules.is_kept(column)
                 coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)
-                why = _why_not(profile, rules, audit.treatment if coder is None else "")
-                if why:
-                    left_out[column] = why
+                if coder is None:
+                    left_out[column] = audit.treatment
+                elif profile.missing >= rules.coding.missing_threshold * profile.rows:
+                    left_out[column] = NEVER_RECORDED
+                elif profile.kind is Kind.TIME:
+                    left_out[column] = "a date; make a number of it, such as days since some event"
                 else:
                     features.append(_proposed(table, profile, rules))
     public = None if key is None else public_key(key)
@@ -215,30 +205,13 @@ def read_proposal(file: str | Path) -> Proposal:
 
 
 def rounded(edges: list[float]) -> tuple[float, ...]:
-    """Cut points rounded to a power of ten well below their spread, so that none is a row's value.
-
-    Examples
-    --------
-    >>> rounded([204.0, 231.0, 254.0, 285.0]), rounded([0.13, 0.84, 1.52])
-    ((200, 230, 250, 280), (0.1, 0.8, 1.5))
-    """
+    """Cut points rounded well below their spread, so that none is the value of a row."""
     if len(edges) == 0:
         return ()
     spread = (edges[-1] - edges[0]) or abs(edges[0]) or 1.0
     digits = -floor(log10(spread / 2.0))
     found = {canonical(float(round(edge, digits))) for edge in edges}
     return tuple(sorted(found))
-
-
-def _why_not(profile: Profile, rules: CohortRules, left_out: str) -> str:
-    """Why a column is not proposed; empty where it is."""
-    if left_out:
-        return left_out
-    if profile.missing >= rules.coding.missing_threshold * profile.rows:
-        return NEVER_RECORDED
-    if profile.kind is Kind.TIME:
-        return "a date; make a number of it, such as days since some event"
-    return ""
 
 
 def _proposed(
@@ -401,15 +374,11 @@ def _agreed(proposed: list[ProposedColumn], most: int) -> ColumnCode:
     saying = [one for one in proposed if one.values or one.edges]  # others have too few rows
     if saying and all(one.values for one in saying) and len(values) <= most:
         return ColumnCode(column, NUMBER, tuple(values[:-1]), tuple(values), exact=True)
-    return ColumnCode(column, NUMBER, _median_edges([one.edges for one in proposed]))
-
-
-def _median_edges(proposed: list[tuple[Any, ...]]) -> tuple[float, ...]:
-    """The median of the first cut points, of the second ones, and so on."""
-    proposed = [edges for edges in proposed if edges]
-    if not proposed:
-        return ()
-    many = max(Counter(map(len, proposed)).items(), key=lambda item: (item[1], item[0]))[0]
-    alike = [edges for edges in proposed if len(edges) == many]
-    found = {canonical(float(median(points))) for points in zip(*alike, strict=True)}
-    return tuple(sorted(found))[:MOST_VALUES]
+    cut = [one.edges for one in proposed if one.edges]
+    if not cut:
+        return ColumnCode(column, NUMBER)
+    # The median of the first cut points, of the second ones, and so on.
+    many = max(Counter(map(len, cut)).items(), key=lambda item: (item[1], item[0]))[0]
+    alike = [edges for edges in cut if len(edges) == many]
+    medians = {canonical(float(median(points))) for points in zip(*alike, strict=True)}
+    return ColumnCode(column, NUMBER, tuple(sorted(medians))[:MOST_VALUES])

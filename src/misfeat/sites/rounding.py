@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,35 +43,11 @@ cell is impossible because it was rounded down."""
 BYTES = 8  # Bytes that a number between 0 and 1 is made of
 
 
-@dataclass(frozen=True)
-class Rounding:
-    """Rounds counts up or down to a multiple of the least one that may be told, at random.
-
-    Up as likely as a count is far from the multiple below it, so that sums are right on the mean,
-    and a told count leaves room for nearly twice the least on either side. Chance is drawn from the
-    rows themselves: the same table is told the same way every time, and nobody who does not have it
-    can draw again.
-
-    `least` is the fewest rows that may be told; chance is drawn from `key`.
-
-    Examples
-    --------
-    >>> rounding = Rounding(10, key=1)
-    >>> counts = [0, 3, 20, 25, 37]
-    >>> rounding.of(counts, "example") % 10
-    array([0, 0, 0, 0, 0])
-    >>> bool((abs(rounding.of(counts, "example") - counts) < 10).all())
-    True
-    """
-
-    least: int
-    key: int
-
-    def of(self, counts: Any, *about: str) -> NDArray[np.int64]:
-        """Rounded counts; what has another name is rounded by chance of its own."""
-        name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
-        chance = np.random.default_rng([self.key, name]).random(np.shape(counts))
-        return rounded_by(counts, chance, self.least)
+def rounded_from(key: int, counts: Any, least: int, *about: str) -> NDArray[np.int64]:
+    """Counts rounded by chance drawn from a key and a name, so that sums are right on the mean."""
+    name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
+    chance = np.random.default_rng([key, name]).random(np.shape(counts))
+    return rounded_by(counts, chance, least)
 
 
 def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
@@ -141,17 +117,7 @@ def restricted(
 
 
 def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
-    """A table scaled until its sums over each feature are those of its parts.
-
-    Parts lack the first feature, the second, and so on.
-
-    Examples
-    --------
-    >>> table = np.array([[[1.0], [1.0]], [[1.0], [3.0]]])
-    >>> raked(table, [np.array([[4.0], [6.0]]), np.array([[5.0], [5.0]])])[:, :, 0].round(2)
-    array([[2.64, 2.36],
-           [1.36, 3.64]])
-    """
+    """A table scaled until its sums over each feature are those of the parts without it."""
     cards = np.array(table.shape[:-1], dtype=np.int64)
     fitted = np.array(table, dtype=np.float64).reshape(-1)
     wanted = np.concatenate([np.ravel(part) for part in parts]).astype(np.float64)
@@ -198,13 +164,12 @@ def told_again(
     by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
 ) -> tuple[Floats, list[Floats]]:
     """Rows by class and tables, rounded by chance of their own and made consistent again."""
-    rounding = Rounding(least, seed)
-    told = rounding.of(by_class, "classes").astype(np.float64)
+    told = rounded_from(seed, by_class, least, "classes").astype(np.float64)
     if not told.any():
         told[by_class.argmax()] = least
 
     def draw(_: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
-        return rounding.of(fitted, "tables", "-".join(map(str, members)))
+        return rounded_from(seed, fitted, least, "tables", "-".join(map(str, members)))
 
     rounded = _rounded(told, tables, cards, draw)
     believed = np.where((told == 0) & (by_class > 0), hidden_rows(least), told)
@@ -253,13 +218,9 @@ def chance_of(counts: NDArray[np.integer], columns: Sequence[str], secret: bytes
     seen: Counter[bytes] = Counter()
     for place in np.flatnonzero(lines.any(axis=1)).tolist():
         line = lines[place].astype("<i8").tobytes()
-        found[place] = _numbers(name + line + seen[line].to_bytes(BYTES), len(lines.T), secret)
+        about = name + line + seen[line].to_bytes(BYTES)
+        drawn = hashlib.shake_256(len(secret).to_bytes(BYTES) + secret + about)
+        found[place] = np.frombuffer(drawn.digest(BYTES * len(lines.T)), dtype="<u8") / 2.0**64
         seen[line] += 1
     ordered = found.reshape(*(counts.shape[axis] for axis in order), counts.shape[-1])
     return ordered.transpose(*np.argsort(order).tolist(), -1)
-
-
-def _numbers(about: bytes, many: int, secret: bytes) -> Floats:
-    drawn = hashlib.shake_256(len(secret).to_bytes(BYTES) + secret + about).digest(BYTES * many)
-    found: Floats = np.frombuffer(drawn, dtype="<u8") / 2.0**64
-    return found

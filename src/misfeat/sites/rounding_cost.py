@@ -45,15 +45,10 @@ LEAST_WORTH = 1.0  # No site is worth less than a row
 class RoundingCost(NamedTuple):
     """What rounding cost a site.
 
-    Attributes
-    ----------
-    bias : ndarray of shape (3, 2)
-        For sets of one, two and three features: how much too high scores above chance are for
-        every nat, and every square of a nat, that chance alone gives a set.
-    worth : ndarray of shape (3,)
-        How many rows, counted exactly, would tell as much.
-    noise : float
-        How many times as noisy as exact ones the counts of the largest sets are.
+    For sets of one, two and three features, scores above chance are too high by `bias` for every
+    nat, and every square of a nat, that chance alone gives a set; and `worth` rows, counted
+    exactly, would tell as much. Counts of the largest sets are so many times as noisy as exact ones
+    as `noise` says.
     """
 
     bias: Floats
@@ -111,12 +106,16 @@ def _noise(
 ) -> list[float]:
     """How far rounded tables lie from what smaller ones lead one to expect, by chance alone."""
     by_size: list[list[float]] = [[] for _ in tables]
+
+    def measure(held: Floats, parts: list[Floats], _: tuple[int, ...]) -> Floats:
+        by_size[len(parts) - 1].append(_distance(held, _expected(held, parts)))
+        return held
+
     for _ in range(DRAWS // 2):
         held, own = _some(tables, cards, rng)
         plain = _drawn(by_class, _smoothed(by_class, held, own, None), own, rng)
         told = told_again(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
-        for found, one in zip(by_size, _distances(*told, own), strict=False):
-            found.extend(one)
+        each_size(*told, own, measure)
     return [float(np.mean(found)) for found in by_size]
 
 
@@ -156,18 +155,6 @@ def _distance(table: Floats, expected: Floats) -> float:
     seen = expected > FEWEST_EXPECTED
     off = (table[seen] - expected[seen]) ** 2 / expected[seen]
     return float(off.sum() / max(seen.sum(), 1))
-
-
-def _distances(by_class: Floats, tables: list[Floats], cards: Ints) -> list[list[float]]:
-    """The distance of every table from what smaller ones lead one to expect, by size."""
-    found: list[list[float]] = [[] for _ in tables]
-
-    def measure(held: Floats, parts: list[Floats], _: tuple[int, ...]) -> Floats:
-        found[len(parts) - 1].append(_distance(held, _expected(held, parts)))
-        return held
-
-    each_size(by_class, tables, cards, measure)
-    return found
 
 
 def _drawn(

@@ -36,7 +36,7 @@ def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
     text = _as_text(document)
     seals = {"checksum": hashlib.sha256(text).hexdigest(), "signature": None}
     if key is not None:
-        seals["signature"] = signature_of(text, key)
+        seals["signature"] = str(key.sign(text).hex())
     return _as_text({**document, **seals})
 
 
@@ -60,7 +60,14 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
     plain = _as_text(rest)
     if document.get("checksum") != hashlib.sha256(plain).hexdigest() or _as_text(document) != text:
         raise not_whole(file, "its checksum is not that of its contents")
-    _check_signature(document, plain, file)
+    public, signature = document.get("signed_by"), document.get("signature")
+    if public is None and signature is None:
+        return document
+    digits = (public, KEY_LENGTH), (signature, SIGNATURE_LENGTH)
+    if any(not isinstance(text, str) or len(text) != n for text, n in digits):
+        raise not_whole(file, "its signature is none")
+    if not is_signed(plain, str(public), str(signature)):
+        raise not_whole(file, "its signature is not that of its contents")
     return document
 
 
@@ -98,18 +105,6 @@ def not_whole(file: str, why: str) -> DamagedFileError:
 def checksum_of(contents: Any) -> str:
     """The checksum of plain values, by which people compare what they have."""
     return hashlib.sha256(_as_text(contents)).hexdigest()
-
-
-def _check_signature(document: dict[str, Any], plain: bytes, file: str) -> None:
-    public, signature = document.get("signed_by"), document.get("signature")
-    if public is None and signature is None:
-        return
-    if not isinstance(public, str) or not isinstance(signature, str):
-        raise not_whole(file, "its signature is none")
-    if len(public) != KEY_LENGTH or len(signature) != SIGNATURE_LENGTH:
-        raise not_whole(file, "its signature is none")
-    if not is_signed(plain, public, signature):
-        raise not_whole(file, "its signature is not that of its contents")
 
 
 def _as_text(contents: Any) -> bytes:
@@ -183,11 +178,6 @@ def read_key(file: str | Path) -> Any:
 def public_key(key: Any) -> str:
     """By which others know who signs with a key."""
     return str(key.public_key().public_bytes_raw().hex())
-
-
-def signature_of(content: bytes, key: Any) -> str:
-    """What only the owner of a key can write under something."""
-    return str(key.sign(content).hex())
 
 
 def secret_of(key: Any) -> bytes:

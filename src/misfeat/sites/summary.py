@@ -225,12 +225,15 @@ def read_summary(file: str | Path) -> Summary:
 def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     """What a file holds; a ValueError says what is wrong with it."""
     n_classes = len(codebook.target.labels)
-    recorded = _flags(held["recorded"], len(codebook.features))
-    share = held["share"]
+    recorded, share = held["recorded"], held["share"]
+    if not isinstance(recorded, list) or len(recorded) != len(codebook.features):
+        raise ValueError("which features were recorded")
+    if not all(isinstance(flag, bool) for flag in recorded):
+        raise ValueError("which features were recorded")
     if share not in TABLES:
         raise ValueError("what is shared is not known")
     by_class = _counts(held["by_class"], n_classes)
-    if not recorded.any() or by_class.sum() == 0:
+    if not any(recorded) or by_class.sum() == 0:
         raise ValueError("it has no rows, or no feature")
     min_cell = held["min_cell"]
     if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
@@ -244,42 +247,28 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         site=check_site(held["site"]),
         codebook=codebook,
         share=share,
-        recorded=recorded,
+        recorded=np.array(recorded, dtype=bool),
         by_class=by_class,
         tables=np.zeros((0, n_classes), dtype=np.int64),
         min_cell=min_cell,
         signed_by=held.get("signed_by"),
         misfeat=made_by,
     )
-    return _with_tables(head, held["counts"], body)
-
-
-def _with_tables(head: Summary, wide: object, body: bytes) -> Summary:
-    """A summary with the tables that a file holds."""
-    cards, size = head.cards, head.size
+    cards, size, wide = head.cards, head.size, held["counts"]
     sizes = range(size if head.exact else 1, size + 1)
     lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
     if wide not in ("<u4", "<u8"):
         raise ValueError("the type of its counts")
-    n_classes = len(head.by_class)
     counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
-    if head.exact:
-        _check_exact(tables, head.by_class, cards, size)
-    else:
+    starts = table_starts(level(len(cards), size), cards)[:-1]
+    if not head.exact:
         _check_rounded(counts, head, sizes)
-    return replace(head, tables=tables, smaller=tuple(smaller))
-
-
-def _check_exact(
-    tables: NDArray[np.int64], by_class: NDArray[np.int64], cards: NDArray[np.int64], size: int
-) -> None:
-    """Raise unless exact tables are those of the same rows."""
-    starts = table_starts(level(len(cards), size), cards)
-    if not (np.add.reduceat(tables, starts[:-1], axis=0) == by_class).all():
+    elif not (np.add.reduceat(tables, starts, axis=0) == by_class).all():
         raise ValueError("its tables do not add up to its rows")
-    if size > 1 and not agree_in_margins(tables, cards, size):
+    elif size > 1 and not agree_in_margins(tables, cards, size):
         raise ValueError("its tables do not agree with each other")
+    return replace(head, tables=tables, smaller=tuple(smaller))
 
 
 def _check_rounded(counts: NDArray[np.int64], head: Summary, sizes: range) -> None:
@@ -308,14 +297,6 @@ def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
     if counts.max(initial=0) > MOST_ROWS:
         raise ValueError("a count that is too large")
     return counts.astype(np.int64)
-
-
-def _flags(held: Any, many: int) -> NDArray[np.bool_]:
-    if not isinstance(held, list) or len(held) != many:
-        raise ValueError("which features were recorded")
-    if not all(isinstance(flag, bool) for flag in held):
-        raise ValueError("which features were recorded")
-    return np.array(held, dtype=bool)
 
 
 def _counts(held: Any, many: int) -> NDArray[np.int64]:

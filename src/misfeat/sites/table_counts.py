@@ -105,8 +105,7 @@ def summarise(
         coders, target = _coders(table, codebook, rules)
         recorded = np.array([coder is not None for coder in coders])
         held = [coder for coder in coders if coder is not None]
-        found = _Counting(table, held, target, size_shared(share, recorded), progress)
-        by_class, tables = found.counted()
+        by_class, tables = _counted(table, held, target, size_shared(share, recorded), progress)
     exact = Summary(
         site=check_site(site),
         codebook=codebook,
@@ -165,28 +164,22 @@ def _coders(
     profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
     if profile.distinct == 0:
         raise MisfeatError("The target {column!r} is missing in every row.", column=column)
-    _check_classes(profile, codebook.target)
+    if codebook.target.exact and profile.counts is not None:
+        unknown = set(profile.counts.values.tolist()) - set(codebook.target.values)
+        if unknown:
+            raise MisfeatError(
+                "The target {column!r} has the value {value!r} here, which the codebook does not "
+                "name; merge it with another class, or leave such rows out (a class is in the "
+                "codebook if ten rows of some site have it).",
+                column=column,
+                value=min(unknown),
+            )
     if not any(found):
         raise MisfeatError(
             "The table has none of the features of the codebook: {names}.",
             names=listed([code.column for code in codebook.features]),
         )
     return found, _coder(profile, codebook.target)
-
-
-def _check_classes(profile: Profile, code: ColumnCode) -> None:
-    """Raise where the target has values that the codebook does not name."""
-    if not code.exact or profile.counts is None:
-        return
-    unknown = set(profile.counts.values.tolist()) - set(code.values)
-    if unknown:
-        raise MisfeatError(
-            "The target {column!r} has the value {value!r} here, which the codebook does not name; "
-            "merge it with another class, or leave such rows out (a class is in the codebook if "
-            "ten rows of some site have it).",
-            column=code.column,
-            value=min(unknown),
-        )
 
 
 def _coder(profile: Profile, code: ColumnCode) -> Coder:
@@ -208,60 +201,45 @@ def _coder(profile: Profile, code: ColumnCode) -> Coder:
     return CategoryCoder(profile.reading, values, code.labels)
 
 
-class _Counting:
-    """Counts the tables of all sets of a size, a block of columns at a time."""
-
-    def __init__(
-        self, table: Table, coders: list[Coder], target: Coder, size: int, progress: Progress | None
-    ) -> None:
-        self._table, self._coders, self._target = table, coders, target
-        self._size, self._progress = size, progress
-        self._cards = np.array([len(coder.labels) + 1 for coder in coders], dtype=np.int64)
-        self._n_classes = len(target.labels)
-
-    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows by class, and the tables of all sets of the size."""
-        most = 2**62 if self._table.n_rows() <= MOST_AT_ONCE else MOST_CELLS
-        blocks = covering_blocks(self._cards.tolist(), self._size, most // self._n_classes)
-        subsets = level(len(self._coders), self._size).astype(np.int64)
-        starts = table_starts(subsets, self._cards)
-        counts = np.zeros((int(starts[-1]), self._n_classes))
-        done = np.zeros(len(subsets), dtype=bool)
-        by_class = np.zeros(self._n_classes, dtype=np.int64)
-        for number, block in enumerate(blocks):
-            if self._progress is not None:
-                self._progress(WHAT, number, len(blocks))
-            rows = self._rows(block)
-            members = np.array(block)
-            inside = level(len(block), self._size).astype(np.int64)
-            places = rank(members[inside])
-            new = ~done[places]
-            done[places] = True
-            tables, own = tables_of_rows(rows, self._cards[members], self._n_classes, inside[new])
-            for place, first, last in zip(places[new], own[:-1], own[1:], strict=True):
-                counts[starts[place] : starts[place + 1]] = tables[first:last]
-            if number == 0:
-                np.add.at(by_class, rows.codes[-1], rows.weights)
-        if self._progress is not None:
-            self._progress(WHAT, len(blocks), len(blocks))
-        return by_class, np.rint(counts).astype(np.int64)
-
-    def _rows(self, block: tuple[int, ...]) -> CodedRows:
-        """The coded rows of a block that have a target, equal ones together."""
-        rows = self._table.count_codes([*(self._coders[f] for f in block), self._target])
-        kept = rows.where(rows.codes[-1] < self._n_classes)
-        if not len(kept.weights):
+def _counted(
+    table: Table, coders: list[Coder], target: Coder, size: int, progress: Progress | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows by class, and the tables of all sets of a size, a block of columns at a time."""
+    cards = np.array([len(coder.labels) + 1 for coder in coders], dtype=np.int64)
+    n_classes = len(target.labels)
+    most = 2**62 if table.n_rows() <= MOST_AT_ONCE else MOST_CELLS
+    blocks = covering_blocks(cards.tolist(), size, most // n_classes)
+    subsets = level(len(coders), size).astype(np.int64)
+    starts = table_starts(subsets, cards)
+    counts = np.zeros((int(starts[-1]), n_classes))
+    done = np.zeros(len(subsets), dtype=bool)
+    by_class = np.zeros(n_classes, dtype=np.int64)
+    for number, block in enumerate(blocks):
+        if progress is not None:
+            progress(WHAT, number, len(blocks))
+        rows = table.count_codes([*(coders[f] for f in block), target])
+        rows = rows.where(rows.codes[-1] < n_classes)
+        if not len(rows.weights):
             raise MisfeatError("No row has a value of the target.")
-        return kept
+        members = np.array(block)
+        inside = level(len(block), size).astype(np.int64)
+        places = rank(members[inside])
+        new = ~done[places]
+        done[places] = True
+        tables, own = tables_of_rows(rows, cards[members], n_classes, inside[new])
+        for place, first, last in zip(places[new], own[:-1], own[1:], strict=True):
+            counts[starts[place] : starts[place + 1]] = tables[first:last]
+        if number == 0:
+            np.add.at(by_class, rows.codes[-1], rows.weights)
+    if progress is not None:
+        progress(WHAT, len(blocks), len(blocks))
+    return by_class, np.rint(counts).astype(np.int64)
 
 
 def tables_of_rows(
     rows: CodedRows, cards: NDArray[np.int64], n_classes: int, subsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The tables of some sets laid end to end, and where each starts.
-
-    Lines of `rows` are features, the target last; `cards` count the code for missing values, too.
-    """
+    """The tables of some sets end to end, and where each starts; the target comes last."""
     from misfeat.completion.transfer.tables import Layout, Rows, count_level
 
     starts = table_starts(subsets, cards)
