@@ -305,7 +305,13 @@ class Cohorts:
         return self.at(self.position(name))
 
     def at(self, position: int) -> Cohort:
-        """The subgroup at a place in `names`."""
+        """The subgroup of a number.
+
+        Parameters
+        ----------
+        position : int
+            Its place in `names`.
+        """
         rows = slice(self.offsets[position], self.offsets[position + 1])
         return Cohort(
             name=self.names[position],
