@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.cohorts.coding import interval_labels
 from misfeat.exceptions import MisfeatError, shortened
 from misfeat.reading.values import MISSING_LABEL, label
-from misfeat.sites.signed_documents import (
-    checksum_of,
-    not_whole,
-    read_document,
-    sealed,
-    write_document,
-)
+from misfeat.sites import signed_documents as documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +105,7 @@ class Codebook:
     @property
     def fingerprint(self) -> str:
         """The checksum of what was agreed, by which everybody sees that theirs is the same."""
-        return checksum_of(self.as_plain())
+        return documents.checksum_of(self.as_plain())
 
     @property
     def cards(self) -> list[int]:
@@ -143,10 +137,12 @@ class Codebook:
             }
             target, edition = _code(held["target"]), _whole(held["edition"])
         except (KeyError, TypeError, ValueError) as error:
-            raise not_whole(file, f"it holds no codebook ({str(error)[:100]})") from error
+            raise documents.not_whole(file, f"it holds no codebook ({str(error)[:100]})") from error
         names = [target.column, *(feature.column for feature in features)]
         if len(set(names)) < len(names) or len(target.labels) > MOST_CLASSES:
-            raise not_whole(file, "its codebook names a column twice, or has too many classes")
+            raise documents.not_whole(
+                file, "its codebook names a column twice, or has too many classes"
+            )
         return cls(target, features, sites, edition)
 
     def write(self, file: str | Path, key: Any = None) -> None:
@@ -159,7 +155,7 @@ class Codebook:
         key : Ed25519PrivateKey, default=None
             What signs it.
         """
-        write_document(file, sealed(KIND, self.as_plain(), key))
+        documents.write_document(file, documents.sealed(KIND, self.as_plain(), key))
 
 
 def read_codebook(file: str | Path) -> Codebook:
@@ -170,7 +166,7 @@ def read_codebook(file: str | Path) -> Codebook:
     file : str or Path
         What `Codebook.write` wrote.
     """
-    held = read_document(file, KIND, "codebook")
+    held = documents.read_document(file, KIND, "codebook")
     found = Codebook.from_plain(held, str(file))
     return Codebook(found.target, found.features, found.sites, found.edition, held.get("signed_by"))
 

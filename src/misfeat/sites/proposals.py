@@ -28,6 +28,7 @@ from misfeat.exceptions import MisfeatError, listed
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import open_table
 from misfeat.reading.values import MISSING_LABEL, canonical
+from misfeat.sites import signed_documents as documents
 from misfeat.sites.codebook import (
     ANY_OTHER,
     CATEGORY,
@@ -40,13 +41,6 @@ from misfeat.sites.codebook import (
     ColumnCode,
     check_site,
     plain_of,
-)
-from misfeat.sites.signed_documents import (
-    not_whole,
-    public_key,
-    read_document,
-    sealed,
-    write_document,
 )
 
 if TYPE_CHECKING:
@@ -115,7 +109,7 @@ class Proposal:
             "target": plain_of(self.target),
             "features": [plain_of(one) for one in self.features],
         }
-        write_document(file, sealed(KIND, contents, key))
+        documents.write_document(file, documents.sealed(KIND, contents, key))
 
 
 def propose(
@@ -177,7 +171,7 @@ def propose(
                     left_out[column] = "a date; make a number of it, such as days since some event"
                 else:
                     features.append(_proposed(table, profile, rules))
-    public = None if key is None else public_key(key)
+    public = None if key is None else documents.public_key(key)
     return Proposal(check_site(site), of_target, tuple(features), left_out, public)
 
 
@@ -189,7 +183,7 @@ def read_proposal(file: str | Path) -> Proposal:
     file : str or Path
         What `Proposal.write` wrote.
     """
-    held = read_document(file, KIND, "proposals")
+    held = documents.read_document(file, KIND, "proposals")
     try:
         features = held["features"]
         if not isinstance(features, list) or len(features) > MOST_FEATURES:
@@ -200,7 +194,9 @@ def read_proposal(file: str | Path) -> Proposal:
             raise ValueError("a column that is there twice")
         site, target = check_site(held["site"]), _column(held["target"])
     except (KeyError, TypeError, ValueError) as error:
-        raise not_whole(str(file), f"it holds no proposal ({str(error)[:100]})") from error
+        raise documents.not_whole(
+            str(file), f"it holds no proposal ({str(error)[:100]})"
+        ) from error
     return Proposal(site, target, proposed, {}, held.get("signed_by"))
 
 

@@ -18,14 +18,8 @@ from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.runtime.atomic_files import as_path, write_file
+from misfeat.sites import signed_documents as documents
 from misfeat.sites.codebook import Codebook, check_site
-from misfeat.sites.signed_documents import (
-    LARGEST_DOCUMENT,
-    not_whole,
-    read_within,
-    sealed,
-    unsealed,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,7 +179,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
         "body": hashlib.sha256(body).hexdigest(),
         "misfeat": summary.misfeat,
     }
-    head = sealed(KIND, contents, key)
+    head = documents.sealed(KIND, contents, key)
     whole = head + b"\n" + body
     write_file(as_path(file, "out"), whole)
     return len(whole)
@@ -200,12 +194,12 @@ def read_summary(file: str | Path) -> Summary:
         What `write_summary` wrote, or somebody says it did.
     """
     place = as_path(file, "summaries")
-    head, newline, body = read_within(place, LARGEST_FILE).partition(b"\n")
-    if not newline or len(head) > LARGEST_DOCUMENT:
-        raise not_whole(str(place), "it is cut off, or no summary")
-    held = unsealed(head, KIND, str(place))
+    head, newline, body = documents.read_within(place, LARGEST_FILE).partition(b"\n")
+    if not newline or len(head) > documents.LARGEST_DOCUMENT:
+        raise documents.not_whole(str(place), "it is cut off, or no summary")
+    held = documents.unsealed(head, KIND, str(place))
     if held.get("body") != hashlib.sha256(body).hexdigest():
-        raise not_whole(str(place), "its counts are cut off or changed")
+        raise documents.not_whole(str(place), "its counts are cut off or changed")
     gone = "scores alone" if held.get("share") == SCORES else ""
     gone = "counts with noise" if "noise" in held else gone
     if gone:
@@ -219,7 +213,7 @@ def read_summary(file: str | Path) -> Summary:
     try:
         return _summary(held, codebook, body)
     except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
-        raise not_whole(str(place), str(error)[:200]) from error
+        raise documents.not_whole(str(place), str(error)[:200]) from error
 
 
 def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
