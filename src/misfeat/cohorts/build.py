@@ -122,7 +122,7 @@ class CohortRules:
             groups=() if auto else parse_groups(groups),
             bins=BinRules.parse(coding.bins, coding.binning),
             codes=MissingCodes.parse(coding.missing_values),
-            ways={} if coding.read is None else parse_ways(coding.read),
+            ways=parse_ways(coding.read),
             coding=coding,
             auto=auto,
         )

@@ -21,6 +21,7 @@ from misfeat.cohorts.profiles import (
     DISTINCT_LIMIT,
     FREE_TEXT,
     IDENTIFIER,
+    LEAST_ROWS,
     Profile,
     example_of,
     holds_sentences,
@@ -247,7 +248,8 @@ def feature_coder(
         treatment = f"{len(coder.labels)} bins in the order of the categories"
     else:
         coder, treatment = common_values(profile), TO_MERGE
-        if coder is None and profile.is_scattered and not kept:
+        often_new = profile.recorded >= LEAST_ROWS and 2 * profile.distinct > profile.recorded
+        if coder is None and often_new and not kept and profile.kind is Kind.TEXT:
             return None, left_out(profile, SCATTERED)
         if coder is None:
             coder = most_frequent(profile, most)

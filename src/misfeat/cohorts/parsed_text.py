@@ -81,6 +81,8 @@ class ParsedText:
 
 def parse_ways(given: object) -> dict[str, str]:
     """Check the parameter ``read``: a dict from columns to how they are to be read."""
+    if given is None:
+        return {}
     if not isinstance(given, Mapping):
         raise MisfeatError(
             "{setting} names no columns; write it as {example}.",

@@ -12,7 +12,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -114,12 +114,6 @@ class Profile:
     def recorded(self) -> int:
         """Rows in which the column is not missing."""
         return self.rows - self.missing
-
-    @property
-    def is_scattered(self) -> bool:
-        """Whether a text hardly ever occurs again, though not every row has its own."""
-        enough = self.recorded >= LEAST_ROWS and not self.in_order
-        return enough and self.kind is Kind.TEXT and 2 * self.distinct > self.recorded
 
     @property
     def is_identifier(self) -> bool:
@@ -470,11 +464,18 @@ EXTREMES = (0.01, 0.99)
 _NONE = np.zeros(1, dtype=bool)
 
 
-def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
+class Suspects(NamedTuple):
+    """Values of a column that may stand for missing; none where nothing is suspected."""
+
+    values: tuple[Value, ...] = ()
+    why: str = ""
+
+
+def suspects(profile: Profile) -> Suspects:
     """The values of a column of numbers that look like codes for missing values, and why."""
     counts = profile.counts
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
-        return (), ""
+        return Suspects()
     above = partial(_beyond, codes=ABOVE)
     for find in (_below, above, _beside_a_scale, _zero):
         is_code = find(counts.values, counts.counts)
@@ -484,8 +485,8 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
             low, high = (label(canonical(counts.values[~is_code][end])) for end in (0, -1))
             shown = " or ".join(map(label, values))
             why = f"{shown} in {rows:,} rows, and from {low} to {high} in all others"
-            return values, why
-    return (), ""
+            return Suspects(values, why)
+    return Suspects()
 
 
 def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:

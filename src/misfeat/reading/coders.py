@@ -14,7 +14,6 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
@@ -289,11 +288,6 @@ class EdgeCoder:
     reading: Reading
     edges: tuple[Value, ...]  # Ascending; a value equal to an edge belongs to the bin below it
     labels: tuple[str, ...]  # One more than there are edges
-
-    def codes_of_texts(self) -> dict[str, int]:
-        """The code of every text, where values have to be looked up."""
-        pairs = zip(self.reading.texts, self.reading.values, strict=True)
-        return {text: bisect_left(self.edges, value) for text, value in pairs}
 
 
 @dataclass(frozen=True)

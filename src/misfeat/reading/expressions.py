@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
+from bisect import bisect_left
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -152,7 +153,7 @@ class ColumnExpressions:
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
             case EdgeCoder(reading=reading) if reading.texts:
-                code = _code_in_lists(self.value(reading.column), coder.codes_of_texts())
+                code = _code_in_lists(self.value(reading.column), reading, coder.edges)
                 missing = self.is_missing(reading)
             case EdgeCoder(reading=reading, edges=edges):
                 constants = [self._constant(reading.column, edge) for edge in edges]
@@ -208,11 +209,11 @@ def one_where(flag: nw.Expr) -> nw.Expr:
     return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
-def _code_in_lists(value: nw.Expr, codes: Mapping[str, int]) -> nw.Expr:
+def _code_in_lists(value: nw.Expr, reading: Reading, edges: tuple[Any, ...]) -> nw.Expr:
     """The code of a text, looked up in a list for each code but the one with the longest list."""
     texts: dict[int, list[str]] = {}
-    for text, code in codes.items():
-        texts.setdefault(code, []).append(text)
+    for text, stands_for in zip(reading.texts, reading.values, strict=True):
+        texts.setdefault(bisect_left(edges, stands_for), []).append(text)
     rest = max(texts, key=lambda code: len(texts[code]))
     found = (
         one_where(value.is_in(among)) * (code - rest)
