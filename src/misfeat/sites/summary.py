@@ -226,7 +226,13 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         raise ValueError("which features were recorded")
     if share not in TABLES:
         raise ValueError("what is shared is not known")
-    by_class = _counts(held["by_class"], n_classes)
+    rows = held["by_class"]
+    if not isinstance(rows, list) or len(rows) != n_classes:
+        raise ValueError("rows by class")
+    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in rows)
+    if not whole or sum(rows) > MOST_ROWS:
+        raise ValueError("rows by class")
+    by_class = np.array(rows, dtype=np.int64)
     if not any(recorded) or by_class.sum() == 0:
         raise ValueError("it has no rows, or no feature")
     min_cell = held["min_cell"]
@@ -291,12 +297,3 @@ def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
     if counts.max(initial=0) > MOST_ROWS:
         raise ValueError("a count that is too large")
     return counts.astype(np.int64)
-
-
-def _counts(held: Any, many: int) -> NDArray[np.int64]:
-    if not isinstance(held, list) or len(held) != many:
-        raise ValueError("rows by class")
-    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in held)
-    if not whole or sum(held) > MOST_ROWS:
-        raise ValueError("rows by class")
-    return np.array(held, dtype=np.int64)
