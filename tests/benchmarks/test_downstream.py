@@ -13,7 +13,6 @@ from sklearn.preprocessing import OneHotEncoder
 from benchmarks.common import draws
 from benchmarks.common.draws import SOURCES, Source, draw_of, estimated
 from benchmarks.common.units import finished
-from benchmarks.downstream import experiment as downstream
 from benchmarks.downstream.experiment import (
     ALL,
     METHODS,
@@ -21,10 +20,8 @@ from benchmarks.downstream.experiment import (
     chosen_by,
     judged,
     one_choice,
-    page,
-    verdicts,
 )
-from benchmarks.downstream.peers import PEERS, jmi, l1_regression, mrmr, select_k_best, sequential
+from benchmarks.downstream.peers import PEERS, jmi, mrmr, select_k_best, sequential
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.features import hide_features
 from misfeat.exceptions import MisfeatWarning
@@ -131,43 +128,6 @@ def test_every_method_runs():
         assert [set(row) for row in rows] == [{"size", "auc", "log_loss"}]
 
 
-@pytest.fixture
-def means():
-    figures = {
-        "population": (0.80, 0.50),
-        "mRMR, pooled": (0.78, 0.49),
-        "SelectKBest, each": (0.70, 0.60),
-        "all features": (0.90, 0.40),
-    }
-    return [
-        {"table": table, "rows": rows, "size": 2, "method": method,
-         "auc": auc + better * (rows == 500), "log_loss": loss}
-        for table, better in (("adult", 0.02), ("attrition", 0.04))
-        for rows in (200, 500)
-        for method, (auc, loss) in figures.items()
-    ]  # fmt: skip
-
-
-def test_the_best_peer_is_no_regression_on_all_features(means):
-    found = list(verdicts(means))
-    assert found == [
-        "AUC: at least as good as the best peer in 2 of 2 columns; margins +0.0200, +0.0200.",
-        "log loss: at least as good as the best peer in 0 of 2 columns; margins -0.0100, -0.0100.",
-    ]
-    assert list(verdicts([row for row in means if row["method"] == "population"])) == []
-
-
-def test_a_table_too_small_for_some_rows_counts_in_verdicts_but_not_in_means(means):
-    small = {"table": "nhanes", "rows": 200, "size": 2, "log_loss": 0.5}
-    peers = [{**small, "method": "mRMR, pooled", "auc": 0.9}]
-    ours = [{**small, "method": "population", "auc": 0.6}]
-    text = page([*means, *peers, *ours], 10)
-    assert "Means over adult, attrition (not nhanes, which is too small for some n):" in text
-    assert "| **population** | 0.800 | 0.830 |" in text
-    assert "| nhanes | 0.600 / 0.900 | – / – |" in text
-    assert "best peer in 1 of 2 columns; margins -0.0867, +0.0200." in text
-
-
 @pytest.fixture(scope="module")
 def table():
     """Feature 3 tells most, 1 less, 4 is nearly a copy of 3, and the others tell nothing."""
@@ -220,15 +180,6 @@ def test_sequential_selection_of_a_smaller_set_is_that_of_scikit_learn(table):
     assert sequential(*table, [6])[6] == tuple(range(6))
 
 
-def test_sequential_selection_does_without_folds_where_a_class_is_rare(table):
-    X = table[0]
-    rare = np.zeros(400, dtype=np.int64)
-    rare[0] = 1
-    assert sequential(X, rare, [2]) == select_k_best(X, rare, [2])
-    for peer in (sequential, l1_regression):
-        assert peer(X, np.zeros_like(rare), [2]) == select_k_best(X, 0 * rare, [2])
-
-
 def test_jmi_takes_the_most_joint_information_with_those_chosen(table):
     X, y = table
     order = [int(np.argmax([mutual_info_score(column, y) for column in X.T]))]
@@ -240,13 +191,3 @@ def test_jmi_takes_the_most_joint_information_with_those_chosen(table):
         }
         order.append(max(gains, key=gains.get))
     assert jmi(X, y, [3])[3] == tuple(sorted(order))
-
-
-def test_many_sets_are_searched_one_feature_after_the_other(monkeypatch):
-    rows = draw_of(SOURCES[GENERATED](1), 100, 1).rows
-    whole = chosen_by("sample", rows, (1, 3), 1)
-    monkeypatch.setattr(downstream, "MOST_COMPARED", 4)
-    for method in ("sample", "population"):
-        found = chosen_by(method, rows, (1, 3), 1)
-        assert all(len(set(features)) == 3 for features in found[3])
-        assert method == "population" or found[1] == whole[1]

@@ -162,24 +162,3 @@ def test_the_mean_addition_of_three_features_is_the_shapley_value():
     assert mean_addition("a", "abc", truth) == pytest.approx(expected)
     total = sum(mean_addition(name, "abc", truth) for name in "abc")
     assert total == pytest.approx(10.0)
-
-
-def test_several_sizes_have_lines_and_a_plot_of_their_own(tmp_path):
-    told = []
-    bench = PopulationBench((GENERATED, "attrition"), (60,), (0,), (1,), sizes=(1, 2, 4, 5))
-    bench.run(tmp_path, told.append)
-    found = {(row["table"], row["size"]) for row in rows_of(tmp_path / "draws.csv")}
-    assert found == {(table, size) for table in (GENERATED, "attrition") for size in "124"}
-    assert f"Without {GENERATED} at sets of 5: it has 5 features." in told
-    text = (tmp_path / "page.md").read_text()
-    assert "| size | p |  | n = 60 |" in text
-    assert "the sets of 1, 2, 4 that look best" in text
-    assert (tmp_path / "share_by_size.svg").exists()
-
-
-def test_large_sets_are_held_against_known_populations_alone(monkeypatch):
-    monkeypatch.setattr(draws, "LARGEST_FROM_ROWS", 2)
-    assert "not known" in draws.source_of("attrition", 1).why_not(3)
-    assert draws.source_of(GENERATED, 1).why_not(3) is None
-    monkeypatch.setattr(draws, "MOST_SETS", 4)
-    assert draws.source_of(GENERATED, 1).why_not(3) == "it has 10 of them"

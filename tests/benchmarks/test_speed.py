@@ -10,12 +10,11 @@ from typer.testing import CliRunner
 from benchmarks.__main__ import app
 from benchmarks.speed import experiment as speed
 from benchmarks.speed import workloads
-from benchmarks.speed.clock import StepClock
 from benchmarks.speed.experiment import (
     measured,
     measured_apart,
 )
-from benchmarks.speed.workloads import FULL, QUICK, Workload
+from benchmarks.speed.workloads import Workload
 from misfeat import MisfeatError
 
 TINY = Workload(300, 5, 2, 2, values=3, report=False)
@@ -87,26 +86,3 @@ def test_the_command_prints_tables_or_json(quick, tmp_path):
     )
     assert len(told["tables"]) == 5
     assert told["machine"]["cores"] >= 1
-
-
-def clock_of(*seconds):
-    times = iter([(float(second), 2.0 * second) for second in seconds])
-    return StepClock({"A": "first", "B": "second"}, times.__next__)
-
-
-def test_a_step_ends_where_another_begins():
-    clock = clock_of(0, 1, 3, 6, 10)
-    with clock.part("rest"):
-        clock("A", 0, 2)
-        clock("B", 0, 2)
-        clock("B", 2, 2)
-    assert clock.seconds == {"rest": (5.0, 10.0), "first": (2.0, 4.0), "second": (3.0, 6.0)}
-
-
-@pytest.mark.parametrize("load", [*QUICK.values(), *FULL.values()])
-def test_a_small_one_asks_the_same_of_less(load):
-    small = load.small()
-    assert (small.size, small.values, small.classes) == (load.size, load.values, load.classes)
-    assert small.rows <= load.rows
-    assert small.features <= load.features
-    assert (small.groups is None) == (load.groups is None)

@@ -25,26 +25,6 @@ def test_quantile_edges_are_the_inverted_distribution_function(values, bins):
     assert set(edges) == {int(edge) for edge in wanted if edge != distinct[-1]}
 
 
-@given(
-    values=st.lists(st.integers(0, 10**6), min_size=20, max_size=300, unique=True),
-    bins=st.integers(2, 9),
-)
-def test_distinct_values_fill_quantile_bins_equally(values, bins):
-    distinct = np.sort(values)
-    edges = quantile_edges(distinct, np.ones(len(distinct), dtype=np.int64), bins)
-    fill = np.bincount(np.searchsorted(edges, distinct, side="left"))
-    assert fill.max() - fill.min() <= 1
-
-
-def test_a_value_that_holds_most_rows_gets_a_bin_of_its_own():
-    assert quantile_edges(np.array([0, 1, 2]), np.array([98, 1, 1]), bins=5) == (0,)
-
-
-def test_quantile_edges_of_dates_are_dates():
-    days = np.array([dt.datetime(2024, 1, d) for d in range(1, 5)], dtype=object)
-    assert quantile_edges(days, np.ones(4, dtype=np.int64), 2) == (dt.datetime(2024, 1, 2),)
-
-
 def test_uniform_edges_are_equally_far_apart():
     assert uniform_edges(0, 1, 4) == (0.25, 0.5, 0.75)
     start = dt.datetime(2024, 1, 1)
@@ -55,11 +35,6 @@ def test_labels_shorten_long_numbers_unless_they_would_clash():
     assert interval_labels([0.123456789]) == ("<=0.123457", ">0.123457")
     assert interval_labels([0.12345678, 0.12345679])[0] == "<=0.12345678"
     assert interval_labels([]) == ("any",)
-
-
-def test_bins_are_given_by_column_with_a_number_for_the_rest():
-    rules = BinRules.parse({"chol": [200, 240], "age": 4, "*": 3}, "uniform")
-    assert rules == BinRules(3, "uniform", {"chol": (200, 240), "age": 4})
 
 
 @pytest.mark.parametrize("bins", [1, 0, 2.5, "5", True, None])

@@ -143,12 +143,6 @@ def test_dates_cannot_stand_in_a_predicate():
         build_cohorts(table(day=days), "y", groups={"late": "day > 3"})
 
 
-def test_all_rows_without_a_group_value_are_refused_when_such_rows_are_dropped():
-    data = table(site=np.array([None] * 60))
-    with pytest.raises(MisfeatError, match="Every row has a missing group value"):
-        build_cohorts(data, "y", groups="site", coding=Coding(missing_groups="drop"))
-
-
 def test_a_group_with_too_many_values_must_be_cut():
     ids = np.repeat(np.arange(5500), 2)
     with pytest.raises(MisfeatError, match="more than 5,000 distinct values"):

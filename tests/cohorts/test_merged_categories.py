@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.categories import (
-    by_frequency,
     by_target,
     count_by_class,
     cross_fitted,
@@ -67,12 +66,6 @@ def test_five_hundred_values_that_tell_nothing_score_nothing_above_chance():
 def test_groups_that_were_learned_from_the_rows_that_they_score_would_be_off():
     fitted, naive = scored(5000, 300, 0.7, 0)
     assert fitted < 0.8 * naive
-
-
-def test_values_that_tell_are_worth_more_merged_by_what_they_tell():
-    rows, _ = drawn(20_000, 300, 1.0, 0)
-    counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (300, 2))
-    assert by_target(counts, GROUPS).gain > 3 * by_frequency(counts, 9).gain > 0
 
 
 def test_groups_lie_in_the_order_of_their_targets():

@@ -16,7 +16,6 @@ from misfeat.cohorts.parsed_text import (
     bounded_numbers,
     number_style,
     parse_text,
-    parse_ways,
 )
 from misfeat.reading.coders import Kind
 from misfeat.reading.table import ValueCounts
@@ -218,8 +217,3 @@ def test_of_many_texts_some_are_looked_at_first():
     assert parse_text(counted([*codes, "00123"]))[0] is None  # one code makes all of them codes
     names = [f"patient {number}" for number in range(3 * SAMPLED)]
     assert parse_text(counted(names)) == (None, 0.0)
-
-
-def test_ways_are_checked():
-    assert parse_ways({"a": "day first"}) == {"a": "day first"}
-    assert parse_ways(None) == {}

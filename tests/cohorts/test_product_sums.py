@@ -61,12 +61,6 @@ def test_products_are_those_of_the_cohort_with_gaps_at_the_mean(holder):
         assert products == pytest.approx(expected(own, [*sums.features, "y"]), rel=1e-9, abs=1e-6)
 
 
-def test_one_cohort_needs_no_groups_and_merged_subgroups_add_up():
-    whole = build_product_sums(table(), "y")
-    merged = build_product_sums(table(), "y", groups={"site": {"*": "all"}})
-    assert merged.products == pytest.approx(whole.products)
-
-
 def test_a_feature_that_a_cohort_never_recorded_is_missing_there():
     frame = table().with_columns(
         gappy=pl.when(pl.col("site") == "p").then(None).otherwise(pl.col("gappy"))
@@ -81,11 +75,6 @@ def test_a_binary_target_of_text_counts_as_zero_and_one():
     sums = build_product_sums(frame, "y")
     share = (frame["y"] == "lo").mean()
     assert sums.products[0][-1, -1] == pytest.approx(400 * share * (1 - share))
-
-
-def test_rows_without_a_target_are_left_out():
-    frame = table().with_columns(y=pl.when(pl.col("b") < 3).then(None).otherwise(pl.col("y")))
-    assert build_product_sums(frame, "y").rows.tolist() == [int((frame["b"] >= 3).sum())]
 
 
 def test_what_has_no_correlation_is_refused():

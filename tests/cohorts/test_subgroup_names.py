@@ -88,12 +88,6 @@ def test_a_subgroup_that_was_merged_is_told_to_be():
     assert build_cohorts(table, "y", groups="site", coding=Coding(min_rows=1))["b"].size == 10
 
 
-@given(st.lists(st.text(max_size=6), min_size=1, max_size=5, unique=True))
-def test_whole_names_always_name_themselves(values):
-    names = tuple(f"c={value}" for value in values)
-    assert [subgroup_named(name, names) for name in names] == list(names)
-
-
 @given(
     st.lists(
         st.tuples(st.sampled_from("abcAB"), st.sampled_from(["x<=1", "1<x<=2", "x>2"])),
@@ -146,12 +140,6 @@ def test_names_come_as_people_expect_them(expected):
     shuffled = expected.copy()
     random.Random(0).shuffle(shuffled)
     assert ordered(shuffled) == expected
-
-
-@given(st.lists(st.text(max_size=8), unique=True))
-def test_the_order_does_not_depend_on_that_of_the_labels(labels):
-    assert ordered(labels) == ordered(sorted(labels)) == ordered(labels[::-1])
-    assert sorted(natural_order(labels)) == list(range(len(labels)))
 
 
 @given(st.lists(st.integers(-(10**30), 10**30), unique=True), st.sampled_from(["", "c"]))

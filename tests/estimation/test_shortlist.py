@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector, pipeline
+from misfeat import Coding, MisfeatError, SubgroupSelector, pipeline
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
@@ -57,12 +57,6 @@ def test_without_room_what_stands_out_is_counted(wide):
     assert shortlist(wide, 1)[1].outstanding >= 2
 
 
-def test_scores_of_the_sample_are_ranked_as_they_are(wide):
-    kept, found = shortlist(wide, 8, above_chance=False)
-    assert len(kept.features) == 8
-    assert found.outstanding is None
-
-
 def test_rows_are_looked_at_or_held_back_never_both(wide):
     _, found = shortlist(wide, 8)
     assert found.rows + found.held_back.sum() == wide.weights.sum()
@@ -76,13 +70,6 @@ def test_the_choice_knows_nothing_of_rows_that_are_held_back(wide):
     back = (found.held_back == wide.weights) & (wide.weights == 1)
     others = replace(wide, target_codes=np.where(back, 1 - wide.target_codes, wide.target_codes))
     assert shortlist(others, 8)[0].features == kept.features
-
-
-def test_a_subgroup_of_one_row_is_held_back_and_looked_at():
-    table = {**{f"f{i}": [0, 1] * 10 for i in range(9)}, "y": [0, 1] * 10, "g": [0] * 19 + [1]}
-    with pytest.warns(MisfeatWarning, match="single value"):
-        cohorts = build_cohorts(table, "y", groups="g", coding=Coding(min_rows=1))
-    assert shortlist(cohorts, 4)[1].held_back[-1] == 1
 
 
 def test_rows_of_very_many_are_drawn(wide, monkeypatch):

@@ -19,7 +19,6 @@ from misfeat.information.measures import (
     TableInformation,
     information_of,
 )
-from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import level
 from tests.information import generated
 
@@ -128,13 +127,6 @@ def test_scores_are_means_over_the_grids():
         assert measure.whole == pytest.approx(np.mean([one.whole for one in own]))
 
 
-def test_classes_have_one_grid_their_own():
-    held = build_cohorts(numbers(), "y", coding=Coding(target="classes"))
-    assert isinstance(information_of(held), MutualInformation)
-    assert held.by_grid() == (held,)
-    assert target_entropies(held)[0] == pytest.approx(np.log(5))
-
-
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), power=st.sampled_from([0.1, 1.0, 3.0]))
 def test_scores_do_not_change_when_the_target_is_stretched(seed, power):
@@ -200,14 +192,6 @@ def test_scores_of_tables_are_those_of_the_rows(two_sites, above_chance):
         )
         for left, right in pairs:
             assert np.allclose(left, right, rtol=0, atol=1e-12, equal_nan=True)
-
-
-def test_listed_sets_and_progress(two_sites):
-    measure, told = TableInformation(counted(two_sites), above_chance=True), []
-    found = measure.of_levels(1, 1, 2, None, lambda *said: told.append(said))
-    assert told == [(1, 2), (2, 2)]
-    assert measure.of_subsets(1, np.array([[0, 1], [1, 3]]), None)[0] == found[1][0]
-    assert measure.plug_in.of_subsets(1, np.array([[0, 1]]), None)[0] > found[1][0]
 
 
 def test_larger_sets_than_there_are_tables_of_have_no_score(two_sites):

@@ -88,25 +88,6 @@ def test_the_papers_worked_example_in_nats_and_bits():
     assert score / np.log(2) == pytest.approx(0.1686, abs=5e-5)
 
 
-def test_a_set_with_an_unrecorded_feature_has_no_score():
-    cohort = cohort_of(np.array([[0, 1], [-1, -1]]), np.array([0, 1]))
-    cohort = Cohort(**{**vars(cohort), "recorded": np.array([True, False])})
-    assert np.isnan(joint_mutual_info(cohort, level(2, 2))).all()
-    assert joint_mutual_info(cohort, level(2, 1))[0] == pytest.approx(np.log(2))
-
-
-def test_rows_without_a_value_count_only_for_sets_that_do_not_need_it():
-    codes = np.array([[0, 1, 0, 1], [0, 1, -1, -1]])
-    cohort = cohort_of(codes, np.array([0, 1, 1, 0]))
-    assert joint_mutual_info(cohort, level(2, 1)) == pytest.approx([0.0, np.log(2)])
-    assert joint_mutual_info(cohort, level(2, 2)) == pytest.approx([np.log(2)])
-
-
-def test_the_empty_set_tells_nothing():
-    cohort = cohort_of(np.array([[0, 1]]), np.array([0, 1]))
-    assert joint_mutual_info(cohort, level(1, 0)).tolist() == [0.0]
-
-
 def test_unrecorded_features_leave_gaps_in_the_order_of_ranks():
     base = random_cohort(6, 300, 3)
     recorded = np.array([True, False, True, True, False, True])
@@ -234,15 +215,6 @@ def test_a_cohort_that_recorded_nothing_scores_only_the_empty_set():
 def test_members_that_repeat_or_descend_are_refused(subset):
     with pytest.raises(MisfeatError, match="distinct and ascend"):
         joint_mutual_info(random_cohort(), np.array([subset]))
-
-
-def test_no_rows_have_no_entropy():
-    assert entropy(np.array([])) == 0.0
-
-
-def test_the_entropy_of_the_target_counts_rows_as_often_as_they_weigh():
-    cohort = cohort_of(np.array([[0, 0]]), np.array([0, 1]), np.array([3, 1]))
-    assert target_entropy(cohort) == pytest.approx(entropy(np.array([3, 1])))
 
 
 def test_a_constant_target_has_no_entropy_to_the_last_bit():

@@ -190,16 +190,6 @@ def test_numbers_near_the_largest_float_have_uniform_bins():
     assert np.isfinite(edges).all()
 
 
-def test_a_column_is_read_when_it_is_asked_for():
-    held = in_memory(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))
-    assert held.names == ("a", "b")
-    assert held.n_rows() == 2
-    assert held._read == {}
-    counts = held.value_counts("b", 10)
-    assert (counts.values.tolist(), counts.counts.tolist(), counts.missing) == (["x"], [1], 1)
-    assert list(held._read) == ["b"]
-
-
 def test_categories_that_are_spelled_alike_are_one_value():
     kind = pd.Categorical.from_codes([0, 1, 2, 0, 1, 2] * 4, categories=["1", 1, "b"])
     frame = pd.DataFrame({"kind": kind, "x": [0, 1] * 12, "y": [0, 0, 1, 1] * 6})
@@ -293,14 +283,6 @@ def test_a_column_of_anything_gives_an_answer_or_is_named(hold, role, values):
         assert found.weights.sum() == ROWS
     if found is not None and role == "target":
         assert found.target_codes.max() < len(found.classes)
-
-
-@pytest.mark.parametrize("hold", [pd.DataFrame, dict])
-@settings(max_examples=20)
-@given(values=columns(), target=columns())
-def test_a_table_of_anything_is_answered_or_its_column_is_named(hold, values, target):
-    held = {FEATURE: as_objects(values), TARGET: as_objects(target), "x": np.arange(ROWS) % 3}
-    answer(lambda: SubgroupSelector(size=1).fit(hold(held), TARGET).cohorts_)
 
 
 KINDS = {

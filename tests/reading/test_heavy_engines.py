@@ -15,7 +15,6 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.categories import TELLS_NOTHING
 from tests.cohorts.plans import collected_queries
 from tests.cohorts.test_merged_categories import towns
 from tests.cohorts.test_profiles import messy
@@ -148,13 +147,6 @@ def test_heart_gives_the_cohorts_that_it_gives_in_pandas(held_heart: Any, heart:
     assert_same(build_cohorts(held_heart, "num", **HEART), expected)
 
 
-def test_heart_gives_the_top_k_that_it_gives_in_pandas(held_heart: Any, heart: pa.Table) -> None:
-    selector = SubgroupSelector(size=2, k=5, **HEART)
-    expected = rows_of(selector.fit(as_pandas(heart), "num").top_k())
-    assert {row["source"] for row in expected} == {"recorded", "predicted"}
-    assert rows_of(selector.fit(held_heart, "num").top_k()) == expected
-
-
 @pytest.mark.parametrize("groups", PATIENT_GROUPS.values(), ids=PATIENT_GROUPS)
 def test_awkward_columns_give_the_cohorts_that_they_give_in_pandas(
     held_patients: Any, patients: pa.Table, groups: Any
@@ -175,21 +167,6 @@ def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
     expected = rows_of(selector.fit(as_pandas(patients), "outcome").top_k())
     assert len(expected) == 5 * 8
     assert rows_of(selector.fit(held_patients, "outcome").top_k()) == expected
-
-
-def test_the_reference_treats_awkward_columns_as_they_are_meant(patients: pa.Table) -> None:
-    cohorts = build_cohorts(
-        as_pandas(patients), "outcome", groups="clinic", coding=Coding(missing_values=PATIENT_CODES)
-    )
-    treatments = {report.column: report.treatment for report in cohorts.columns}
-    binned = {column for column, treatment in treatments.items() if "5 quantile" in treatment}
-    assert binned == {"age", "weight", "visits", "lab", "fee", "born", "seen", "called"}
-    assert treatments["drug"] == TELLS_NOTHING
-    assert report_on("smoker", cohorts).categories == ("no", "yes")
-    assert report_on("fever", cohorts).categories == ("False", "True")
-    values = patients["lab"].to_pylist()
-    absent = sum(value is None or np.isnan(value) for value in values)
-    assert report_on("lab", cohorts).missing == absent > values.count(None) > 0
 
 
 def test_rows_that_need_several_keys_give_the_cohorts_that_they_give_in_pandas(hold: Hold) -> None:

@@ -42,11 +42,6 @@ def test_lines_are_some_seconds_apart_and_tell_the_time_left():
     assert len(lines) == 20
 
 
-def test_short_and_finished_work_is_not_worth_a_line():
-    assert lines_of(("Scores", done, 4, 0.9) for done in range(4)) == []
-    assert lines_of([("Scores", 0, 10, 60), ("Scores", 10, 10, 0)]) == []
-
-
 def test_work_that_starts_again_is_timed_anew():
     steps = [
         ("Scores", 0, 10, 100),
@@ -198,15 +193,6 @@ def test_an_interrupt_that_was_dropped_is_raised_all_the_same(interruptible, cap
             drop()
         assert capfd.readouterr().err == "", drop
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_a_dropped_interrupt_is_raised_at_the_next_check(interruptible):
-    went_on = []
-    with pytest.raises(KeyboardInterrupt), interrupts_kept():
-        within_ctypes()
-        check_interrupt()
-        went_on.append(1)
-    assert not went_on
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 
 import pytest
@@ -217,15 +216,6 @@ def test_a_folder_that_never_rests_is_told(folder, monkeypatch):
     monkeypatch.setattr(run_folder, "_stamp", lambda _: object())
     with pytest.raises(MisfeatError, match="is being written all the time"):
         read_parts(folder, PARTS)
-
-
-def test_systems_without_locks_or_syncing_of_folders_save_too(folder, monkeypatch):
-    def unknown(*_):
-        raise OSError(errno.ENOTSUP, "no such request")
-
-    monkeypatch.setattr(fcntl, "flock", unknown)
-    write_parts(folder, NEW)
-    assert in_place(folder) == NEW
 
 
 def test_a_folder_that_another_one_keeps_locked_is_told(folder, monkeypatch):

@@ -111,13 +111,6 @@ def test_the_run_says_what_was_lost_and_is_saved(rounded, tmp_path):
         assert np.array_equal(ours, theirs)
 
 
-def test_one_site_may_round_while_others_do_not(summaries, rounded):
-    found = combine([rounded[0], *summaries[1:]]).selection
-    tables = found.set_scores.measure.tables
-    assert tables.rows_worth(3)[0] < tables.by_class.sum(axis=1)[0]
-    assert (tables.rows_worth(3)[1:] == tables.by_class.sum(axis=1)[1:]).all()
-
-
 def test_rounded_files_are_checked(rounded, tmp_path):
     write_summary(rounded[3], tmp_path / "va.misfeat")
     again = read_summary(tmp_path / "va.misfeat")
@@ -210,17 +203,6 @@ def test_chance_of_a_line_is_that_of_the_line_alone(seed, emptied):
     assert np.array_equal(found, turned)
     assert np.array_equal(found, wider)
     assert ((found >= 0) & (found < 1)).all()
-
-
-def test_lines_that_count_the_same_have_chance_of_their_own():
-    found = chance_of(np.ones((200, 2), dtype=np.int64), ["a"], b"")
-    assert len(np.unique(found)) == 400
-    assert found.mean() == pytest.approx(0.5, abs=0.06)
-
-
-def test_another_secret_is_other_chance():
-    table = np.arange(1, 7).reshape(3, 2)
-    assert not (chance_of(table, ["a"], b"one") == chance_of(table, ["a"], b"two")).any()
 
 
 def test_codebooks_with_other_columns_tell_the_same_of_those_that_they_share():
