@@ -39,18 +39,6 @@ def test_a_prediction_adds_the_mean_gain_of_the_cohorts_that_recorded_the_set():
     assert completed.predicted.tolist() == [[False], [False], [True]]
 
 
-def test_without_a_cohort_that_recorded_the_set_single_gains_are_added():
-    # Cohort 0 lacks features 1 and 2; cohort 1 has 0 and 1, cohort 2 has 0 and 2.
-    scores = exact(
-        [[0.1, NAN, NAN], [0.1, 0.2, NAN], [0.1, NAN, 0.3]],
-        [[NAN, NAN, NAN], [0.25, NAN, NAN], [NAN, 0.35, NAN]],
-        [[NAN], [NAN], [NAN]],
-        missing=[[0, 1, 1], [0, 0, 1], [0, 1, 0]],
-    )
-    completed = GainCompleter(confidence=None).complete(Known(scores), 3)
-    assert completed.score[0, 0] == pytest.approx(0.1 + 0.15 + 0.25)
-
-
 NAN = np.nan
 
 

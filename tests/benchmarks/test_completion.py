@@ -16,7 +16,6 @@ from benchmarks.completion.hiding import (
     bootstrap_ceiling,
     outcome_of,
     population_ceiling,
-    ranking_figures,
     sampled,
     sets_to_test,
 )
@@ -110,22 +109,6 @@ def test_one_who_knows_the_truth_gets_full_marks(truth, mask):
     for name in ("ndcg_5", "ndcg_10", "precision_5", "captured_5", "coverage", "closure"):
         assert figures[name] == pytest.approx(1)
     assert figures["relative_error"] == 0
-
-
-def test_only_sets_with_a_hidden_feature_are_tested():
-    # Four features, sets of two; feature 0 is hidden, so the sets 01, 02 and 03 are tested.
-    subsets = level(4, 2)
-    tested = (subsets == 0).any(axis=1)[None]
-    assert tested.sum() == 3
-    true = np.array([[0.5, 0.4, 0.9, 0.3, 0.8, 0.7]])
-    places = {tuple(s): i for i, s in enumerate(subsets.tolist())}
-    guessed = true.copy()
-    guessed[0, places[0, 1]], guessed[0, places[0, 3]] = 0.0, 1.0
-    figures = ranking_figures(true, guessed, tested)
-    assert figures["precision_5"] == 1  # all three of them are among the five best
-    best = np.sort(true[0])[::-1][:5].sum()
-    chosen = np.argsort(-guessed[0])[:5]
-    assert figures["captured_5"] == pytest.approx(true[0][chosen].sum() / best)
 
 
 def test_tested_are_sets_with_a_missing_feature_and_sets_that_were_not_sampled():

@@ -43,20 +43,6 @@ def test_rows_drawn_and_left_make_the_table():
     assert draw.rows.offsets[-1] == len(draw.rows.weights)
 
 
-def test_every_row_is_as_likely_to_be_drawn():
-    cohorts = drawn_cohorts(n_features=2, n_rows=400)
-    rng, whole, times = np.random.default_rng(0), counts(cohorts), 100
-    totals = dict.fromkeys(whole, 0)
-    for _ in range(times):
-        for key, count in counts(draw_rows(cohorts, 40, rng).rows).items():
-            totals[key] += count
-    size = {cohort.name: cohort.size for cohort in cohorts}
-    wanted = np.array([times * 40 * n / size[key[0]] for key, n in whole.items()])
-    off = (np.array(list(totals.values())) - wanted) / np.sqrt(wanted)
-    assert np.abs(off).max() < 5
-    assert np.sqrt(np.mean(off**2)) < 1.2
-
-
 def test_no_feature_is_hidden_everywhere_nor_twice():
     missing = np.zeros((4, 6), dtype=bool)
     missing[:3, 2] = True

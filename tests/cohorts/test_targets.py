@@ -47,13 +47,6 @@ def numbers(**more):
     return pl.DataFrame({"x": rng.normal(size=300), "y": rng.normal(size=300).round(2), **more})
 
 
-@pytest.mark.parametrize("holder", HOLDERS)
-def test_every_engine_gives_the_grids_of_a_number_the_same_bits(holder):
-    expected = build_cohorts(numbers(), "y")
-    assert expected.is_number
-    assert expected.equals(build_cohorts(HOLDERS[holder](numbers()), "y"))
-
-
 def test_the_first_grid_of_a_number_is_what_its_classes_would_be():
     number = build_cohorts(numbers(), "y")
     classes = build_cohorts(numbers(), "y", coding=Coding(target="classes"))

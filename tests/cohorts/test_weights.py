@@ -43,17 +43,6 @@ def table():
     ).with_columns(pl.col("many").fill_nan(None))
 
 
-@pytest.mark.parametrize("holder", HOLDERS)
-@pytest.mark.parametrize("kind", ["sampling", "frequency"])
-def test_every_library_weighs_to_the_same_bits(table, holder, kind):
-    weight, other = ("weight", "times") if kind == "sampling" else ("times", "weight")
-    rows = table.drop(other)
-    told = {"groups": "site", "sample_weight": weight, "weights": kind}
-    expected = build_cohorts(HOLDERS["polars"](rows), "target", **told)
-    found = build_cohorts(HOLDERS[holder](rows), "target", **told)
-    assert found.equals(expected)
-
-
 def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table):
     cohorts = build_cohorts(table.drop("times"), "target", groups="site", sample_weight="weight")
     for cohort in cohorts:
@@ -128,6 +117,7 @@ def with_weights(values, **told):
         ([0, 0, 0, 0], {}, "All weights 'w' are zero"),
         ([1.5, 2, 3, 1], {"weights": "frequency"}, "whole numbers.*holds fractions"),
         ([1e16, 2, 3, 1e16], {"weights": "frequency"}, "too large for frequencies"),
+        ([1, 2, 3, 4], {"sample_weight": [1, 2, 3]}, r"shape \(3,\), but X has 4 rows"),
         ([1, 2, 3, 4], {"sample_weight": "v"}, "no column 'v'.*the weights"),
         ([1, 2, 3, 4], {"sample_weight": "y"}, "'y' is both the target and the weights"),
         ([1, 2, 3, 4], {"groups": "w"}, "'w' is both a group and the weights"),
@@ -146,11 +136,6 @@ def with_weights(values, **told):
 def test_what_cannot_be_a_weight_is_refused(values, told, words):
     with pytest.raises(MisfeatError, match=words):
         with_weights(values, **told)
-
-
-def test_as_many_weights_as_rows():
-    with pytest.raises(MisfeatError, match=r"sample_weight has shape \(3,\), but X has 4 rows"):
-        with_weights([1, 2, 3, 4], sample_weight=[1, 2, 3])
 
 
 def test_a_lazy_table_names_its_weights(table):

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.completion.hiding import Truth, sampled
-from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat import MisfeatError
 from misfeat.completion import (
     AutoCompleter,
     BaseCompleter,
@@ -101,27 +100,6 @@ def test_sets_that_were_recorded_but_not_scored_keep_certain_bounds():
     assert np.array_equal(completed.high[skipped], high[skipped])
     true = truth.exact.by_size[3]
     assert ((low - 1e-12 <= true) & (true <= high + 1e-12)).all()
-
-
-@pytest.mark.slow
-def test_intervals_hold_the_one_feature_that_tells_something():
-    held = [interval_holds_planted_signal(seed) for seed in range(30)]
-    assert np.mean(held) >= 0.85
-
-
-def interval_holds_planted_signal(seed: int) -> bool:
-    rng = np.random.default_rng(seed)
-    site = rng.choice(list("abcd"), 1000)
-    table = {f"f{i}": rng.integers(0, 2, 1000).astype(float) for i in range(5)}
-    y = np.where(rng.random(1000) < 0.9, table["f3"], 1 - table["f3"])
-    table["site"] = site
-    whole = SubgroupSelector("site", size=1).fit(table, y)
-    gaps = {**table, "f3": np.where(site == "a", np.nan, table["f3"])}
-    found = best_sets(
-        SubgroupSelector("site", size=1).fit(gaps, y).selection_, k=1, subgroup="site=a"
-    )[0]
-    assert found.source == "predicted"
-    return found.low <= whole.score_of("site=a", ["f3"]) <= found.high
 
 
 def test_one_cohort_learns_nothing_from_others():
@@ -255,15 +233,3 @@ def test_scores_alone_are_used_where_there_are_no_rows(hidden):
     assert auto.chosen_ == "interactions"
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
         TransferCompleter().complete(scores_only, 2)
-
-
-def test_there_is_one_trial_only(hidden):
-    told = []
-    known = Known(hidden.exact, hidden.cohorts, progress=lambda *done: told.append(done))
-    AutoCompleter(rounds=2).complete(known, 2)
-    assert [what for what, done, _ in told if done == 0] == ["Learning how far predictions are off"]
-
-
-def test_tables_of_other_sizes_are_not_transferred(hidden):
-    with pytest.raises(MisfeatError, match="table_size=4; it must be 2 or 3"):
-        TransferCompleter(table_size=4).complete(hidden, 2)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter
 from misfeat.completion.networks.mlp import MLPNetwork
 from misfeat.lattice import contains, level
@@ -40,28 +39,6 @@ def test_progress_is_told_epoch_by_epoch():
     known = Known(known_scores(), progress=lambda *told: seen.append(told))
     MLPCompleter(epochs=3, device="cpu", confidence=None).complete(known, 3)
     assert seen == [("Training the networks", epoch, 9) for epoch in range(1, 10)]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"hidden": 0}, "hidden=0"),
-        ({"epochs": 1.5}, "epochs=1.5"),
-        ({"learning_rate": -1}, "learning_rate=-1; it must be a number that is not negative"),
-        ({"validation_share": 1.0}, "validation_share=1.0"),
-        ({"device": "tpu"}, "device='tpu' is unknown"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings, message):
-    with pytest.raises(MisfeatError, match=message):
-        MLPCompleter(**settings).complete(Known(known_scores()), 3)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_cuda_device_learns_the_same():
-    exact = known_scores()
-    on_cuda, on_cpu = (guesses(exact, device=device)[3] for device in ("cuda", "cpu"))
-    assert np.abs(on_cuda - on_cpu).max() < 0.05
 
 
 def test_all_models_at_once_equal_models_one_by_one():

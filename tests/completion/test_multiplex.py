@@ -62,21 +62,6 @@ def test_an_untrained_network_is_near_its_first_guess(known):
     assert distance < 0.3 * (first.score - first.low)[hidden].mean()
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"hidden": 0}, "hidden=0"),
-        ({"steps": -1}, "steps=-1"),
-        ({"dropout": 1}, "dropout=1; it must be at least 0 and below 1"),
-        ({"learning_rate": "fast"}, "learning_rate='fast'"),
-        ({"device": "tpu"}, "device='tpu' is unknown"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(known, settings, message):
-    with pytest.raises(MisfeatError, match=message):
-        quick(**settings).complete(known, 2)
-
-
 def test_inputs_hold_what_is_known_and_nothing_else(known):
     inputs = inputs_of(known.exact, unit=0.5)
     scores = np.concatenate([known.exact.by_size[m] for m in (1, 2, 3)], axis=1).T

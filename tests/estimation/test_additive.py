@@ -62,16 +62,3 @@ def test_columns_of_a_term_belong_to_sets_that_hold_its_features():
     subsets = level(moments.n_features, 3)
     held = (set_columns(moments, subsets).columns == moments.columns[-1][0]).any(axis=1)
     assert held.tolist() == [{0, 2} <= set(s) for s in subsets.tolist()]
-
-
-def test_a_larger_set_never_explains_less():
-    moments = CodedTable.of(drawn_cohorts()).moments()
-    scores = {}
-    for size in (1, 2, 3):
-        subsets = level(moments.n_features, size)
-        sets = set_columns(moments, subsets)
-        found = additive_scores(whitened(moments.shared, 1), sets, size, 1e-4).score
-        scores |= {tuple(s): one for s, one in zip(subsets.tolist(), found, strict=True)}
-    for members, score in scores.items():
-        for left_out in members if len(members) > 1 else ():
-            assert scores[tuple(f for f in members if f != left_out)] <= score + 1e-12

@@ -8,9 +8,8 @@ from misfeat.cohorts.product_sums import build_product_sums
 from misfeat.estimation.additive import additive_scores, set_columns, whitened
 from misfeat.estimation.count_moments import CountedTable
 from misfeat.estimation.moments import CodedTable, Moments, Term, moments_of_sums
-from misfeat.information.count_tables import CountTables
 from tests.completion.coded import drawn_cohorts
-from tests.estimation.generated import with_missing
+from tests.estimation.generated import counted, with_missing
 
 
 def one_hot(cohorts, position):
@@ -100,29 +99,6 @@ def test_numbers_are_columns_of_unit_variance():
     sums = build_product_sums({"a": x[:, 0], "b": x[:, 1], "y": x.sum(axis=1)}, "y")
     moments = moments_of_sums(sums, np.zeros((1, 2), dtype=bool))
     assert moments.own[0] == pytest.approx(np.corrcoef(np.c_[x, x.sum(axis=1)].T))
-
-
-def counted(cohorts):
-    """Count tables of all sets of up to three features."""
-    from misfeat.lattice import level
-
-    cards = [len(labels) for labels in cohorts.categories]
-    sizes = []
-    for size in (1, 2, 3):
-        lines = []
-        for k, cohort in enumerate(cohorts):
-            tables = []
-            for members in level(len(cards), size):
-                table = np.zeros((*(cards[f] for f in members), len(cohorts.classes)))
-                if not cohorts.missing[k, members].any():
-                    np.add.at(table, (*cohort.codes[members], cohort.target), cohort.weights)
-                tables.append(table.reshape(-1, len(cohorts.classes)))
-            lines.append(np.concatenate(tables))
-        sizes.append(np.array(lines))
-    by_class = np.array(
-        [np.bincount(c.target, c.weights, minlength=len(cohorts.classes)) for c in cohorts]
-    )
-    return CountTables(cohorts.features, cohorts.categories, cohorts.missing, by_class, *sizes)
 
 
 def test_tables_give_the_moments_of_rows():

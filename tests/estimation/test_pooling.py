@@ -121,19 +121,6 @@ def test_predictions_are_the_surer_the_more_others_agree():
     assert widths[0] < widths[1] / 2
 
 
-def test_the_order_of_subgroups_and_sets_does_not_matter():
-    evidence, _ = drawn(differ=0.2)
-    rows, sets = np.random.default_rng(1).permutation(8), np.random.default_rng(2).permutation(60)
-    other = replace(
-        evidence,
-        own=evidence.own[rows][:, sets],
-        part=evidence.part[rows][:, sets],
-        pooled=evidence.pooled[rows][:, sets],
-        recorded=evidence.recorded[rows][:, sets],
-    )
-    assert posterior(other).mean == pytest.approx(posterior(evidence).mean[rows][:, sets])
-
-
 def test_one_subgroup_has_its_own_scores():
     evidence, _ = drawn(n_cohorts=1)
     found = posterior(evidence)

@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from misfeat.completion.transfer.model import _layout
-from misfeat.completion.transfer.rows import TransferRows
 from misfeat.information import null_expectation
-from misfeat.information.count_tables import CountTables, scores_of_tables
+from misfeat.information.count_tables import scores_of_tables
 from misfeat.information.measures import (
     GridInformation,
     MutualInformation,
@@ -20,6 +18,7 @@ from misfeat.information.measures import (
     information_of,
 )
 from misfeat.lattice import level
+from tests.estimation.generated import counted
 from tests.information import generated
 
 
@@ -157,18 +156,6 @@ def test_a_permuted_number_is_explained_by_nothing_on_the_mean():
         measure = information_of(rows, above_chance=True)
         scores.append(measure.of_subsets(0, np.array([[0]]), None)[0])
     assert abs(np.mean(scores)) < 3 * np.std(scores) / np.sqrt(len(scores))
-
-
-def counted(cohorts):
-    """The count tables of all subgroups, from their rows."""
-    rows = TransferRows.of(cohorts)
-    own = rows.rows(cohorts.missing)
-    by_size = []
-    for size in (1, 2, 3):
-        layout = _layout(rows.cards, size)
-        by_size.append(np.zeros((len(cohorts), layout.n_cells, own.by_class.shape[1])))
-        rows.count(own, layout, 0, len(layout.subsets), by_size[-1])
-    return CountTables(cohorts.features, rows.categories, cohorts.missing, own.by_class, *by_size)
 
 
 @pytest.fixture(scope="module")

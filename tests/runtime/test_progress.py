@@ -42,16 +42,6 @@ def test_lines_are_some_seconds_apart_and_tell_the_time_left():
     assert len(lines) == 20
 
 
-def test_work_that_starts_again_is_timed_anew():
-    steps = [
-        ("Scores", 0, 10, 100),
-        ("Scores", 9, 10, 0),
-        ("Scores", 0, 10, 5),
-        ("Scores", 5, 10, 0),
-    ]
-    assert lines_of(steps) == ["Scores: 90 %", "Scores: 50 %"]
-
-
 def test_a_block_within_another_is_shown_by_the_outer_one(with_progress):
     with progress_shown(True) as outer, progress_shown(True) as inner:
         assert inner is outer
@@ -247,17 +237,3 @@ def test_a_handler_of_the_users_own_stays(interruptible):
         assert came == [1]
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def test_other_threads_are_left_alone(interruptible):
-    ended = []
-
-    def work():
-        with interrupts_kept(), interrupts_put_off():
-            check_interrupt()
-        ended.append(1)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert ended == [1]

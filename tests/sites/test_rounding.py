@@ -11,7 +11,7 @@ from misfeat import MisfeatError, Selection
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
 from misfeat.information.count_tables import scores_of_tables, table_starts
-from misfeat.lattice import level
+from misfeat.lattice import level, rank
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.disclosure import disclosed
@@ -43,9 +43,6 @@ def test_sums_of_larger_tables_tell_of_the_rounded_smaller_ones_only(summaries, 
     cards, n_features = given.cards, len(given.cards)
     triples, pairs = given.tables, given.smaller[1]
     first = int(cards[0] * cards[1])
-    from misfeat.information.count_tables import table_starts
-    from misfeat.lattice import level, rank
-
     starts = table_starts(level(n_features, 3), cards)
     sums = []
     for third in range(2, n_features):
@@ -152,8 +149,6 @@ def test_the_key_that_signs_is_what_chance_is_drawn_from(hospitals, codebook, tm
 
 
 def test_a_site_of_very_few_rows_cannot_tell_anything():
-    from misfeat.sites import agree, propose
-
     table = {"a": [0, 1] * 20, "ill": [False, True] * 20}
     codebook, _ = agree([propose(table, "ill", "north")])
     with pytest.raises(MisfeatError, match="too few rows"):

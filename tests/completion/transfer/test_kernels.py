@@ -46,11 +46,6 @@ def test_tables_hold_the_weights_of_their_rows(n_rows):
     assert tables.sum() == 2 * rows.weights.sum()
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def plug_in(table):
     joint = table / table.sum()
     outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)

@@ -15,7 +15,6 @@ from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import drawn_cohorts
-from tests.completion.transfer.recipe import TRANSFERRED, transferred_cohorts
 from tests.completion.transfer.reference import Reference
 
 
@@ -74,19 +73,6 @@ def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, s
                     wanted = reference.above_chance(i, subset)
                     assert found[i, s] == pytest.approx(wanted, abs=5e-6)
                     assert table == pytest.approx(reference.expected(i, subset), abs=1e-9)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_scores_above_chance_and_tables_are_those_of_the_recipe(size):
-    cohorts = transferred_cohorts()
-    model = TransferModel(TransferRows.of(cohorts), cohorts.missing, Work(2), above_chance=True)
-    found, tables = handed_out(model, size, len(cohorts.features))
-    wanted = np.array(TRANSFERRED["above_chance"][str(size)], dtype=float)
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
-    pooled = np.concatenate([of_set.sum(axis=0).ravel() for of_set in tables])
-    np.testing.assert_allclose(
-        pooled, np.concatenate(TRANSFERRED["pooled"][str(size)]), rtol=0, atol=1e-9
-    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
