@@ -42,21 +42,6 @@ def test_a_prediction_adds_the_mean_gain_of_the_cohorts_that_recorded_the_set():
 NAN = np.nan
 
 
-def test_a_set_scores_what_its_recorded_part_does():
-    exact = ExactScores(
-        by_size=(
-            np.zeros((2, 1)),
-            np.array([[0.1, 0.2, 0.3], [0.3, NAN, 0.1]]),
-            np.array([[0.25, 0.3, 0.4], [NAN, 0.35, NAN]]),
-        ),
-        missing=np.array([[False] * 3, [False, True, False]]),
-        ceiling=np.ones(2),
-    )
-    for size, scores in ((1, [0.3, 0.0, 0.1]), (2, [0.3, 0.35, 0.1])):
-        completed = DropCompleter(confidence=None).complete(Known(exact), size)
-        assert completed.score[1].tolist() == scores
-
-
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 def test_one_value_for_all_rows_tells_nothing(gaps):
     known = known_of(random_cohorts(1, gaps=gaps), 3)

@@ -26,6 +26,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:Column 'age' is left out as an identifier")
 def test_cuts_merged_values_and_predicates_make_readable_names_in_order():
     days = np.array(["2024-01-01", "2024-06-01"] * 30, dtype="datetime64[D]")
     data = table(age=np.arange(60), day=days)

@@ -61,7 +61,7 @@ def imputed(cohorts: Cohorts, k: int = 3, with_target: bool = True, n_jobs: int 
     return imputed_codes(cohorts, cohorts.missing, k, with_target, Work(n_jobs))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 2**32 - 1),
     k=st.integers(1, 12),

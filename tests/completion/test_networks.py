@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numpy as np
@@ -19,42 +18,6 @@ from misfeat.completion.neural import (
 from misfeat.completion.registry import completer_class, completer_names
 
 NEURAL = [name for name in completer_names() if issubclass(completer_class(name), NeuralCompleter)]
-OTHERS = [name for name in completer_names() if name not in NEURAL]
-
-WITHOUT_TORCH = """
-import sys
-class Block:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "torch":
-            raise ImportError(name)
-sys.meta_path.insert(0, Block())
-import numpy as np
-from misfeat import MisfeatError, SubgroupSelector
-rng = np.random.default_rng(0)
-columns = {f"f{i}": rng.integers(2, size=80).astype(float) for i in range(4)}
-columns["y"], columns["site"] = rng.integers(2, size=80), np.arange(80) % 2
-columns["f0"][columns["site"] == 0] = np.nan
-for name in sys.argv[1:]:
-    try:
-        SubgroupSelector("site", size=2, completer=name).fit(columns, "y").scores()
-        print("fitted")
-    except MisfeatError as error:
-        print(error)
-"""
-
-
-def without_torch(names: list[str]) -> list[str]:
-    """What comes of completers where PyTorch cannot be imported, a line each."""
-    command = [sys.executable, "-c", WITHOUT_TORCH, *names]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-
-
-@pytest.mark.slow
-def test_without_pytorch_the_error_names_the_extra_and_other_completers_work():
-    assert NEURAL
-    *fitted, last = without_torch([*OTHERS, NEURAL[0]])
-    assert fitted == ["fitted"] * len(OTHERS)
-    assert "pip install 'misfeat[neural]'" in last
 
 
 @pytest.mark.parametrize("name", NEURAL)

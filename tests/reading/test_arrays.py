@@ -113,7 +113,7 @@ def test_codes_are_those_of_queries(table, library):
 @pytest.mark.skipif(
     duckdb.__version__.startswith(("1.2.", "1.3.")), reason="DuckDB 1.3 dies of some Arrow tables"
 )
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(tables().map(lambda table: table.drop("list", "uint64", "decimal", strict=False)))
 def test_codes_are_those_of_duckdb(table):
     relation = duckdb.from_arrow(table.to_arrow())

@@ -40,6 +40,11 @@ def test_lines_are_some_seconds_apart_and_tell_the_time_left():
     assert lines[0] == "Scores: 4 %, about 0:01:36 left"
     assert lines[-1] == "Scores: 99 %, about 0:00:01 left"
     assert len(lines) == 20
+    for short in (
+        [("Scores", n, 4, 0.9) for n in range(4)],
+        [("Scores", n, 10, 60) for n in (0, 10)],
+    ):
+        assert lines_of(short) == []  # short and finished work is not worth a line
 
 
 def test_a_block_within_another_is_shown_by_the_outer_one(with_progress):
