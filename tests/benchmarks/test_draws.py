@@ -19,7 +19,6 @@ from benchmarks.common.units import Unit
 from benchmarks.completion.hiding import exact_scores
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import load_adult, load_diabetes130
-from misfeat.information.measures import MutualInformation
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import generated
 
@@ -44,20 +43,6 @@ def test_rows_drawn_and_left_make_the_table():
     assert draw.rows.offsets[-1] == len(draw.rows.weights)
 
 
-def test_every_row_is_as_likely_to_be_drawn():
-    cohorts = drawn_cohorts(n_features=2, n_rows=400)
-    rng, whole, times = np.random.default_rng(0), counts(cohorts), 100
-    totals = dict.fromkeys(whole, 0)
-    for _ in range(times):
-        for key, count in counts(draw_rows(cohorts, 40, rng).rows).items():
-            totals[key] += count
-    size = {cohort.name: cohort.size for cohort in cohorts}
-    wanted = np.array([times * 40 * n / size[key[0]] for key, n in whole.items()])
-    off = (np.array(list(totals.values())) - wanted) / np.sqrt(wanted)
-    assert np.abs(off).max() < 5
-    assert np.sqrt(np.mean(off**2)) < 1.2
-
-
 def test_no_feature_is_hidden_everywhere_nor_twice():
     missing = np.zeros((4, 6), dtype=bool)
     missing[:3, 2] = True
@@ -67,14 +52,6 @@ def test_no_feature_is_hidden_everywhere_nor_twice():
         assert not (mask | missing).all(axis=0).any()
         assert mask.any()
     assert not mask_of(missing, 0, 1).any()
-
-
-def test_the_truth_of_unknown_populations_is_that_of_the_rows_left():
-    cohorts = drawn_cohorts(n_features=4, n_rows=600)
-    draw = draw_rows(cohorts, 50, np.random.default_rng(3))
-    truth = Source(cohorts).truth(2, draw.left)
-    wanted = MutualInformation(draw.left, above_chance=True).of_levels(1, 2, 2, 1)[0]
-    np.testing.assert_array_equal(truth[1], wanted)
 
 
 def test_generated_tables_know_their_population(monkeypatch):
@@ -129,18 +106,6 @@ def test_every_scale_scores_every_set_within_its_interval(cohorts, estimate):
     assert (found.low <= found.score).all()
     assert (found.score <= found.high).all()
     np.testing.assert_array_equal(found.predicted, cohorts.missing[:, found.subsets].any(axis=2))
-
-
-def test_recorded_sets_have_the_scores_of_their_rows_but_on_the_scale_of_the_population(cohorts):
-    found = {estimate: estimated(estimate, cohorts, 1) for estimate in ESTIMATES}
-    recorded = ~found["sample"].predicted
-    plug_in = exact_scores(cohorts, 1).by_size[1]
-    above = MutualInformation(cohorts, above_chance=True)
-    own = np.array([above.of_levels(i, 1, 1, 1)[0] for i in range(4)])
-    np.testing.assert_allclose(found["sample"].score[recorded], plug_in[recorded])
-    shown = found["above_chance"].score[recorded]
-    np.testing.assert_allclose(shown, np.maximum(own[recorded], 0), atol=1e-12)
-    assert (found["population"].score[recorded] != shown).any()
 
 
 @pytest.mark.slow

@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 
 class Query(NamedTuple):
-    """A query whose result came back.
-
-    Attributes
-    ----------
-    aggregates : int
-        How many aggregates the engine's plan of it has.
-    columns : list of str
-        What came back.
-    """
+    """A query whose result came back: how many aggregates its plan has, and its columns."""
 
     aggregates: int
     columns: list[str]

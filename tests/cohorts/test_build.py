@@ -25,10 +25,6 @@ def test_weights_count_the_rows_of_the_table_and_rows_are_distinct_within_a_coho
             assert held.sum() == weight
 
 
-def test_one_cohort_of_all_rows_without_groups():
-    assert build_cohorts(table(), "y").names == ("all rows",)
-
-
 def test_the_paper_example_has_four_subgroups_and_their_gaps():
     patients = load_readmission()
     with pytest.warns(MisfeatWarning, match="ethnicity=Caucasian & age>40"):
@@ -49,13 +45,6 @@ def test_equal_cohorts_are_equal_and_others_are_not():
     assert cohorts.equals(build_cohorts(data, "y", groups="site"))
     changed = {**data, "x": np.roll(data["x"], 1)}
     assert not cohorts.equals(build_cohorts(changed, "y", groups="site"))
-
-
-def test_rows_without_a_target_are_dropped_and_counted():
-    data = table(y=np.array([0.0, 1.0, np.nan] * 20))
-    cohorts = build_cohorts(data, "y")
-    assert cohorts.weights.sum() == 40
-    assert "20 rows without a value of the target 'y' are dropped." in cohorts.notes
 
 
 def test_progress_is_reported_from_start_to_end():

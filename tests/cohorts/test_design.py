@@ -6,7 +6,6 @@ benchmarks/weights/survey.R wrote the rows and the figures.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.weights import DrawnRows, design_effects, mean_effect
+from misfeat.cohorts.weights import mean_effect
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "weights"
 TABLES = [("HI_CHOL", "race"), ("HI_CHOL", "agecat"), ("agecat", "RIAGENDR")]
@@ -73,34 +72,6 @@ def test_weights_alone_give_kishs_size(rows, figures, target, by):
     for cohort in cohorts:
         own = told[told["value"] == cohort.name.removeprefix(f"{by}=")]
         assert cohort.effective == pytest.approx(own["kish"].iloc[0], rel=1e-9)
-
-
-@pytest.mark.parametrize(("target", "by"), TABLES)
-@pytest.mark.parametrize("design", DESIGNS)
-def test_design_effects_of_every_class_are_those_of_survey(rows, figures, design, target, by):
-    classes = sorted(rows[target].dropna().unique())
-    values = sorted(rows[by].unique())
-    weights = np.round(rows["WTMEC2YR"].to_numpy() * 1e6).astype(np.int64)
-    drawn = DrawnRows(
-        cohort=np.searchsorted(values, rows[by]),
-        target=rows[target]
-        .map({label: i for i, label in enumerate(classes)})
-        .fillna(-1)
-        .to_numpy(dtype=np.int64),
-        stratum=rows["SDMVSTRA"].to_numpy(),
-        cluster=rows["SDMVPSU"].to_numpy() if "cluster" in DESIGNS[design] else None,
-        masses=weights,
-        squares=weights.astype(np.float64) ** 2,
-        rows=np.ones(len(rows), dtype=np.int64),
-    )
-    told = figures_of(figures, design=design, target=target, by=by)
-    for cohort, value in enumerate(values):
-        own = told[told["value"] == str(value)]
-        expected = dict(zip(own["class"], own["effect"], strict=True))
-        found: Any = design_effects(drawn, cohort, len(classes))
-        for label, effect in zip(classes, found, strict=True):
-            name = f"{label:g}" if isinstance(label, float) else str(label)
-            assert effect == pytest.approx(expected[name], rel=1e-6)
 
 
 def clustered(n_sites=3):

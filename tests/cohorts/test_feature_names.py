@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from misfeat import MisfeatError, SubgroupSelector
+from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 
 
 def table():
@@ -39,39 +39,35 @@ def selector(**settings):
     return SubgroupSelector("site", size=2, exclude=["x1"], blocks=blocks, **settings)
 
 
-@pytest.mark.parametrize(("name", "reason"), REASONS.items())
-@pytest.mark.filterwarnings("ignore:Column 'number' is left out")
-def test_a_column_that_is_no_feature_is_refused_with_the_reason(name, reason):
-    expected = f"{name!r} was asked for as {{}}, but it {reason}"
-    with pytest.raises(MisfeatError, match=expected.format("a feature to include")):
-        selector(include=[name]).fit(table(), "y")
-    fitted = selector().fit(table(), "y")
-    with pytest.raises(MisfeatError, match=expected.format("a feature with a cost")):
-        fitted.worth_collecting(costs={name: 2})
-    with pytest.raises(MisfeatError, match=expected.format("a feature")):
-        fitted.score_of("site=a", [name])
-    if name != "x2":
-        with pytest.raises(MisfeatError, match=expected.format("a member of the block 'q'")):
-            selector().set_params(blocks={"q": ["x4", name]}).fit(table(), "y")
+@pytest.fixture(scope="module")
+def fitted():
+    with pytest.warns(MisfeatWarning, match="Column 'number' is left out"):
+        return selector().fit(table(), "y")
 
 
 @pytest.mark.filterwarnings("ignore:Column 'number' is left out")
-def test_a_name_that_no_column_has_is_still_told_apart():
-    fitted = selector().fit(table(), "y")
-    with pytest.raises(MisfeatError, match=r"no column 'x9' .*; it has 'panel', 'x4'"):
-        fitted.score_of("site=a", ["x9"])
+def test_a_column_that_is_no_feature_is_refused_with_the_reason(fitted):
+    for name, reason in REASONS.items():
+        expected = f"{name!r} was asked for as {{}}, but it {reason}"
+        with pytest.raises(MisfeatError, match=expected.format("a feature to include")):
+            selector(include=[name]).fit(table(), "y")
+        with pytest.raises(MisfeatError, match=expected.format("a feature with a cost")):
+            fitted.worth_collecting(costs={name: 2})
+        with pytest.raises(MisfeatError, match=expected.format("a feature")):
+            fitted.score_of("site=a", [name])
+        if name != "x2":
+            with pytest.raises(MisfeatError, match=expected.format("a member of the block 'q'")):
+                selector().set_params(blocks={"q": ["x4", name]}).fit(table(), "y")
 
 
-@pytest.mark.filterwarnings("ignore:Column 'number' is left out")
-def test_text_is_no_feature_of_a_correlation():
-    fitted = SubgroupSelector("site", size=1, measure="r2").fit(table(), "y")
-    with pytest.raises(MisfeatError, match=r"'kind' .* has no numbers that measure='r2' could use"):
-        fitted.score_of("site=a", ["kind"])
-
-
-@pytest.mark.filterwarnings("ignore:Feature 'x4' is missing in every subgroup")
-@pytest.mark.filterwarnings("ignore:Column 'number' is left out")
-def test_a_feature_that_nobody_recorded_is_called_so():
-    fitted = SubgroupSelector("site", size=1).fit(table().assign(x4=np.nan), "y")
-    with pytest.raises(MisfeatError, match=r"'x4' .* because no subgroup recorded it; check"):
-        fitted.score_of("site=a", ["x4"])
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_other_names_are_refused_with_other_reasons(fitted):
+    r2 = SubgroupSelector("site", size=1, measure="r2").fit(table(), "y")
+    empty = SubgroupSelector("site", size=1).fit(table().assign(x4=np.nan), "y")
+    for asked, name, reason in (
+        (fitted, "x9", r"no column 'x9' .*; it has 'panel', 'x4'"),
+        (r2, "kind", r"'kind' .* has no numbers that measure='r2' could use"),
+        (empty, "x4", r"'x4' .* because no subgroup recorded it; check"),
+    ):
+        with pytest.raises(MisfeatError, match=reason):
+            asked.score_of("site=a", [name])

@@ -43,10 +43,3 @@ def test_cohorts_with_other_gaps_are_not_equal():
     cohorts = build_cohorts(TABLE, "y", groups="site")
     assert cohorts.equals(replace(cohorts))
     assert not cohorts.equals(replace(cohorts, gap_codes=((),) * 4))
-
-
-def test_cohorts_with_and_without_effective_sizes_are_not_equal():
-    cohorts = build_cohorts(TABLE, "y", groups="site")
-    worth = replace(cohorts, effective=cohorts.effective_sizes())
-    assert not cohorts.equals(worth)
-    assert not worth.equals(cohorts)

@@ -8,7 +8,6 @@ from misfeat import Columns, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.auto_groups import MOST_SUBGROUPS
 from misfeat.datasets import make_cohorts
-from tests.reading.holders import HOLDERS
 
 
 def visits(n=2000, seed=0):
@@ -35,12 +34,6 @@ def test_columns_that_explain_what_is_missing_are_chosen_and_cut_where_it_change
     (note,) = (note for note in cohorts.notes if note.startswith("Subgroups are told apart"))
     assert "by site, sex and age (cut at 39), which explain " in note
     assert note.told(lambda setting: f"--{setting.parameter}").endswith("with --groups.")
-
-
-@pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
-def test_the_same_columns_are_chosen_in_every_library(hold):
-    expected = build_cohorts(visits(), "y", groups="auto")
-    assert build_cohorts(hold(visits()), "y", groups="auto").equals(expected)
 
 
 def test_the_hospitals_of_the_heart_table_are_found(heart_path):

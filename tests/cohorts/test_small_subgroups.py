@@ -12,8 +12,6 @@ from misfeat.cohorts.subgroups import rows_to_tell
 from misfeat.exceptions import MisfeatWarning
 from tests.information.generated import above_chance
 
-VALUES = st.lists(st.integers(2, 9), min_size=1, max_size=8)
-
 
 def table(**rows):
     """So many rows of each site, two features of two values each: 18 rows tell a pair."""
@@ -27,10 +25,6 @@ def table(**rows):
     }
 
 
-def names(coding=None, **rows):
-    return build_cohorts(table(**rows), "y", groups="site", coding=coding).names
-
-
 def test_subgroups_that_tell_no_pair_from_chance_are_merged_with_a_note():
     cohorts = build_cohorts(table(a=100, b=10, c=9), "y", groups="site")
     assert cohorts.names == ("site=a", "other")
@@ -39,24 +33,18 @@ def test_subgroups_that_tell_no_pair_from_chance_are_merged_with_a_note():
     assert note.endswith("min_rows=1 keeps them.")
 
 
-def test_they_are_left_out_where_small_ones_are():
-    assert names(Coding(small_groups="drop"), a=100, b=10, c=9) == ("site=a",)
-    assert names(Coding(small_groups="drop"), a=100, b=10) == ("site=a",)
-
-
-def test_a_single_small_subgroup_is_not_merged_with_nothing():
-    assert names(a=100, b=10) == ("site=a", "site=b")
-
-
-@pytest.mark.parametrize("small_groups", ["merge", "drop"])
-def test_where_all_are_small_all_are_kept(small_groups):
-    coding = Coding(small_groups=small_groups)
-    assert names(coding, a=10, b=9, c=8) == ("site=a", "site=b", "site=c")
-
-
-def test_a_number_is_taken_at_its_word():
-    assert names(Coding(min_rows=1), a=100, b=12, c=9) == ("site=a", "site=b", "site=c")
-    assert names(Coding(min_rows=50), a=100, b=40, c=30) == ("site=a", "other")
+def test_what_is_merged_left_out_or_kept():
+    drop, merge = Coding(small_groups="drop"), Coding(small_groups="merge")
+    for coding, rows, expected in (
+        (drop, {"a": 100, "b": 10, "c": 9}, ("site=a",)),
+        (drop, {"a": 100, "b": 10}, ("site=a",)),
+        (merge, {"a": 100, "b": 10}, ("site=a", "site=b")),  # there is nothing to merge it with
+        (drop, {"a": 10, "b": 9, "c": 8}, ("site=a", "site=b", "site=c")),
+        (merge, {"a": 10, "b": 9, "c": 8}, ("site=a", "site=b", "site=c")),
+        (Coding(min_rows=1), {"a": 100, "b": 12, "c": 9}, ("site=a", "site=b", "site=c")),
+        (Coding(min_rows=50), {"a": 100, "b": 40, "c": 30}, ("site=a", "other")),
+    ):
+        assert build_cohorts(table(**rows), "y", groups="site", coding=coding).names == expected
 
 
 def test_a_merged_subgroup_of_parts_that_recorded_other_features_is_kept_in_mind():
@@ -138,16 +126,6 @@ def test_merging_keeps_every_row_and_leaves_no_subgroup_small(sizes, recorded, m
     merged = [name for name in cohorts.names if name.startswith("other")]
     if len(merged) > 1:
         assert min(found) >= max(min_rows, 10)
-
-
-@given(VALUES, st.integers(2, 500))
-def test_rarer_cases_need_more_rows(values, cases):
-    assert rows_to_tell(values, [1000, cases]) >= rows_to_tell(values, [1000, cases + 1])
-
-
-@given(st.integers(2, 9), st.lists(st.integers(1, 500), min_size=2, max_size=6))
-def test_more_values_need_more_rows(values, by_class):
-    assert rows_to_tell([values + 1] * 3, by_class) >= rows_to_tell([values] * 3, by_class)
 
 
 @pytest.mark.parametrize(("values", "by_class"), [([], [5, 5]), ([3, 3], [9]), ([3, 3], [9, 0])])

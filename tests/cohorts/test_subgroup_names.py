@@ -88,12 +88,6 @@ def test_a_subgroup_that_was_merged_is_told_to_be():
     assert build_cohorts(table, "y", groups="site", coding=Coding(min_rows=1))["b"].size == 10
 
 
-@given(st.lists(st.text(max_size=6), min_size=1, max_size=5, unique=True))
-def test_whole_names_always_name_themselves(values):
-    names = tuple(f"c={value}" for value in values)
-    assert [subgroup_named(name, names) for name in names] == list(names)
-
-
 @given(
     st.lists(
         st.tuples(st.sampled_from("abcAB"), st.sampled_from(["x<=1", "1<x<=2", "x>2"])),
@@ -148,12 +142,6 @@ def test_names_come_as_people_expect_them(expected):
     assert ordered(shuffled) == expected
 
 
-@given(st.lists(st.text(max_size=8), unique=True))
-def test_the_order_does_not_depend_on_that_of_the_labels(labels):
-    assert ordered(labels) == ordered(sorted(labels)) == ordered(labels[::-1])
-    assert sorted(natural_order(labels)) == list(range(len(labels)))
-
-
 @given(st.lists(st.integers(-(10**30), 10**30), unique=True), st.sampled_from(["", "c"]))
 def test_numbers_in_names_are_ordered_as_numbers(numbers, before):
     if before:
@@ -161,25 +149,14 @@ def test_numbers_in_names_are_ordered_as_numbers(numbers, before):
     assert ordered([f"{before}{n}" for n in numbers]) == [f"{before}{n}" for n in sorted(numbers)]
 
 
-@pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
-def test_subgroups_come_in_it_from_every_library(hold):
+def test_subgroups_come_in_it_from_every_library():
     sites = ["c10", "c9", "c1", "c100", "c2"] * 12
     ages = ["100+", "18-39", "<18"] * 20
     table = pl.DataFrame({"site": sites, "age": ages, "x": [0, 1] * 30, "y": [0] * 30 + [1] * 30})
-    coding = Coding(min_rows=1)
-    assert build_cohorts(hold(table), "y", groups="site", coding=coding).names == (
-        "site=c1",
-        "site=c2",
-        "site=c9",
-        "site=c10",
-        "site=c100",
-    )
     groups = [{"site": {"c9": "first", "c1": "c1", "c10": "c10", "c2": "c2"}}, "age"]
-    both = build_cohorts(hold(table), "y", groups=groups, coding=coding)
-    assert both.names[:4] == (
-        "site=first & age=<18",
-        "site=first & age=18-39",
-        "site=first & age=100+",
-        "site=c1 & age=<18",
-    )
-    assert both.names[-1] == "site=c100 & age=100+"
+    for hold in HOLDERS.values():
+        by_site = build_cohorts(hold(table), "y", groups="site", coding=Coding(min_rows=1)).names
+        assert [name.removeprefix("site=") for name in by_site] == ["c1", "c2", "c9", "c10", "c100"]
+        both = build_cohorts(hold(table), "y", groups=groups, coding=Coding(min_rows=1)).names
+        assert both[:3] == tuple(f"site=first & age={age}" for age in ("<18", "18-39", "100+"))
+        assert (both[3], both[-1]) == ("site=c1 & age=<18", "site=c100 & age=100+")

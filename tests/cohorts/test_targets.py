@@ -28,17 +28,6 @@ def test_hundreds_of_classes_are_refused_whatever_holds_the_table(holder):
     assert refused.value.remedy.startswith("Merge classes")
 
 
-def test_they_are_refused_before_other_columns_are_read():
-    read = []
-
-    def progress(what, done, total):
-        read.append((what, done))
-
-    with pytest.raises(MisfeatError, match="at most 100"):
-        build_cohorts(table(200), "town", progress=progress)
-    assert read == [("Reading columns", 0)]
-
-
 def test_as_many_as_are_allowed_are_not():
     assert len(build_cohorts(table(MOST_CLASSES), "town").classes) == MOST_CLASSES
 
@@ -56,13 +45,6 @@ def test_numbers_are_cut_into_bins_and_no_more_of_them_than_that():
 def numbers(**more):
     rng = np.random.default_rng(1)
     return pl.DataFrame({"x": rng.normal(size=300), "y": rng.normal(size=300).round(2), **more})
-
-
-@pytest.mark.parametrize("holder", HOLDERS)
-def test_every_engine_gives_the_grids_of_a_number_the_same_bits(holder):
-    expected = build_cohorts(numbers(), "y")
-    assert expected.is_number
-    assert expected.equals(build_cohorts(HOLDERS[holder](numbers()), "y"))
 
 
 def test_the_first_grid_of_a_number_is_what_its_classes_would_be():

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.weights import (
     MOST_MASS,
-    DrawnRows,
-    design_effects,
     heaviest_of,
     reweighted,
     squares_of,
@@ -43,17 +41,6 @@ def table():
         },
         strict=False,
     ).with_columns(pl.col("many").fill_nan(None))
-
-
-@pytest.mark.parametrize("holder", HOLDERS)
-@pytest.mark.parametrize("kind", ["sampling", "frequency"])
-def test_every_library_weighs_to_the_same_bits(table, holder, kind):
-    weight, other = ("weight", "times") if kind == "sampling" else ("times", "weight")
-    rows = table.drop(other)
-    told = {"groups": "site", "sample_weight": weight, "weights": kind}
-    expected = build_cohorts(HOLDERS["polars"](rows), "target", **told)
-    found = build_cohorts(HOLDERS[holder](rows), "target", **told)
-    assert found.equals(expected)
 
 
 def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table):
@@ -130,6 +117,7 @@ def with_weights(values, **told):
         ([0, 0, 0, 0], {}, "All weights 'w' are zero"),
         ([1.5, 2, 3, 1], {"weights": "frequency"}, "whole numbers.*holds fractions"),
         ([1e16, 2, 3, 1e16], {"weights": "frequency"}, "too large for frequencies"),
+        ([1, 2, 3, 4], {"sample_weight": [1, 2, 3]}, r"shape \(3,\), but X has 4 rows"),
         ([1, 2, 3, 4], {"sample_weight": "v"}, "no column 'v'.*the weights"),
         ([1, 2, 3, 4], {"sample_weight": "y"}, "'y' is both the target and the weights"),
         ([1, 2, 3, 4], {"groups": "w"}, "'w' is both a group and the weights"),
@@ -148,11 +136,6 @@ def with_weights(values, **told):
 def test_what_cannot_be_a_weight_is_refused(values, told, words):
     with pytest.raises(MisfeatError, match=words):
         with_weights(values, **told)
-
-
-def test_as_many_weights_as_rows():
-    with pytest.raises(MisfeatError, match=r"sample_weight has shape \(3,\), but X has 4 rows"):
-        with_weights([1, 2, 3, 4], sample_weight=[1, 2, 3])
 
 
 def test_a_lazy_table_names_its_weights(table):
@@ -216,34 +199,6 @@ def test_a_heavy_row_and_others_alike_have_the_same_sums(weights):
     heaviest = heaviest_of(n, mass, squares)
     assert mass / n * (1 - 1e-12) <= heaviest <= mass
     np.testing.assert_allclose(squares_of(n, mass, heaviest), squares, rtol=1e-9)
-
-
-def drawn(n_clusters, alike):
-    """Rows of one stratum, in clusters of rows that are all alike."""
-    clusters = np.arange(n_clusters)
-    zeros = np.zeros(n_clusters, dtype=np.int64)
-    target = (clusters * 7 % 5 < 2).astype(np.int64)
-    return DrawnRows(zeros, target, zeros, clusters, zeros + alike, zeros + alike, zeros + alike)
-
-
-def test_rows_that_are_alike_within_clusters_are_worth_one_a_cluster():
-    n = 1000
-    one, three = (design_effects(drawn(n, alike), 0, 2) for alike in (1, 3))
-    np.testing.assert_allclose(one, 1.0, rtol=1e-12)
-    np.testing.assert_allclose(three, (3 * n - 1) / (n - 1), rtol=1e-12)
-
-
-def test_a_row_is_a_cluster_where_none_are_named():
-    rng = np.random.default_rng(3)
-    n = 200
-    stratum, target = rng.integers(0, 5, n), rng.integers(0, 3, n)
-    masses = rng.integers(1, 9, n)
-    zeros, ones = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    named = DrawnRows(zeros, target, stratum, np.arange(n), masses, masses**2.0, ones)
-    unnamed = DrawnRows(zeros, target, stratum, None, masses, masses**2.0, ones)
-    np.testing.assert_allclose(
-        design_effects(named, 0, 3), design_effects(unnamed, 0, 3), rtol=1e-12
-    )
 
 
 def test_strata_of_one_cluster_are_said():

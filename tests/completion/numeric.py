@@ -1,27 +1,10 @@
-"""Normal cohorts with known covariances, for tests of what is predicted from sums of products."""
+"""Sums of products of normal cohorts, for tests of what is predicted from them."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.information.correlation import squared_correlation
-from misfeat.lattice import level
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Cohorts that lack some features, sums of all of their columns, and what they stand for."""
-
-    sums: ProductSums
-    covariances: np.ndarray
-
-    def truth(self, size):
-        """R² of all sets of a size in the populations."""
-        subsets = level(len(self.sums.features), size)
-        return np.array([squared_correlation(one, subsets) for one in self.covariances])
 
 
 def common_covariance(n_features, rng, n_factors=3, explained=0.5):
@@ -42,25 +25,19 @@ def drawn_numbers(
     rng = np.random.default_rng(seed)
     common = common_covariance(n_features, rng, **settings)
     nowhere = np.zeros(n_features + 1)
-    covariances, products = [], []
+    products = []
     for _ in range(n_cohorts):
         basis = rng.multivariate_normal(nowhere, common, size=similarity)
-        covariances.append(basis.T @ basis / similarity)
-        rows = rng.multivariate_normal(nowhere, covariances[-1], size=n_rows)
+        rows = rng.multivariate_normal(nowhere, basis.T @ basis / similarity, size=n_rows)
         rows -= rows.mean(axis=0)
         products.append(rows.T @ rows)
     missing = rng.random((n_cohorts, n_features)) < hide
     missing[:, missing.all(axis=0)] = False
-    return Drawn(numbers_of(np.array(products), missing, n_rows), np.array(covariances))
-
-
-def numbers_of(products, missing, n_rows):
-    """Sums of products with made-up names."""
     return ProductSums(
-        names=tuple(f"cohort {i}" for i in range(len(missing))),
-        features=tuple(f"x{f}" for f in range(missing.shape[1])),
+        names=tuple(f"cohort {i}" for i in range(n_cohorts)),
+        features=tuple(f"x{f}" for f in range(n_features)),
         target="y",
-        rows=np.full(len(missing), n_rows, dtype=np.int64),
-        products=products,
+        rows=np.full(n_cohorts, n_rows, dtype=np.int64),
+        products=np.array(products),
         missing=missing,
     )

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.completion.hiding import Truth, sampled
-from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat import MisfeatError
 from misfeat.completion import (
     AutoCompleter,
     BaseCompleter,
@@ -20,13 +19,7 @@ from misfeat.completion import (
     TransferCompleter,
 )
 from misfeat.completion.base import (
-    ceilings,
-    check_not_negative,
-    check_probability,
-    check_share,
     closed_upwards,
-    mean_over_cohorts,
-    recorded_sets_filled,
 )
 from misfeat.completion.model import guess_of
 from misfeat.datasets.population import random_mask
@@ -109,27 +102,6 @@ def test_sets_that_were_recorded_but_not_scored_keep_certain_bounds():
     assert ((low - 1e-12 <= true) & (true <= high + 1e-12)).all()
 
 
-@pytest.mark.slow
-def test_intervals_hold_the_one_feature_that_tells_something():
-    held = [interval_holds_planted_signal(seed) for seed in range(30)]
-    assert np.mean(held) >= 0.85
-
-
-def interval_holds_planted_signal(seed: int) -> bool:
-    rng = np.random.default_rng(seed)
-    site = rng.choice(list("abcd"), 1000)
-    table = {f"f{i}": rng.integers(0, 2, 1000).astype(float) for i in range(5)}
-    y = np.where(rng.random(1000) < 0.9, table["f3"], 1 - table["f3"])
-    table["site"] = site
-    whole = SubgroupSelector("site", size=1).fit(table, y)
-    gaps = {**table, "f3": np.where(site == "a", np.nan, table["f3"])}
-    found = best_sets(
-        SubgroupSelector("site", size=1).fit(gaps, y).selection_, k=1, subgroup="site=a"
-    )[0]
-    assert found.source == "predicted"
-    return found.low <= whole.score_of("site=a", ["f3"]) <= found.high
-
-
 def test_one_cohort_learns_nothing_from_others():
     mask = np.zeros((1, 5), dtype=bool)
     mask[0, :2] = True
@@ -182,50 +154,6 @@ def test_guesses_that_are_right_stay(case):
         truth.append(np.where(np.isnan(exact.by_size[size]), grown, exact.by_size[size]))
     for ours, true in zip(closed_upwards(truth, exact), truth, strict=True):
         assert ours == pytest.approx(true)
-
-
-def test_a_known_larger_set_limits_its_parts():
-    exact = ExactScores(
-        by_size=(np.zeros((1, 1)), np.array([[np.nan, 0.1]]), np.array([[0.3]])),
-        missing=np.zeros((1, 2), dtype=bool),
-        ceiling=np.array([0.9]),
-    )
-    assert ceilings(exact, 1).tolist() == [[0.3, 0.3]]
-    assert closed_upwards([np.zeros((1, 1)), np.full((1, 2), 0.7)], exact)[1].tolist() == [
-        [0.3, 0.1]
-    ]
-
-
-NAN = np.nan
-
-
-def test_a_set_that_was_not_scored_gets_its_best_part_and_the_mean_gain_elsewhere():
-    exact = ExactScores(
-        by_size=(
-            np.zeros((2, 1)),
-            np.array([[0.1, 0.2], [0.3, 0.1]]),
-            np.array([[0.25], [NAN]]),
-        ),
-        missing=np.zeros((2, 2), dtype=bool),
-        ceiling=np.ones(2),
-    )
-    filled = recorded_sets_filled(exact, 2)
-    assert filled[2] == pytest.approx(np.array([[0.25], [0.35]]))
-    assert np.isnan(exact.by_size[2][1, 0])
-
-
-def test_sets_with_an_unrecorded_feature_stay_open():
-    exact = ExactScores(
-        by_size=(np.zeros((1, 1)), np.array([[0.1, NAN]])),
-        missing=np.array([[False, True]]),
-        ceiling=np.ones(1),
-    )
-    assert np.isnan(recorded_sets_filled(exact, 1)[1]).tolist() == [[False, True]]
-
-
-def test_a_mean_is_over_the_cohorts_that_have_a_value():
-    values = np.array([[0.1, NAN, NAN], [0.3, 0.5, NAN]])
-    assert mean_over_cohorts(values) == pytest.approx([0.2, 0.5, NAN], nan_ok=True)
 
 
 class Said(BaseCompleter):
@@ -305,29 +233,3 @@ def test_scores_alone_are_used_where_there_are_no_rows(hidden):
     assert auto.chosen_ == "interactions"
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
         TransferCompleter().complete(scores_only, 2)
-
-
-def test_there_is_one_trial_only(hidden):
-    told = []
-    known = Known(hidden.exact, hidden.cohorts, progress=lambda *done: told.append(done))
-    AutoCompleter(rounds=2).complete(known, 2)
-    assert [what for what, done, _ in told if done == 0] == ["Learning how far predictions are off"]
-
-
-def test_tables_of_other_sizes_are_not_transferred(hidden):
-    with pytest.raises(MisfeatError, match="table_size=4; it must be 2 or 3"):
-        TransferCompleter(table_size=4).complete(hidden, 2)
-
-
-def test_settings_are_numbers_within_their_range():
-    refused = [True, "much", None, [0.5], float("nan"), -1, float("inf")]
-    for check, accepted, more_refused in (
-        (check_probability, [0.5, np.float32(0.25)], [0, 1]),
-        (check_share, [0, 0.5, np.float32(0.25)], [1]),
-        (check_not_negative, [0, 1e30, np.float32(0.25)], []),
-    ):
-        for value in accepted:
-            check(value, "setting")
-        for value in [*refused, *more_refused]:
-            with pytest.raises(MisfeatError, match=r"setting=.*it must"):
-                check(value, "setting")

@@ -23,12 +23,6 @@ def test_only_what_another_cohort_has_left_is_hidden_and_something_stays(n_cohor
         assert (kept[mask.any(axis=1)] >= 1).all()
 
 
-def test_cohorts_take_turns_in_hiding():
-    masks = np.array(list(hiding_rounds(np.zeros((4, 10), bool), 8, np.random.default_rng(0))))
-    assert masks.any(axis=2).sum(axis=0).tolist() == [2, 2, 2, 2]
-    assert masks.sum() == 8 * 2  # a fifth of ten features a round
-
-
 def hidden_of(errors, causes=None, clusters=None):
     n = len(errors)
     return HiddenErrors(
@@ -61,13 +55,6 @@ def test_few_clusters_give_wider_intervals_and_too_few_none():
     causes = np.ones((1, 3))
     assert few.half_width(causes) > many.half_width(causes)
     assert not ErrorModel(hidden_of(errors, clusters=np.arange(400) % 3), 0.9).knows
-
-
-def test_guesses_without_error_have_the_width_of_chance_alone():
-    model = ErrorModel(hidden_of(np.zeros(50)), 0.9)
-    assert model.half_width(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]])) == pytest.approx(
-        [0, 1.6449], abs=1e-4
-    )
 
 
 def test_hidden_scores_are_compared_with_the_truth():

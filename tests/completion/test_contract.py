@@ -89,29 +89,67 @@ def test_a_weight_counts_as_so_many_rows(name):
     assert together == pytest.approx(apart, abs=1e-6)
 
 
+REFUSED = {
+    "transfer": [({"table_size": 4}, "table_size=4; it must be 2 or 3")],
+    "knn": [({"n_neighbors": 0}, "n_neighbors=0")],
+    "markov_blanket": [
+        ({"n_neighbors": 0}, "n_neighbors=0"),
+        ({"repeats": 0}, "repeats=0"),
+        ({"alpha": 1}, "alpha=1; it must lie between 0 and 1"),
+        ({"rows_per_cell": -1}, "rows_per_cell=-1; it must be a number that is not negative"),
+    ],
+    "paper": [
+        ({"layers": 0}, "layers=0"),
+        ({"layers": None}, "layers=None"),
+        ({"hidden": 1.5}, "hidden=1.5"),
+        ({"dropout": 1.0}, "dropout=1.0; it must be at least 0 and below 1"),
+        ({"validation_share": -0.1}, "validation_share=-0.1"),
+        ({"learning_rate": float("nan")}, "learning_rate=nan"),
+        ({"learning_rate": True}, "learning_rate=True"),
+        ({"weight_decay": "much"}, "weight_decay='much'"),
+        ({"activation": "magic"}, "activation='magic' is unknown"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"sizes": (0, 9)}, r"sizes=\(0, 9\)"),
+        ({"sizes": 3}, "sizes=3; it must be None or a pair"),
+        ({"layers": 4}, "scores up to size 6 are read; by_size ends at size 4"),
+    ],
+    "mlp": [
+        ({"hidden": 0}, "hidden=0"),
+        ({"epochs": 1.5}, "epochs=1.5"),
+        ({"learning_rate": -1}, "learning_rate=-1; it must be a number that is not negative"),
+        ({"validation_share": 1.0}, "validation_share=1.0"),
+        ({"device": "tpu"}, "device='tpu' is unknown"),
+    ],
+    "multiplex": [
+        ({"steps": -1}, "steps=-1"),
+        ({"dropout": 1}, "dropout=1; it must be at least 0 and below 1"),
+        ({"learning_rate": "fast"}, "learning_rate='fast'"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_settings_that_make_no_sense_are_refused(name):
+    known = known_of(random_cohorts(3, hidden=0.3), 4)
+    for settings, message in REFUSED[name]:
+        with pytest.raises(MisfeatError, match=message):
+            quick(name, **settings).complete(known, 2)
+
+
 @every_completer
 def test_an_explicit_setting_wins_over_the_selectors(name):
-    own = completer_class(name)().get_params(deep=False)
-    given = {"confidence": 0.9, "random_state": 0, "device": "auto"}
-    given = {setting: value for setting, value in given.items() if setting in own}
-    others = {"confidence": 0.5, "random_state": 7, "device": "cpu"}
-    kept = completer_of(completer_class(name)(**given), **others)
-    assert {setting: getattr(kept, setting) for setting in given} == given
-    certain = completer_class(name)(confidence=None, random_state=None)
-    kept = completer_of(certain, **others)
-    assert (kept.confidence, kept.random_state) == (None, None)
-    left_open = completer_of(completer_class(name)(**dict.fromkeys(given, "inherit")), **others)
-    assert {setting: getattr(left_open, setting) for setting in given} == {
-        setting: others[setting] for setting in given
-    }
-
-
-@every_completer
-def test_it_tells_the_confidence_that_its_intervals_have(name):
     kind = completer_class(name)
-    assert confidence_of(kind(confidence="inherit")) == 0.9
-    assert confidence_of(kind(confidence=0.5)) == 0.5
-    assert confidence_of(kind(confidence=None)) is None
+    given = {"confidence": 0.9, "random_state": 0, "device": "auto"}
+    given = {setting: value for setting, value in given.items() if setting in kind().get_params()}
+    others = {"confidence": 0.5, "random_state": 7, "device": "cpu"}
+    kept = completer_of(kind(**given), **others)
+    assert {setting: getattr(kept, setting) for setting in given} == given
+    kept = completer_of(kind(confidence=None, random_state=None), **others)
+    assert (kept.confidence, kept.random_state) == (None, None)
+    left_open = completer_of(kind(**dict.fromkeys(given, "inherit")), **others)
+    assert all(getattr(left_open, setting) == others[setting] for setting in given)
+    told = [confidence_of(kind(confidence=one)) for one in ("inherit", 0.5, None)]
+    assert told == [0.9, 0.5, None]
     assert completer_of(name).confidence == confidence_of(kind())
 
 

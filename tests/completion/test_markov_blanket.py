@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
-from misfeat import MisfeatError
 from misfeat.completion import MarkovBlanketCompleter
 from misfeat.completion.knn import imputed_codes
 from misfeat.completion.markov_blanket import g_test, markov_blanket
@@ -61,21 +58,6 @@ def test_repeats_are_capped():
     assert np.array_equal(once.codes, plain)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_neighbors": 0}, "n_neighbors=0"),
-        ({"repeats": 0}, "repeats=0"),
-        ({"alpha": 1}, "alpha=1; it must lie between 0 and 1"),
-        ({"rows_per_cell": -1}, "rows_per_cell=-1; it must be a number that is not negative"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings, message):
-    known = known_of(replace(random_cohorts(1)), 1)
-    with pytest.raises(MisfeatError, match=message):
-        MarkovBlanketCompleter(**settings).complete(known, 1)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_it_is_the_sum_of_likelihood_ratio_tests_of_all_strata(seed):
     rng = np.random.default_rng(seed)
@@ -93,24 +75,12 @@ def test_it_is_the_sum_of_likelihood_ratio_tests_of_all_strata(seed):
     assert found.dof == dof
 
 
-def test_values_that_do_not_occur_in_a_stratum_give_no_freedom():
-    x, y = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 2])
-    strata = np.array([0, 0, 0, 0, 1, 1])
-    assert g_test(x, y, strata).dof == 1
-    assert g_test(x, np.zeros(6, dtype=np.int64)).p_value == 1.0
-
-
 def test_strata_with_too_few_rows_do_not_count():
     x, y, strata = np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
     weights = np.array([10, 10, 9, 10])
     assert g_test(x, y, strata, weights, rows_per_cell=5).dof == 1
     nothing = g_test(x, y, strata, weights, rows_per_cell=6)
     assert (nothing.statistic, nothing.dof, nothing.p_value) == (0.0, 0, 1.0)
-
-
-def test_no_rows_say_nothing():
-    none = np.empty(0, dtype=np.int64)
-    assert g_test(none, none, none).p_value == 1.0
 
 
 def test_p_values_are_uniform_under_conditional_independence():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter
 from misfeat.completion.networks.mlp import MLPNetwork
 from misfeat.lattice import contains, level
@@ -35,47 +34,11 @@ def test_a_cohort_learns_nothing_from_others():
     assert np.abs(guesses(exact)[3][1] - guesses(other)[3][1]).max() > 0.01
 
 
-def test_a_cohort_without_a_known_score_gets_the_mean_of_the_others():
-    exact = known_scores().hidden(np.array([[True] * 7, [False] * 7, [False] * 7]))
-    found = guesses(exact)
-    assert found[3][0] == pytest.approx(found[3][1:].mean(axis=0))
-
-
-def test_seeds_differ_and_the_global_generator_is_left_alone():
-    exact = known_scores()
-    before = torch.random.get_rng_state()
-    first = guesses(exact, random_state=1)[3]
-    assert torch.equal(before, torch.random.get_rng_state())
-    assert not np.array_equal(first, guesses(exact, random_state=2)[3])
-
-
 def test_progress_is_told_epoch_by_epoch():
     seen = []
     known = Known(known_scores(), progress=lambda *told: seen.append(told))
     MLPCompleter(epochs=3, device="cpu", confidence=None).complete(known, 3)
     assert seen == [("Training the networks", epoch, 9) for epoch in range(1, 10)]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"hidden": 0}, "hidden=0"),
-        ({"epochs": 1.5}, "epochs=1.5"),
-        ({"learning_rate": -1}, "learning_rate=-1; it must be a number that is not negative"),
-        ({"validation_share": 1.0}, "validation_share=1.0"),
-        ({"device": "tpu"}, "device='tpu' is unknown"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings, message):
-    with pytest.raises(MisfeatError, match=message):
-        MLPCompleter(**settings).complete(Known(known_scores()), 3)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_cuda_device_learns_the_same():
-    exact = known_scores()
-    on_cuda, on_cpu = (guesses(exact, device=device)[3] for device in ("cuda", "cpu"))
-    assert np.abs(on_cuda - on_cpu).max() < 0.05
 
 
 def test_all_models_at_once_equal_models_one_by_one():

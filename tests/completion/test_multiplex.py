@@ -7,9 +7,8 @@ import torch
 from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError
 from misfeat.completion import InteractionsCompleter, Known, MultiplexCompleter
-from misfeat.completion.networks.multiplex import N_FACTS, Lessons, MultiplexNetwork, masks_of
+from misfeat.completion.networks.multiplex import Lessons, MultiplexNetwork, masks_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
 from misfeat.lattice.neighbours import Levels
 from tests.completion.coded import drawn_cohorts
 
@@ -60,35 +59,6 @@ def test_an_untrained_network_is_near_its_first_guess(known):
     hidden = first.predicted
     distance = np.abs(untrained.score - first.score)[hidden].mean()
     assert distance < 0.3 * (first.score - first.low)[hidden].mean()
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"hidden": 0}, "hidden=0"),
-        ({"steps": -1}, "steps=-1"),
-        ({"dropout": 1}, "dropout=1; it must be at least 0 and below 1"),
-        ({"learning_rate": "fast"}, "learning_rate='fast'"),
-        ({"device": "tpu"}, "device='tpu' is unknown"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(known, settings, message):
-    with pytest.raises(MisfeatError, match=message):
-        quick(**settings).complete(known, 2)
-
-
-def test_inputs_hold_what_is_known_and_nothing_else(known):
-    inputs = inputs_of(known.exact, unit=0.5)
-    scores = np.concatenate([known.exact.by_size[m] for m in (1, 2, 3)], axis=1).T
-    facts = inputs.facts.numpy()
-    assert facts.shape == (len(scores), 3, N_FACTS + 1)
-    assert not np.isnan(facts).any()
-    is_known = ~np.isnan(scores)
-    assert np.array_equal(facts[:, :, 1] == 1, is_known)
-    assert facts[:, :, 0][is_known] == pytest.approx(scores[is_known] / 0.5, rel=1e-5)
-    assert (facts[:, :, 0][~is_known] == 0).all()
-    sizes = np.concatenate([np.full(len(level(6, m)), m) for m in (1, 2, 3)])
-    assert facts[:, 0, 8] == pytest.approx(sizes / 3)
 
 
 def test_weights_are_shared_so_that_the_order_of_cohorts_does_not_matter(known):

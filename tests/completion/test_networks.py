@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numpy as np
@@ -10,53 +9,15 @@ import torch
 from misfeat import MisfeatError
 from misfeat.completion import MLPCompleter, PaperCompleter
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import Draw, train
+from misfeat.completion.networks.training import train
 from misfeat.completion.neural import (
     Labels,
     NeuralCompleter,
     TrainingSettings,
-    averaged_where_unlabelled,
-    labelled_subgroups,
 )
 from misfeat.completion.registry import completer_class, completer_names
 
 NEURAL = [name for name in completer_names() if issubclass(completer_class(name), NeuralCompleter)]
-OTHERS = [name for name in completer_names() if name not in NEURAL]
-
-WITHOUT_TORCH = """
-import sys
-class Block:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "torch":
-            raise ImportError(name)
-sys.meta_path.insert(0, Block())
-import numpy as np
-from misfeat import MisfeatError, SubgroupSelector
-rng = np.random.default_rng(0)
-columns = {f"f{i}": rng.integers(2, size=80).astype(float) for i in range(4)}
-columns["y"], columns["site"] = rng.integers(2, size=80), np.arange(80) % 2
-columns["f0"][columns["site"] == 0] = np.nan
-for name in sys.argv[1:]:
-    try:
-        SubgroupSelector("site", size=2, completer=name).fit(columns, "y").scores()
-        print("fitted")
-    except MisfeatError as error:
-        print(error)
-"""
-
-
-def without_torch(names: list[str]) -> list[str]:
-    """What comes of completers where PyTorch cannot be imported, a line each."""
-    command = [sys.executable, "-c", WITHOUT_TORCH, *names]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-
-
-@pytest.mark.slow
-def test_without_pytorch_the_error_names_the_extra_and_other_completers_work():
-    assert NEURAL
-    *fitted, last = without_torch([*OTHERS, NEURAL[0]])
-    assert fitted == ["fitted"] * len(OTHERS)
-    assert "pip install 'misfeat[neural]'" in last
 
 
 @pytest.mark.parametrize("name", NEURAL)
@@ -74,45 +35,15 @@ def test_a_device_of_its_own_wins_and_is_checked():
         completer.set_params(device="tpu").reach(2, 5)
 
 
-def test_settings_are_taken_from_a_completer_as_plain_numbers():
-    completer = MLPCompleter(epochs=np.int32(7), learning_rate=np.float32(0.5))
-    settings = TrainingSettings.of(completer)
-    assert (settings.epochs, settings.learning_rate) == (7, 0.5)
-    assert (type(settings.epochs), type(settings.learning_rate)) == (int, float)
-
-
 def test_completers_and_settings_have_the_same_defaults():
     for completer in (MLPCompleter(), PaperCompleter()):
         assert TrainingSettings.of(completer) == TrainingSettings()
-
-
-NAN = np.nan
-
-
-def test_labels_are_split_into_what_is_learned_and_what_is_held_out():
-    labels = Labels(np.arange(10), np.arange(10) / 10)
-    train, held_out = labels.split(0.2, np.random.default_rng(0))
-    assert (len(train.rows), len(held_out.rows)) == (8, 2)
-    assert sorted([*train.rows, *held_out.rows]) == list(range(10))
-    assert train.scores == pytest.approx(train.rows / 10)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_too_few_labels_are_both_learned_and_chosen_by(share):
     labels = Labels(np.arange(2), np.ones(2))
     assert labels.split(share, np.random.default_rng(0)) == (labels, labels)
-
-
-def test_a_subgroup_is_taught_by_a_known_score_of_any_size():
-    by_size = [np.array([[NAN, NAN], [0.1, NAN], [NAN, NAN]]), np.array([[NAN], [NAN], [0.3]])]
-    assert labelled_subgroups(by_size).tolist() == [False, True, True]
-
-
-def test_an_untaught_subgroup_gets_the_mean_and_nothing_given_is_changed():
-    guess = np.array([[1.0], [9.0], [3.0]])
-    averaged = averaged_where_unlabelled(guess, np.array([True, False, True]))
-    assert averaged.ravel().tolist() == [1, 2, 3]
-    assert guess[1, 0] == 9
 
 
 def test_models_trained_one_by_one_equal_models_trained_side_by_side():
@@ -145,17 +76,3 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
     history = train(network, [labels], settings, rng)
     assert history.epochs < 5000
     assert history.epochs - history.best_epoch[0] >= 40
-
-
-def test_weights_are_uniform_within_one_over_the_root_of_the_inputs():
-    weights = Draw(0)(16, 100, 100)
-    assert weights.abs().max() <= 0.25
-    assert weights.std().item() == pytest.approx(0.25 / 3**0.5, rel=0.05)
-
-
-def test_a_seed_repeats_the_draws_and_leaves_the_global_generator_alone():
-    before = torch.random.get_rng_state()
-    first, second = Draw(1), Draw(1)
-    assert torch.equal(first(4, 3), second(4, 3))
-    assert not torch.equal(first(4, 3), Draw(2)(4, 3))
-    assert torch.equal(before, torch.random.get_rng_state())

@@ -11,13 +11,10 @@ from misfeat import MisfeatError
 from misfeat.completion import BaseCompleter, InteractionsCompleter, TransferCompleter
 from misfeat.completion.registry import (
     COMPLETERS,
-    DEFAULTS,
     completer_class,
     completer_classes,
     completer_names,
     completer_of,
-    confidence_of,
-    inherited,
 )
 from tests.completion.coded import known_of, random_cohorts
 
@@ -72,18 +69,6 @@ def test_a_completer_of_ones_own_needs_three_methods_and_no_settings():
         reach = memory_needed = complete = max
 
     assert isinstance(completer_of(Own(), confidence=0.5), Own)
-
-
-def test_what_was_left_open_is_the_usual_and_everything_else_stays():
-    for name, usual in DEFAULTS.items():
-        assert inherited(name, "inherit") == usual
-        assert inherited(name, None) is None
-    assert inherited("device", "cpu") == "cpu"
-
-
-def test_a_completer_without_a_confidence_gives_certain_bounds():
-    assert confidence_of(object()) is None
-    assert confidence_of(InteractionsCompleter()) == 0.9
 
 
 def test_what_was_left_open_is_not_shown():

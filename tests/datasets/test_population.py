@@ -41,14 +41,6 @@ def test_a_seed_gives_the_same_table_and_another_seed_another():
     assert not np.array_equal(first.complete["f1"], other.complete["f1"])
 
 
-def test_similar_cohorts_have_closer_populations():
-    def spread(similarity):
-        data = make_cohorts(8, 10, 3, similarity=similarity, random_state=0)
-        return np.std([data.true_score(name, ["f1"]) for name in data.populations])
-
-    assert spread(2000) < spread(20)
-
-
 def test_hidden_features_are_missing_and_the_complete_table_is_kept():
     data = make_cohorts(n_rows=200, hide=0.4, random_state=0)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
@@ -98,9 +90,3 @@ def test_nothing_is_hidden_without_a_probability_or_from_a_single_cohort():
     rng = np.random.default_rng(0)
     assert not random_mask(3, 5, 0.0, rng).any()
     assert not random_mask(1, 5, 0.9, rng).any()
-
-
-def test_features_are_hidden_about_as_often_as_asked():
-    rng = np.random.default_rng(0)
-    share = np.mean([random_mask(4, 20, 0.3, rng).mean() for _ in range(300)])
-    assert abs(share - 0.3) < 0.02

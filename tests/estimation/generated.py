@@ -6,6 +6,7 @@ import numpy as np
 
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
+from misfeat.information.count_tables import CountTables
 from misfeat.lattice import level
 from tests.completion.coded import cohorts_of
 from tests.information.generated import above_chance
@@ -54,3 +55,23 @@ def known_with_scores(cohorts, size, n_jobs=1):
         ceiling.append(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
     exact = ExactScores((), cohorts.missing, np.array(ceiling))
     return Known(exact, cohorts, n_jobs), scores_of_rows(cohorts, size)
+
+
+def counted(cohorts):
+    """Count tables of all sets of up to three features."""
+    cards = [len(labels) for labels in cohorts.categories]
+    n_classes = len(cohorts.classes)
+    sizes = []
+    for size in (1, 2, 3):
+        lines = []
+        for k, cohort in enumerate(cohorts):
+            tables = []
+            for members in level(len(cards), size):
+                table = np.zeros((*(cards[f] for f in members), n_classes))
+                if not cohorts.missing[k, members].any():
+                    np.add.at(table, (*cohort.codes[members], cohort.target), cohort.weights)
+                tables.append(table.reshape(-1, n_classes))
+            lines.append(np.concatenate(tables))
+        sizes.append(np.array(lines))
+    by_class = np.array([np.bincount(c.target, c.weights, minlength=n_classes) for c in cohorts])
+    return CountTables(cohorts.features, cohorts.categories, cohorts.missing, by_class, *sizes)

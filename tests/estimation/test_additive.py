@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.additive import additive_scores, set_columns, whitened, whitening
+from misfeat.estimation.additive import additive_scores, set_columns, whitened
 from misfeat.estimation.moments import CodedTable, Moments, Term
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
@@ -62,38 +62,3 @@ def test_columns_of_a_term_belong_to_sets_that_hold_its_features():
     subsets = level(moments.n_features, 3)
     held = (set_columns(moments, subsets).columns == moments.columns[-1][0]).any(axis=1)
     assert held.tolist() == [{0, 2} <= set(s) for s in subsets.tolist()]
-
-
-def test_a_larger_set_never_explains_less():
-    moments = CodedTable.of(drawn_cohorts()).moments()
-    scores = {}
-    for size in (1, 2, 3):
-        subsets = level(moments.n_features, size)
-        sets = set_columns(moments, subsets)
-        found = additive_scores(whitened(moments.shared, 1), sets, size, 1e-4).score
-        scores |= {tuple(s): one for s, one in zip(subsets.tolist(), found, strict=True)}
-    for members, score in scores.items():
-        for left_out in members if len(members) > 1 else ():
-            assert scores[tuple(f for f in members if f != left_out)] <= score + 1e-12
-
-
-def test_the_order_of_features_does_not_matter():
-    moments = CodedTable.of(drawn_cohorts()).moments()
-    for members in ([0, 1, 3], [3, 0, 1]):
-        sets = set_columns(moments, np.array([members]))
-        scores = additive_scores(whitened(moments.shared, 1), sets, 3, 1e-4).score
-        same = set_columns(moments, np.array([[0, 1, 3]]))
-        expected = additive_scores(whitened(moments.shared, 1), same, 3, 1e-4).score
-        assert scores[0] == pytest.approx(expected[0])
-
-
-def test_whitening_makes_columns_uncorrelated():
-    covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
-    root = whitening(covariance)
-    assert root @ covariance @ root.T == pytest.approx(np.eye(2), abs=1e-6)
-
-
-def test_a_target_without_columns_is_not_explained():
-    moments = CodedTable.of(drawn_cohorts()).moments()
-    sets = set_columns(moments, level(moments.n_features, 1))
-    assert not additive_scores(whitened(moments.shared, 0), sets, 1, 1e-4).score.any()

@@ -31,18 +31,12 @@ def found_in(table, hidden=None):
     return find_terms(table, moments if hidden is None else moments.hidden(hidden))
 
 
-def test_a_pair_that_explains_only_together_is_found():
-    assert [t.features for t in found_in(table_of(together)).terms] == [(0, 1)]
-
-
-def test_a_triple_that_explains_only_together_is_found():
-    assert [t.features for t in found_in(table_of(three_together)).terms] == [(1, 2, 4)]
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_features_that_explain_one_beside_the_other_are_no_interaction(seed):
-    table = table_of(lambda codes: 0.1 + 0.2 * codes[0] + 0.15 * codes[3], seed=seed)
-    assert not found_in(table).terms
+def test_what_explains_only_together_is_found_and_what_explains_side_by_side_is_not():
+    for target_of, features in ((together, (0, 1)), (three_together, (1, 2, 4))):
+        assert [t.features for t in found_in(table_of(target_of)).terms] == [features]
+    for seed in range(8):
+        table = table_of(lambda codes: 0.1 + 0.2 * codes[0] + 0.15 * codes[3], seed=seed)
+        assert not found_in(table).terms
 
 
 @pytest.mark.parametrize("share", [0.5, 0.05])

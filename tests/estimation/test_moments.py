@@ -8,9 +8,8 @@ from misfeat.cohorts.product_sums import build_product_sums
 from misfeat.estimation.additive import additive_scores, set_columns, whitened
 from misfeat.estimation.count_moments import CountedTable
 from misfeat.estimation.moments import CodedTable, Moments, Term, moments_of_sums
-from misfeat.information.count_tables import CountTables
 from tests.completion.coded import drawn_cohorts
-from tests.estimation.generated import with_missing
+from tests.estimation.generated import counted, with_missing
 
 
 def one_hot(cohorts, position):
@@ -29,30 +28,6 @@ def test_moments_are_covariances_of_one_hot_columns():
     for position in range(len(cohorts)):
         expected = np.cov(one_hot(cohorts, position).T, bias=True)
         assert moments.own[position] == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_most_frequent_category_has_no_column():
-    cohorts = build_cohorts({"a": [0, 1, 1, 2] * 5, "y": [0, 1] * 10}, "y")
-    table = CodedTable.of(cohorts)
-    counts = np.bincount(table.columns.codes[0], table.weights)
-    assert counts.argmax() == 0
-    assert len(table.moments().columns[0]) == 2
-
-
-def test_weights_count_as_rows_do():
-    rng = np.random.default_rng(0)
-    codes, target = rng.integers(3, size=(2, 40)), rng.integers(2, size=40)
-    weights = rng.integers(1, 4, size=40)
-    table = {"a": codes[0], "b": codes[1], "y": target, "w": weights}
-    repeated = {name: np.repeat(column, weights) for name, column in table.items()}
-    plain = build_cohorts({name: repeated[name] for name in "aby"}, "y")
-    assert CodedTable.of(plain).moments().rows == pytest.approx(weights.sum())
-
-
-def test_everything_recorded_is_simply_averaged():
-    moments = CodedTable.of(drawn_cohorts()).moments()
-    expected = np.average(moments.own, axis=0, weights=moments.rows)
-    assert moments.shared == pytest.approx(expected)
 
 
 def gaussian(seed, n_cohorts=40, n_rows=2000):
@@ -124,29 +99,6 @@ def test_numbers_are_columns_of_unit_variance():
     sums = build_product_sums({"a": x[:, 0], "b": x[:, 1], "y": x.sum(axis=1)}, "y")
     moments = moments_of_sums(sums, np.zeros((1, 2), dtype=bool))
     assert moments.own[0] == pytest.approx(np.corrcoef(np.c_[x, x.sum(axis=1)].T))
-
-
-def counted(cohorts):
-    """Count tables of all sets of up to three features."""
-    from misfeat.lattice import level
-
-    cards = [len(labels) for labels in cohorts.categories]
-    sizes = []
-    for size in (1, 2, 3):
-        lines = []
-        for k, cohort in enumerate(cohorts):
-            tables = []
-            for members in level(len(cards), size):
-                table = np.zeros((*(cards[f] for f in members), len(cohorts.classes)))
-                if not cohorts.missing[k, members].any():
-                    np.add.at(table, (*cohort.codes[members], cohort.target), cohort.weights)
-                tables.append(table.reshape(-1, len(cohorts.classes)))
-            lines.append(np.concatenate(tables))
-        sizes.append(np.array(lines))
-    by_class = np.array(
-        [np.bincount(c.target, c.weights, minlength=len(cohorts.classes)) for c in cohorts]
-    )
-    return CountTables(cohorts.features, cohorts.categories, cohorts.missing, by_class, *sizes)
 
 
 def test_tables_give_the_moments_of_rows():

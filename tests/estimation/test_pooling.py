@@ -12,7 +12,6 @@ from misfeat.estimation.pooling import (
     Evidence,
     effects_of,
     posterior_of,
-    shrunk_to_mean,
 )
 from misfeat.estimation.scale import InformationScale
 
@@ -122,19 +121,6 @@ def test_predictions_are_the_surer_the_more_others_agree():
     assert widths[0] < widths[1] / 2
 
 
-def test_the_order_of_subgroups_and_sets_does_not_matter():
-    evidence, _ = drawn(differ=0.2)
-    rows, sets = np.random.default_rng(1).permutation(8), np.random.default_rng(2).permutation(60)
-    other = replace(
-        evidence,
-        own=evidence.own[rows][:, sets],
-        part=evidence.part[rows][:, sets],
-        pooled=evidence.pooled[rows][:, sets],
-        recorded=evidence.recorded[rows][:, sets],
-    )
-    assert posterior(other).mean == pytest.approx(posterior(evidence).mean[rows][:, sets])
-
-
 def test_one_subgroup_has_its_own_scores():
     evidence, _ = drawn(n_cohorts=1)
     found = posterior(evidence)
@@ -150,15 +136,3 @@ def test_whatever_is_recorded_estimates_are_finite(n_cohorts, n_sets, seed):
     assert np.isfinite(found.mean).all()
     assert (found.variance > 0).all()
     assert effects_of(evidence).largest_spread <= MOST_SPREAD
-
-
-def test_estimates_are_shrunk_by_their_noise():
-    shrunk, variance = shrunk_to_mean(np.array([0.0, 0.0, 3.0]), np.array([0.1, 0.1, 10.0]), 0.1)
-    assert shrunk[2] < 0.2
-    assert variance[2] < 0.2
-
-
-def test_without_any_knowledge_estimates_stay():
-    shrunk, variance = shrunk_to_mean(np.ones(2), np.full(2, np.inf), 0.5)
-    assert shrunk.tolist() == [1.0, 1.0]
-    assert variance.tolist() == [0.5, 0.5]

@@ -61,7 +61,7 @@ def test_a_feature_that_adds_nothing_elsewhere_is_not_recommended(seed, estimate
 def test_scores_lie_within_their_bounds_and_never_fall_when_a_set_grows(
     seed, n_cohorts, n_rows, hide
 ):
-    known = known_of_sums(drawn_numbers(n_cohorts, n_rows, 5, hide, 30, seed).sums, 4)
+    known = known_of_sums(drawn_numbers(n_cohorts, n_rows, 5, hide, 30, seed), 4)
     smaller = None
     for size in range(1, 5):
         found = completed(known, size)
@@ -80,7 +80,7 @@ def test_scores_lie_within_their_bounds_and_never_fall_when_a_set_grows(
 
 
 def test_nothing_is_read_of_features_that_are_hidden_for_a_while():
-    sums = drawn_numbers(hide=0.0).sums
+    sums = drawn_numbers(hide=0.0)
     mask = np.random.default_rng(1).random(sums.missing.shape) < 0.3
     has = np.column_stack([~mask, np.ones(len(mask), dtype=bool)])
     known_pairs = has[:, :, None] & has[:, None, :] | np.eye(has.shape[1], dtype=bool)
@@ -93,7 +93,7 @@ def test_nothing_is_read_of_features_that_are_hidden_for_a_while():
 
 
 def test_sets_that_were_recorded_but_not_computed_are_known_exactly():
-    known = known_of_sums(drawn_numbers(hide=0.3).sums, 2)
+    known = known_of_sums(drawn_numbers(hide=0.3), 2)
     left_out = known.exact.by_size[2].copy()
     left_out[:, ::3] = np.nan
     by_size = (*known.exact.by_size[:2], left_out)
@@ -107,7 +107,7 @@ def test_sets_that_were_recorded_but_not_computed_are_known_exactly():
 def test_predictions_are_nearer_the_truth_than_those_from_scores(similarity):
     errors = []
     for seed in range(10):
-        sums = drawn_numbers(hide=0.35, similarity=similarity, n_features=8, seed=seed).sums
+        sums = drawn_numbers(hide=0.35, similarity=similarity, n_features=8, seed=seed)
         known, truth = hidden_from(sums, 3)
         predicted = np.isnan(known.exact.by_size[3])
         found = completed(known, 3), InteractionsCompleter(confidence=None).complete(known, 3)
@@ -119,7 +119,7 @@ def test_predictions_are_nearer_the_truth_than_those_from_scores(similarity):
 def test_redundant_features_are_not_added_up():
     errors = []
     for seed in range(6):
-        sums = drawn_numbers(4, 300, 6, 0.3, 200, seed, n_factors=1, explained=0.8).sums
+        sums = drawn_numbers(4, 300, 6, 0.3, 200, seed, n_factors=1, explained=0.8)
         known, truth = hidden_from(sums, 3)
         predicted = np.isnan(known.exact.by_size[3])
         errors.append((completed(known, 3).score - truth)[predicted].mean())
@@ -130,7 +130,7 @@ def test_redundant_features_are_not_added_up():
 def test_chance_is_part_of_predictions():
     gaps = []
     for seed in range(60):
-        sums = drawn_numbers(4, 40, 4, 0.0, 100_000, seed).sums
+        sums = drawn_numbers(4, 40, 4, 0.0, 100_000, seed)
         missing = np.zeros_like(sums.missing)
         missing[0, [0, 1]] = True
         known, truth = hidden_from(replace(sums, missing=missing), 3)
@@ -139,7 +139,7 @@ def test_chance_is_part_of_predictions():
 
 
 def test_a_target_that_never_varies_is_not_explained():
-    sums = drawn_numbers(n_rows=30, hide=0.4).sums
+    sums = drawn_numbers(n_rows=30, hide=0.4)
     products = sums.products.copy()
     products[1, -1, :] = products[1, :, -1] = 0.0
     known = known_of_sums(replace(sums, products=products), 2)
@@ -150,7 +150,7 @@ def test_a_target_that_never_varies_is_not_explained():
 def test_intervals_hold_hidden_scores_about_as_often_as_told():
     held = []
     for seed in range(8):
-        known, truth = hidden_from(drawn_numbers(n_features=8, hide=0.3, seed=seed).sums, 2)
+        known, truth = hidden_from(drawn_numbers(n_features=8, hide=0.3, seed=seed), 2)
         found = completed(known, 2)
         inside = (found.low <= truth) & (truth <= found.high)
         held.append(inside[found.predicted].mean())

@@ -58,16 +58,6 @@ def test_every_set_holds_what_is_to_be_included():
     assert all({0, 2} <= set(members) for members in found.tolist())
 
 
-def test_sets_are_made_of_the_features_that_are_allowed():
-    found = search_sets(Counted(np.arange(10) / 10), [1, 3, 5], 2)
-    assert found[0].tolist() == [3, 5]
-    assert set(found.ravel().tolist()) == {1, 3, 5}
-
-
-def test_all_features_are_one_set():
-    assert search_sets(Counted([0.1, 0.2]), range(2), 2).tolist() == [[0, 1]]
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 4))
 def test_sums_of_worths_are_maximised(seed, size):

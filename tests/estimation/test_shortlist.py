@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector, pipeline
+from misfeat import Coding, MisfeatError, SubgroupSelector, pipeline
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
@@ -38,12 +38,18 @@ def test_as_many_features_are_kept_as_fit():
     assert features_that_fit(50, 3, 3, 1) == 3
 
 
-def test_what_explains_only_together_is_kept(wide):
+def test_what_explains_only_together_is_kept_and_rows_held_back_have_no_say(wide):
     kept, found = shortlist(wide, 8)
     assert {"f03", "f05", "f09"} <= set(kept.features)
     assert len(kept.features) == 8
     assert set(kept.features) | set(found.left_out) == set(wide.features)
     assert (found.pairs, found.outstanding) == (276, 0)
+    assert found.rows + found.held_back.sum() == wide.weights.sum()
+    assert ((found.held_back >= 0) & (found.held_back <= wide.weights)).all()
+    # Another target in rows that are held back leaves the choice as it is.
+    back = (found.held_back == wide.weights) & (wide.weights == 1)
+    others = replace(wide, target_codes=np.where(back, 1 - wide.target_codes, wide.target_codes))
+    assert shortlist(others, 8)[0].features == kept.features
 
 
 def test_pairs_of_the_best_features_are_tried_where_all_are_too_many(wide, monkeypatch):
@@ -55,34 +61,6 @@ def test_pairs_of_the_best_features_are_tried_where_all_are_too_many(wide, monke
 
 def test_without_room_what_stands_out_is_counted(wide):
     assert shortlist(wide, 1)[1].outstanding >= 2
-
-
-def test_scores_of_the_sample_are_ranked_as_they_are(wide):
-    kept, found = shortlist(wide, 8, above_chance=False)
-    assert len(kept.features) == 8
-    assert found.outstanding is None
-
-
-def test_rows_are_looked_at_or_held_back_never_both(wide):
-    _, found = shortlist(wide, 8)
-    assert found.rows + found.held_back.sum() == wide.weights.sum()
-    assert (found.held_back >= 0).all()
-    assert (found.held_back <= wide.weights).all()
-
-
-def test_the_choice_knows_nothing_of_rows_that_are_held_back(wide):
-    """Another target in these rows leaves the choice as it is."""
-    kept, found = shortlist(wide, 8)
-    back = (found.held_back == wide.weights) & (wide.weights == 1)
-    others = replace(wide, target_codes=np.where(back, 1 - wide.target_codes, wide.target_codes))
-    assert shortlist(others, 8)[0].features == kept.features
-
-
-def test_a_subgroup_of_one_row_is_held_back_and_looked_at():
-    table = {**{f"f{i}": [0, 1] * 10 for i in range(9)}, "y": [0, 1] * 10, "g": [0] * 19 + [1]}
-    with pytest.warns(MisfeatWarning, match="single value"):
-        cohorts = build_cohorts(table, "y", groups="g", coding=Coding(min_rows=1))
-    assert shortlist(cohorts, 4)[1].held_back[-1] == 1
 
 
 def test_rows_of_very_many_are_drawn(wide, monkeypatch):

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from misfeat.estimation import significance
 from misfeat.estimation.significance import PILOTS, REACHED, max_test, p_values
 from misfeat.runtime.threads import Work
 
@@ -104,10 +103,3 @@ def test_progress_is_told_and_can_stop_the_work():
 
     with pytest.raises(InterruptedError):
         max_test(Drawn(1), Work(None, stop), permutations=99)
-
-
-def test_neighbours_are_averaged():
-    values = np.arange(200.0)
-    found = significance._averaged(values)
-    assert found[100] == pytest.approx(100.0)
-    assert found[0] == pytest.approx(values[: significance.NEIGHBOURS + 1].mean())

@@ -68,14 +68,6 @@ def test_features_that_tell_nothing_explain_nothing_above_chance_on_the_mean():
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(len(found))
 
 
-def test_above_chance_copies_and_constants_are_no_further_features():
-    a, y = np.random.default_rng(0).normal(size=(2, 50))
-    products = products_of(np.vstack([a, 3 * a, np.ones(50), y]))
-    (alone,) = adjusted_correlation(products, np.array([[0]]), 50)
-    with_copies = adjusted_correlation(products, np.array([[0, 1], [0, 2]]), 50)
-    assert with_copies == pytest.approx([alone] * 2)
-
-
 def test_as_many_features_as_rows_explain_nothing_above_chance():
     products = products_of(np.random.default_rng(0).normal(size=(4, 4)))
     assert squared_correlation(products, level(3, 3)) == pytest.approx([1.0])

@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from misfeat.completion.transfer.model import _layout
-from misfeat.completion.transfer.rows import TransferRows
 from misfeat.information import null_expectation
-from misfeat.information.count_tables import CountTables, scores_of_tables
+from misfeat.information.count_tables import scores_of_tables
 from misfeat.information.measures import (
     GridInformation,
     MutualInformation,
@@ -19,8 +17,8 @@ from misfeat.information.measures import (
     TableInformation,
     information_of,
 )
-from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import level
+from tests.estimation.generated import counted
 from tests.information import generated
 
 
@@ -128,13 +126,6 @@ def test_scores_are_means_over_the_grids():
         assert measure.whole == pytest.approx(np.mean([one.whole for one in own]))
 
 
-def test_classes_have_one_grid_their_own():
-    held = build_cohorts(numbers(), "y", coding=Coding(target="classes"))
-    assert isinstance(information_of(held), MutualInformation)
-    assert held.by_grid() == (held,)
-    assert target_entropies(held)[0] == pytest.approx(np.log(5))
-
-
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), power=st.sampled_from([0.1, 1.0, 3.0]))
 def test_scores_do_not_change_when_the_target_is_stretched(seed, power):
@@ -167,18 +158,6 @@ def test_a_permuted_number_is_explained_by_nothing_on_the_mean():
     assert abs(np.mean(scores)) < 3 * np.std(scores) / np.sqrt(len(scores))
 
 
-def counted(cohorts):
-    """The count tables of all subgroups, from their rows."""
-    rows = TransferRows.of(cohorts)
-    own = rows.rows(cohorts.missing)
-    by_size = []
-    for size in (1, 2, 3):
-        layout = _layout(rows.cards, size)
-        by_size.append(np.zeros((len(cohorts), layout.n_cells, own.by_class.shape[1])))
-        rows.count(own, layout, 0, len(layout.subsets), by_size[-1])
-    return CountTables(cohorts.features, rows.categories, cohorts.missing, own.by_class, *by_size)
-
-
 @pytest.fixture(scope="module")
 def two_sites():
     rng = np.random.default_rng(4)
@@ -200,14 +179,6 @@ def test_scores_of_tables_are_those_of_the_rows(two_sites, above_chance):
         )
         for left, right in pairs:
             assert np.allclose(left, right, rtol=0, atol=1e-12, equal_nan=True)
-
-
-def test_listed_sets_and_progress(two_sites):
-    measure, told = TableInformation(counted(two_sites), above_chance=True), []
-    found = measure.of_levels(1, 1, 2, None, lambda *said: told.append(said))
-    assert told == [(1, 2), (2, 2)]
-    assert measure.of_subsets(1, np.array([[0, 1], [1, 3]]), None)[0] == found[1][0]
-    assert measure.plug_in.of_subsets(1, np.array([[0, 1]]), None)[0] > found[1][0]
 
 
 def test_larger_sets_than_there_are_tables_of_have_no_score(two_sites):

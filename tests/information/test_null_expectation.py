@@ -12,22 +12,15 @@ from sklearn.metrics.cluster import expected_mutual_information
 from misfeat.information import null_expectation as kernels
 from misfeat.information.compact_rows import compact_rows
 from misfeat.information.null_expectation import (
-    LONGEST_EXPECTATIONS,
-    LONGEST_TABLE,
     expected_information,
     expected_n_log_n,
     expected_n_log_n_weighted,
-    log_table,
     logs_of,
-    n_log_n,
-    small_cells,
 )
 from tests.information.generated import (
     above_chance,
-    cohort_of,
     mean_n_log_n,
     random_cohort,
-    with_gaps,
 )
 
 
@@ -65,14 +58,6 @@ def test_a_constant_target_leaves_nothing_to_chance(by_class):
     assert expected_information(totals, by_class) == pytest.approx(0.0, abs=1e-15)
 
 
-def test_cells_without_rows_and_with_one_row_add_nothing():
-    assert expected_n_log_n([0, 1], [30, 50]).tolist() == [0.0, 0.0]
-
-
-def test_a_set_with_one_cell_is_not_above_chance():
-    assert above_chance([[30_000, 50_000, 1]]) == pytest.approx(0.0, abs=1e-12)
-
-
 def test_many_classes_and_millions_of_rows_need_no_long_table():
     by_class = np.full(1000, 10_000)
     totals = np.array([2, 3_000, 5_000_000])
@@ -100,37 +85,6 @@ def test_the_series_is_as_good_as_the_sum_where_it_takes_over():
             assert abs(error) / mean < 1e-13
 
 
-def test_the_table_of_logarithms_grows_with_the_rows_to_its_limit():
-    assert len(log_table(1000)) > 1000
-    assert len(log_table(2**40)) == LONGEST_TABLE
-
-
-def packed(counts):
-    """Small counts as the word that is looked up."""
-    bits = 16 // len(counts)
-    return sum(count << bits * place for place, count in enumerate(counts))
-
-
-@pytest.mark.parametrize("counts", [[3, 7], [3, 7, 1, 5]])
-def test_small_cells_are_summed_as_a_whole(counts):
-    expected = n_log_n(counts).sum() - n_log_n(sum(counts))
-    assert small_cells(len(counts))[packed(counts)] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("counts", [[3, 7], [3, 7, 1, 5]])
-def test_small_cells_above_chance_are_less_what_chance_gives(counts):
-    rows = compact_rows(random_cohort(n_classes=len(counts)), above_chance=True)
-    expected = n_log_n(counts).sum() - expected_n_log_n(sum(counts), rows.by_class)
-    assert logs_of(rows, len(counts)).small[packed(counts)] == pytest.approx(float(expected))
-
-
-def test_words_of_cells_with_more_than_four_lanes_hold_counts_alone():
-    rows = compact_rows(random_cohort(n_classes=8), above_chance=True)
-    assert logs_of(rows, 8).small[packed([3, 7, 1, 5])] == pytest.approx(
-        n_log_n([3, 7, 1, 5]).sum()
-    )
-
-
 @pytest.mark.parametrize("lanes", [0, 2, 4, 8])
 def test_kernels_compile_once_for_scores_with_and_without_chance(lanes):
     cohort = random_cohort()
@@ -141,26 +95,11 @@ def test_kernels_compile_once_for_scores_with_and_without_chance(lanes):
     assert nb.typeof(with_chance) == nb.typeof(without)
 
 
-def test_where_rows_differ_between_sets_only_single_rows_are_looked_up():
-    logs = logs_of(compact_rows(with_gaps(), above_chance=True), 0)
-    assert logs.g.tolist() == [0.0, 0.0]
-
-
 def test_shared_tables_cannot_be_changed():
     logs = logs_of(compact_rows(random_cohort(), above_chance=True), 4)
     for table in (logs.f, logs.g, logs.small):
         with pytest.raises(ValueError, match="read-only"):
             table[0] = np.nan
-
-
-def test_the_table_of_expectations_holds_every_total_of_a_cohort_to_its_limit():
-    base = random_cohort()
-    heavy = cohort_of(base.codes, base.target, base.weights * 2**20)
-    rows = compact_rows(base, above_chance=True)
-    table = logs_of(rows, 4).g
-    expected = expected_n_log_n(np.arange(401), rows.by_class)
-    assert table == pytest.approx(expected, rel=1e-15)
-    assert len(logs_of(compact_rows(heavy, above_chance=True), 0).g) == LONGEST_EXPECTATIONS
 
 
 @settings(max_examples=50)

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from misfeat.cohorts import Cohort
 from misfeat.information import joint_mutual_info, level_mutual_info
 from misfeat.information.compact_rows import compact_rows
-from misfeat.information.kernels.tables import drop_trees, greedy_cover
 from misfeat.information.scoring import (
-    block_plan,
-    lanes_of,
     largest_dense_size,
-    list_levels,
-    sums_of_levels,
 )
-from misfeat.lattice import count, level, rank
-from misfeat.lattice.levels import binomials
-from misfeat.runtime.threads import Work
+from misfeat.lattice import level
 from tests.information.generated import (
     above_chance,
     cohort_of,
@@ -181,86 +172,3 @@ def test_tables_too_large_for_short_keys_are_searched():
     cohort = cohort_of(codes, rng.integers(2, size=rows))
     (found,) = level_mutual_info(cohort, 3, 3)
     assert found[0] == pytest.approx(reference(cohort, np.array([0, 1, 2])), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("n", "low", "high"), [(9, 1, 3), (9, 3, 3), (9, 2, 5), (5, 1, 5), (4, 4, 4)]
-)
-@pytest.mark.parametrize("surplus", [0, 1, 2])
-def test_a_plan_serves_every_subset_once(n, low, high, surplus):
-    plan = block_plan(n, low, high, min(high + surplus, n))
-    served = np.sort(plan.outputs[plan.outputs >= 0])
-    total = sum(len(level(n, m)) for m in range(low, high + 1))
-    assert np.array_equal(served, np.arange(total))
-
-
-def test_few_cells_are_counted_and_many_are_searched():
-    assert largest_dense_size(compact_rows(random_cohort(8, 5000, 3)), 1, 8) >= 6
-    assert largest_dense_size(compact_rows(random_cohort(8, 300, 40)), 1, 8) <= 2
-
-
-def test_a_lane_holds_every_count_and_a_cell_every_class():
-    for n_classes in (1, 2, 3, 4, 5, 9):
-        for total in (10, 2**16, 2**32):
-            lanes, lane_type, word_type = lanes_of(n_classes, total)
-            assert lanes >= n_classes
-            assert np.iinfo(lane_type).max >= total
-            assert lanes * np.dtype(lane_type).itemsize % np.dtype(word_type).itemsize == 0
-
-
-@pytest.mark.parametrize(("n", "size", "block_size"), [(8, 2, 4), (9, 3, 5), (6, 6, 6), (7, 1, 1)])
-def test_every_subset_lies_in_some_block(n, size, block_size):
-    blocks = greedy_cover(n, size, block_size, binomials(n, size))
-    covered = {subset for block in blocks for subset in combinations(block.tolist(), size)}
-    assert covered == set(combinations(range(n), size))
-
-
-def test_steps_drop_one_member_of_a_step_before():
-    table = binomials(7, 3)
-    blocks = greedy_cover(7, 3, 5, table)
-    offsets = np.concatenate([[0, 0], np.cumsum(table[7, 1:])])
-    starts, kept, _ = drop_trees(blocks, 1, 3, table, offsets)
-    for first, last in pairwise(starts):
-        seen = {2**5 - 1}
-        for step in kept[first:last].tolist():
-            assert step in seen or any(step | 1 << j in seen for j in range(5))
-            seen.add(step)
-
-
-@pytest.mark.parametrize(("n", "low", "high"), [(5, 1, 5), (6, 2, 4), (7, 3, 3), (1, 1, 1)])
-def test_every_subset_is_listed_once_and_knows_its_place(n, low, high):
-    members, lengths, places = list_levels(n, range(low, high + 1))
-    assert sorted(places) == list(range(len(places)))
-    starts = np.cumsum([0, *(count(n, m) for m in range(low, high + 1))])
-    for subset, length, place in zip(members, lengths, places, strict=True):
-        assert place - starts[length - low] == rank(subset[None, :length])[0]
-
-
-def test_subsets_with_a_common_beginning_follow_each_other():
-    members, lengths, _ = list_levels(6, range(1, 7))
-    listed = [tuple(m[:length]) for m, length in zip(members, lengths, strict=True)]
-    for beginning in listed:
-        at = [i for i, subset in enumerate(listed) if subset[: len(beginning)] == beginning]
-        assert at == list(range(at[0], at[-1] + 1))
-        assert listed[at[-1]] == beginning  # so that the rows it holds are there already
-
-
-def test_categories_that_do_not_occur_take_no_room():
-    base = random_cohort(4, 200, 3)
-    spread = Cohort(
-        **{**vars(base), "codes": base.codes * 5, "cardinalities": base.cardinalities * 5}
-    )
-    rows = compact_rows(spread)
-    assert rows.cardinalities.tolist() == [3, 3, 3, 3]
-    expected = sums_of_levels(compact_rows(base), 1, 4, Work())
-    found = sums_of_levels(rows, 1, 4, Work())
-    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
-
-
-def test_unrecorded_features_take_no_room():
-    base = random_cohort(4, 100, 3)
-    cohort = Cohort(**{**vars(base), "recorded": np.array([True, False, True, False])})
-    rows = compact_rows(cohort)
-    assert rows.codes.shape == (2, 100)
-    assert rows.features.tolist() == [0, 2]
-    assert rows.positions.tolist() == [0, -1, 1, -1]

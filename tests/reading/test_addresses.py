@@ -16,10 +16,7 @@ from misfeat.cli.options import RunSettings
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts, register_source
 from misfeat.reading.addresses import (
-    DATABASES,
-    STORES,
     is_address,
-    opener_of,
     parsed_database,
     without_secrets,
 )
@@ -165,10 +162,6 @@ def test_a_scheme_that_nobody_opens_is_said():
 def test_what_cannot_be_registered_is_refused(scheme, opener, message):
     with pytest.raises(MisfeatError, match=message):
         register_source(scheme, opener)
-
-
-def test_ours_are_opened_in_the_same_way():
-    assert all(callable(opener_of(scheme)) for scheme in (*DATABASES, *STORES))
 
 
 class Ward:

@@ -32,12 +32,6 @@ FEATURE, TARGET = "Spalte 1", "Ziel 2"
 HALF = "a\ud800"
 
 
-def objects(values) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
 # --- columns of every type ----------------------------------------------------------------------
 
 MOMENTS = st.datetimes(dt.datetime(1960, 1, 1), dt.datetime(2100, 1, 1))
@@ -119,7 +113,7 @@ def test_codes_are_those_of_queries(table, library):
 @pytest.mark.skipif(
     duckdb.__version__.startswith(("1.2.", "1.3.")), reason="DuckDB 1.3 dies of some Arrow tables"
 )
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(tables().map(lambda table: table.drop("list", "uint64", "decimal", strict=False)))
 def test_codes_are_those_of_duckdb(table):
     relation = duckdb.from_arrow(table.to_arrow())
@@ -188,16 +182,6 @@ def test_numbers_near_the_largest_float_have_uniform_bins():
     values = np.linspace(-1, 1, 60) * 1.7e308
     edges = audit(build_cohorts(table(v=values), "y", coding=Coding(binning="uniform")), "v").edges
     assert np.isfinite(edges).all()
-
-
-def test_a_column_is_read_when_it_is_asked_for():
-    held = in_memory(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))
-    assert held.names == ("a", "b")
-    assert held.n_rows() == 2
-    assert held._read == {}
-    counts = held.value_counts("b", 10)
-    assert (counts.values.tolist(), counts.counts.tolist(), counts.missing) == (["x"], [1], 1)
-    assert list(held._read) == ["b"]
 
 
 def test_categories_that_are_spelled_alike_are_one_value():
@@ -278,7 +262,7 @@ def answer(ask) -> Cohorts | None:
 
 @pytest.mark.parametrize("hold", [pd.DataFrame, in_polars, dict], ids=["pandas", "polars", "dict"])
 @pytest.mark.parametrize("role", ["feature", "target", "group"])
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(values=columns())
 def test_a_column_of_anything_gives_an_answer_or_is_named(hold, role, values):
     plain = np.arange(ROWS)
@@ -295,14 +279,6 @@ def test_a_column_of_anything_gives_an_answer_or_is_named(hold, role, values):
         assert found.target_codes.max() < len(found.classes)
 
 
-@pytest.mark.parametrize("hold", [pd.DataFrame, dict])
-@settings(max_examples=20)
-@given(values=columns(), target=columns())
-def test_a_table_of_anything_is_answered_or_its_column_is_named(hold, values, target):
-    held = {FEATURE: as_objects(values), TARGET: as_objects(target), "x": np.arange(ROWS) % 3}
-    answer(lambda: SubgroupSelector(size=1).fit(hold(held), TARGET).cohorts_)
-
-
 KINDS = {
     "number": [[1, 2, None], [2**60, 2**60 + 1], [1.5, 2.5, Decimal("3.5")]],
     "flag": [[True, False, None]],
@@ -317,7 +293,7 @@ KINDS = {
 def test_objects_are_what_all_their_values_are_and_not_the_first_hundred(first):
     for kind, columns_of_kind in KINDS.items():
         for values in columns_of_kind:
-            column = objects([first] * 200 + values * 40)
+            column = as_objects([first] * 200 + values * 40)
             n = np.arange(len(column))
             held = {FEATURE: column, TARGET: n % 2, "x": n % 3}
             found = SubgroupSelector(size=1).fit(pd.DataFrame(held), TARGET).cohorts_
@@ -348,7 +324,7 @@ class Shade(enum.Enum):
     ],
 )
 def test_columns_of_objects_keep_their_values_apart_in_pandas_as_in_arrays(values):
-    column = objects(values * 20)
+    column = as_objects(values * 20)
     expected = build_cohorts(table(c=column), "y")
     assert build_cohorts(pd.DataFrame(table(c=column)), "y").equals(expected)
     c = expected.features.index("c")
@@ -360,13 +336,13 @@ NEAR = [2**53, 2**53 + 1, None, 2**53, 2**53 + 1, -(2**63)] * 3
 
 
 def test_integers_stay_integers_where_floats_would_round_them():
-    column = read_column(objects(NEAR), "x")
+    column = read_column(as_objects(NEAR), "x")
     assert column.kind is Kind.INTEGER
     assert column.present().tolist() == [value for value in NEAR if value is not None]
     for values in ([1, None, 2], [2**53 - 1, None], [2**64, 1], [2**60, 0.5]):
-        assert read_column(objects(values), "x").kind is Kind.NUMBER
+        assert read_column(as_objects(values), "x").kind is Kind.NUMBER
     y = [0, 1, 1] * 6
-    held = {"a": objects(NEAR), "y": np.array(y)}
+    held = {"a": as_objects(NEAR), "y": np.array(y)}
     nullable = pd.DataFrame({"a": pd.array(NEAR, dtype="Int64"), "y": y})
     for X in (held, pd.DataFrame(held), nullable, pl.DataFrame({"a": NEAR, "y": y})):
         cohorts = build_cohorts(X, "y")

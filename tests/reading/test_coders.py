@@ -10,7 +10,6 @@ from misfeat.cohorts import build_cohorts
 from misfeat.reading.coders import (
     LARGEST_KEY,
     Predicate,
-    code_dtype,
     collapse,
     pack_keys,
     split_into_keys,
@@ -47,22 +46,12 @@ def test_collapsing_merges_equal_rows_and_keeps_the_total(coded):
     assert np.array_equal(rows.weights, np.bincount(position.ravel(), weights=weights))
 
 
-def test_collapsing_no_rows_gives_no_rows():
-    rows = collapse(np.empty((2, 0), dtype=np.int8), np.empty(0, dtype=np.int64), [3, 3])
-    assert rows.codes.shape == (2, 0)
-
-
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60))
 def test_no_key_can_overflow(bases):
     runs = split_into_keys(bases)
     assert [p for run in runs for p in range(run.start, run.stop)] == list(range(len(bases)))
     for run in runs:
         assert np.prod([float(base) for base in bases[run]]) <= LARGEST_KEY
-
-
-def test_codes_take_the_smallest_type_that_holds_them():
-    for largest, dtype in ((5, np.int8), (128, np.int16), (40_000, np.int32)):
-        assert code_dtype([2, largest]) is dtype
 
 
 ROWS = {
@@ -91,12 +80,6 @@ MEANINGS = [
 def test_predicates_mean_what_they_say():
     for text, expected in MEANINGS:
         assert holds(text) == expected, text
-
-
-def test_columns_and_constants_are_found():
-    predicate = Predicate("`body mass` > 30 and age in [1, 2]")
-    assert predicate.columns == ("body mass", "age")
-    assert predicate.comparisons == (("body mass", 30), ("age", 1), ("age", 2))
 
 
 REFUSED = [

@@ -16,7 +16,7 @@ from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.reading import expressions
 from misfeat.reading.coders import CodedRows, Reading
-from misfeat.reading.engine_table import PRIME, Drawing, EngineTable, drawn, hashes_of
+from misfeat.reading.engine_table import PRIME, EngineTable, drawn, hashes_of
 from misfeat.reading.table import Weighing, quantiles_of_counts
 from tests.reading.holders import HOLDERS
 
@@ -167,12 +167,3 @@ def test_counts_of_drawn_rows_are_binomial() -> None:
     kept[0] = n - len(found.weights)
     expected = n * binom.pmf(np.arange(13), 12, 0.2)
     assert (np.abs(kept - expected) < 5 * np.sqrt(expected + 1)).all()
-
-
-def test_large_subgroups_give_up_rows_first() -> None:
-    groups = np.repeat([0, 1, 2], [1000, 300, 10])
-    counts = np.ones(len(groups), dtype=np.int64)
-    assert Drawing.planned(groups, counts, 1, 1310) is None
-    assert set(Drawing.planned(groups, counts, 1, 1000).one_in) == {0}
-    assert set(Drawing.planned(groups, counts, 1, 300).one_in) == {0, 1}
-    assert Drawing.planned(groups, counts, 1, 300).one_in[0] == 7

@@ -15,12 +15,9 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.categories import TELLS_NOTHING
 from tests.cohorts.plans import collected_queries
-from tests.cohorts.test_merged_categories import towns
-from tests.cohorts.test_profiles import messy
-from tests.cohorts.test_proposed_groups import visits
 from tests.reading.engines import ENGINES, as_pandas
+from tests.reading.test_holders_agree import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,13 +145,6 @@ def test_heart_gives_the_cohorts_that_it_gives_in_pandas(held_heart: Any, heart:
     assert_same(build_cohorts(held_heart, "num", **HEART), expected)
 
 
-def test_heart_gives_the_top_k_that_it_gives_in_pandas(held_heart: Any, heart: pa.Table) -> None:
-    selector = SubgroupSelector(size=2, k=5, **HEART)
-    expected = rows_of(selector.fit(as_pandas(heart), "num").top_k())
-    assert {row["source"] for row in expected} == {"recorded", "predicted"}
-    assert rows_of(selector.fit(held_heart, "num").top_k()) == expected
-
-
 @pytest.mark.parametrize("groups", PATIENT_GROUPS.values(), ids=PATIENT_GROUPS)
 def test_awkward_columns_give_the_cohorts_that_they_give_in_pandas(
     held_patients: Any, patients: pa.Table, groups: Any
@@ -175,21 +165,6 @@ def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
     expected = rows_of(selector.fit(as_pandas(patients), "outcome").top_k())
     assert len(expected) == 5 * 8
     assert rows_of(selector.fit(held_patients, "outcome").top_k()) == expected
-
-
-def test_the_reference_treats_awkward_columns_as_they_are_meant(patients: pa.Table) -> None:
-    cohorts = build_cohorts(
-        as_pandas(patients), "outcome", groups="clinic", coding=Coding(missing_values=PATIENT_CODES)
-    )
-    treatments = {report.column: report.treatment for report in cohorts.columns}
-    binned = {column for column, treatment in treatments.items() if "5 quantile" in treatment}
-    assert binned == {"age", "weight", "visits", "lab", "fee", "born", "seen", "called"}
-    assert treatments["drug"] == TELLS_NOTHING
-    assert report_on("smoker", cohorts).categories == ("no", "yes")
-    assert report_on("fever", cohorts).categories == ("False", "True")
-    values = patients["lab"].to_pylist()
-    absent = sum(value is None or np.isnan(value) for value in values)
-    assert report_on("lab", cohorts).missing == absent > values.count(None) > 0
 
 
 def test_rows_that_need_several_keys_give_the_cohorts_that_they_give_in_pandas(hold: Hold) -> None:
@@ -267,62 +242,12 @@ def test_beyond_the_limit_of_distinct_values_moments_are_left_out_unless_they_ar
     assert report_on("seen", cut).missing == moments.null_count
 
 
-@pytest.fixture(scope="module")
-def weighted_rows() -> pa.Table:
-    rng = np.random.default_rng(5)
-    n = 500
-    return pa.table(
-        {
-            "site": rng.choice(["a", "b"], n),
-            "few": rng.integers(0, 3, n),
-            "many": rng.normal(size=n),
-            "y": rng.integers(0, 2, n),
-            "weight": rng.gamma(1.5, size=n) * (rng.random(n) > 0.05),
-            "times": rng.integers(0, 4, n),
-        }
-    )
-
-
-@pytest.mark.parametrize(("weight", "kind"), [("weight", "sampling"), ("times", "frequency")])
-def test_weights_are_summed_to_the_same_bits(
-    hold: Hold, weighted_rows: pa.Table, weight: str, kind: str
-) -> None:
-    told = {"groups": "site", "sample_weight": weight, "weights": kind}
-    expected = build_cohorts(as_pandas(weighted_rows), "y", **told)
-    assert build_cohorts(hold(weighted_rows), "y", **told).equals(expected)
-
-
-def test_a_frequency_of_two_is_the_row_twice(hold: Hold, weighted_rows: pa.Table) -> None:
-    rows = weighted_rows.drop_columns(["weight"])
-    place = np.repeat(np.arange(rows.num_rows), rows["times"].to_numpy())
-    copies = rows.drop_columns(["times"]).take(pa.array(place))
-    selector = SubgroupSelector(groups="site", size=2, weights="frequency")
-    found = best_sets(selector.fit(hold(rows), "y", sample_weight="times").selection_)
-    expected = best_sets(SubgroupSelector(groups="site", size=2).fit(hold(copies), "y").selection_)
-    assert [one.features for one in found] == [one.features for one in expected]
-    for one, other in zip(found, expected, strict=True):
-        bounds = [(getattr(s, name) for name in ("score", "low", "high")) for s in (one, other)]
-        np.testing.assert_allclose(*map(list, bounds), atol=1e-9)
-
-
-def test_text_is_read_as_the_same_numbers_and_dates(hold: Hold) -> None:
-    table = messy().to_arrow()
-    questions = {"groups": ["site", {"income": [20_000]}]}
-    assert_same(
-        build_cohorts(hold(table), "y", **questions),
-        build_cohorts(as_pandas(table), "y", **questions),
-    )
-
-
-def test_many_values_are_merged_into_the_same_groups(hold: Hold) -> None:
-    table = towns(1.5).to_arrow()
-    assert_same(build_cohorts(hold(table), "y"), build_cohorts(as_pandas(table), "y"))
-
-
-def test_the_same_subgroups_are_chosen_by_what_is_missing(hold: Hold) -> None:
-    table = visits(600)
-    expected = build_cohorts(table, "y", groups="auto")
-    assert build_cohorts(hold(table.to_arrow()), "y", groups="auto").equals(expected)
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "every type"])
+def test_other_tables_give_the_cohorts_that_they_give_in_pandas(hold: Hold, name: str) -> None:
+    table, asked = TABLES[name]()
+    held = table.to_arrow()
+    expected = build_cohorts(as_pandas(held), "y", **asked)
+    assert_same(build_cohorts(hold(held), "y", **asked), expected)
 
 
 def make_rows(rows: int) -> pa.Table:

@@ -11,8 +11,12 @@ import polars as pl
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cohorts import Coding, Cohorts, build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.categories import TELLS_NOTHING
+from tests.cohorts.test_merged_categories import towns
+from tests.cohorts.test_profiles import messy
+from tests.cohorts.test_proposed_groups import visits
+from tests.cohorts.test_targets import numbers
 from tests.reading.holders import HOLDERS, as_rows, read_heart
 
 AWKWARD_GROUPS = [{"age": [40, 60]}, "sex", {"heavy": "weight > 80 and sex == 'F'"}]
@@ -48,23 +52,48 @@ def awkward_table() -> pl.DataFrame:
     )
 
 
-def awkward_cohorts(held) -> Cohorts:
-    return build_cohorts(
-        held,
-        "ill",
-        groups=AWKWARD_GROUPS,
-        coding=Coding(missing_values=AWKWARD_CODES, min_rows=20, bins={"visited": 3, "*": 4}),
-    )
+def weighted(weight: str) -> tuple[pl.DataFrame, dict[str, object]]:
+    """A table with weights, some of them 0, and how they are to be taken."""
+    rng = np.random.default_rng(7)
+    number = rng.normal(size=400)
+    columns = {
+        "site": rng.choice(["a", "b", "c"], 400),
+        "few": rng.integers(0, 3, 400),
+        "many": [None if gap else one for one, gap in zip(number, number < -1.3, strict=True)],
+        "word": rng.choice(list("pqrstuvwxyz"), 400),
+        "sampling": rng.gamma(1.5, size=400) * (rng.random(400) > 0.05),
+        "frequency": rng.integers(0, 4, 400),
+        "y": rng.choice(["no", "yes"], 400),
+    }
+    del columns[{"sampling": "frequency", "frequency": "sampling"}[weight]]
+    return pl.DataFrame(columns), {"groups": "site", "sample_weight": weight, "weights": weight}
 
 
-@pytest.mark.parametrize("holder", HOLDERS)
-def test_a_table_of_every_type_gives_equal_cohorts(holder):
-    expected = awkward_cohorts(awkward_table())
-    assert awkward_cohorts(HOLDERS[holder](awkward_table())).equals(expected)
+AWKWARD = {
+    "groups": AWKWARD_GROUPS,
+    "coding": Coding(missing_values=AWKWARD_CODES, min_rows=20, bins={"visited": 3, "*": 4}),
+}
+TABLES = {
+    "every type": lambda: (awkward_table().rename({"ill": "y"}), AWKWARD),
+    "texts that stand for numbers": lambda: (messy(), {"groups": ["site", {"income": [20_000]}]}),
+    "many values": lambda: (towns(1.5), {"groups": "site"}),
+    "chosen subgroups": lambda: (visits(), {"groups": "auto"}),
+    "a number for a target": lambda: (numbers(), {}),
+    "sampling weights": lambda: weighted("sampling"),
+    "frequencies": lambda: weighted("frequency"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_gives_equal_cohorts_in_every_library(name):
+    table, asked = TABLES[name]()
+    expected = build_cohorts(table, "y", **asked)
+    for holder, hold in HOLDERS.items():
+        assert build_cohorts(hold(table), "y", **asked).equals(expected), holder
 
 
 def test_the_table_of_every_type_is_treated_as_documented():
-    cohorts = awkward_cohorts(awkward_table())
+    cohorts = build_cohorts(awkward_table(), "ill", **AWKWARD)
     treatments = {report.column: (report.role, report.treatment) for report in cohorts.columns}
     assert treatments == {
         "age": ("group", "subgroups"),

@@ -15,7 +15,7 @@ from numba.core.errors import TypingError
 
 import misfeat
 from misfeat.runtime import compilation
-from misfeat.runtime.compilation import EVENT, compilations_counted, copy_lines, copy_values
+from misfeat.runtime.compilation import EVENT, compilations_counted
 
 SOURCE = """
 from misfeat.runtime.compilation import compiled
@@ -134,15 +134,6 @@ def test_the_collector_rests_while_a_kernel_is_compiled_and_not_after():
     assert gc.isenabled()
 
 
-def test_a_collector_that_was_off_stays_off():
-    gc.disable()
-    try:
-        nb.njit(lambda x: x + 2)(2.5)
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-
-
 def test_compiling_is_announced_once_where_it_takes_its_time(monkeypatch):
     lines = []
     monkeypatch.setattr(compilation, "announce", lines.append)
@@ -164,14 +155,3 @@ def test_no_kernel_assigns_an_array_to_a_part_of_another():
         text = file.read_text(encoding="utf-8")
         if "import compiled" in text:
             assert FROM_AN_ARRAY.findall(text) == [], file
-
-
-def test_lines_are_copied_whatever_their_layout_and_the_rest_stays():
-    for order in ("C", "F"):
-        source = np.asarray(np.arange(6).reshape(2, 3), order=order)
-        target = np.full((3, 3), -1)
-        copy_lines(source, target[1:])
-        assert target.tolist() == [[-1, -1, -1], [0, 1, 2], [3, 4, 5]]
-    target = np.full(3, 7, dtype=np.int32)
-    copy_values(np.arange(2, dtype=np.int32), target)
-    assert target.tolist() == [0, 1, 7]

@@ -78,25 +78,16 @@ def test_the_memory_of_a_completer_counts(monkeypatch):
 
 
 def test_a_limit_holds_within_its_block_and_the_inner_one_wins(monkeypatch):
-    monkeypatch.delenv("MISFEAT_MEMORY_LIMIT", raising=False)
-    assert current_limit() == 0.6
-    with memory_limit(0.9):
-        with memory_limit(1):
-            assert current_limit() == 1
-        assert current_limit() == 0.9
-        with pytest.raises(KeyError), memory_limit(0.8):
-            raise KeyError
-        assert current_limit() == 0.9
-    assert current_limit() == 0.6
-
-
-def test_the_environment_sets_the_limit_where_no_block_does(monkeypatch):
-    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", "0.3")
-    assert current_limit() == 0.3
-    with memory_limit(0.9):
-        assert current_limit() == 0.9
-    monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", "")
-    assert current_limit() == 0.6
+    for text, usual in (("", 0.6), ("0.3", 0.3)):
+        monkeypatch.setenv("MISFEAT_MEMORY_LIMIT", text)
+        assert current_limit() == usual
+        with memory_limit(0.9):
+            with memory_limit(1):
+                assert current_limit() == 1
+            with pytest.raises(KeyError), memory_limit(0.8):
+                raise KeyError
+            assert current_limit() == 0.9
+        assert current_limit() == usual
 
 
 def test_what_is_no_share_is_refused_by_name(monkeypatch):

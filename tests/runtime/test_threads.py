@@ -19,11 +19,6 @@ def test_stretches_cover_a_range_once_and_in_order(count, n_jobs):
     assert len(stretches) <= max(1, 4 * n_jobs)
 
 
-def test_stretches_are_no_longer_than_asked_for():
-    stretches = Work(1).stretches(1000, a_thread=2, longest=30)
-    assert max(last - first for first, last in stretches) <= 30
-
-
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_every_task_runs_once_and_progress_counts_them(n_jobs):
     ran, told = [], []

@@ -234,11 +234,6 @@ def test_arrays_that_are_none_are_refused(forge, originals):
             Selection.load(folder)
 
 
-def test_scores_are_not_worked_out_again(forge):
-    again = Selection.load(forge(arrays=put("book.completed.2.score", ..., 0.1)))
-    assert (again.scores()["score"] == 0.1).all()
-
-
 def test_rows_that_lack_values_and_samples_of_sets_pass(tmp_path):
     data = make_cohorts(2, 80, 4, hide=0.3, random_state=1)
     table = pd.DataFrame(data.columns)

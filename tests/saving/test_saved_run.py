@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import subprocess
 import sys
 
@@ -130,14 +129,3 @@ def test_a_completer_of_ones_own_cannot_be_saved(tmp_path):
     with pytest.raises(MisfeatError, match=r"completer=Own\(\) cannot be saved"):
         made.save(tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_nothing_but_settings_and_a_report_goes_beside_a_selection(selector, tmp_path):
-    with pytest.raises(MisfeatError, match=r"'thesis.txt' is no part of a selection"):
-        selector.selection_.save(tmp_path / "run", beside={"thesis.txt": b"years of work"})
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_pickled_selector_answers_too(selector):
-    again = pickle.loads(pickle.dumps(selector))  # noqa: S301
-    pd.testing.assert_frame_equal(again.scores(), selector.scores())

@@ -26,34 +26,19 @@ def test_cut_points_are_the_median_of_those_proposed():
     assert said == []
 
 
-def test_few_values_are_coded_one_by_one():
-    codebook, _ = agree(
-        [
-            proposal("a", number("cp", 1, values=(1, 2))),
-            proposal("b", number("cp", 1, values=(2, 4))),
-        ]
-    )
-    assert codebook.features[0].labels == ("1", "2", "4")
-    assert codebook.features[0].exact
+def test_values_of_all_sites_have_a_code():
+    def agreed(*columns):
+        sites = [proposal(site, one) for site, one in zip("nst", columns, strict=False)]
+        return agree(sites)[0].features
 
-
-def test_a_site_of_too_few_rows_to_say_anything_leaves_the_coding_to_others():
-    codebook, _ = agree(
-        [proposal("n", number("a", 1, 2, values=(1, 2, 3))), proposal("s", number("a"))]
-    )
-    assert codebook.features[0].exact
-    assert codebook.features[0].values == (1, 2, 3)
-
-
-def test_texts_of_all_sites_have_a_code():
-    texts = [ProposedColumn("race", "category", (), values) for values in (("a", "b"), ("b", "c"))]
-    codebook, _ = agree([proposal("n", texts[0]), proposal("s", texts[1])])
-    assert codebook.features[0].labels == ("a", "b", "c", "any other")
-
-
-def test_a_column_that_one_site_recorded_is_in_the_codebook():
-    codebook, _ = agree([proposal("n", number("a", 1, 2)), proposal("s", number("b", 1, 2))])
-    assert [one.column for one in codebook.features] == ["a", "b"]
+    (few,) = agreed(number("cp", 1, values=(1, 2)), number("cp", 1, values=(2, 4)))
+    assert (few.labels, few.exact) == (("1", "2", "4"), True)
+    # A site of too few rows to say anything leaves the coding to others.
+    (left,) = agreed(number("a", 1, 2, values=(1, 2, 3)), number("a"))
+    assert (left.values, left.exact) == ((1, 2, 3), True)
+    (text,) = agreed(*(ProposedColumn("race", "category", (), v) for v in (("a", "b"), ("b", "c"))))
+    assert text.labels == ("a", "b", "c", "any other")
+    assert [one.column for one in agreed(number("a", 1, 2), number("b", 1, 2))] == ["a", "b"]
 
 
 def test_disagreements_are_named():

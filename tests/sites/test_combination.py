@@ -72,20 +72,6 @@ def test_columns_are_missing_in_as_many_rows_as_in_the_pooled_table(pooled, comb
     assert counts["thal"] > 400
 
 
-def test_a_saved_run_answers_as_before(combined, tmp_path):
-    combined.save(tmp_path / "run")
-    again = Selection.load(tmp_path / "run")
-    assert best_sets(again) == best_sets(combined)
-    told = [explanation(run, "va", ["ca", "cp"]).sentences(k=5) for run in (again, combined)]
-    assert told[0] == told[1]
-
-
-@pytest.mark.parametrize("asked", ["significance", "stability", "validate"])
-def test_what_needs_rows_says_so(combined, asked):
-    with pytest.raises(MisfeatError, match="only counts of them are at hand"):
-        getattr(combined, asked)()
-
-
 def test_larger_sets_than_were_shared_are_refused(summaries, combined):
     with pytest.raises(MisfeatError, match="up to 3 features"):
         combined.top_k(size=4)

@@ -121,11 +121,15 @@ def test_what_is_no_number_in_json_is_refused(written, tmp_path, word):
     refused(written.replace(b'"min_cell":1', b'"min_cell":' + word), tmp_path, "cut off, or no")
 
 
-def test_a_site_without_a_proper_name_is_refused(written, tmp_path):
+def test_a_summary_of_scores_alone_or_of_a_site_without_a_name_is_refused(written, tmp_path):
     file = tmp_path / "strange.misfeat"
-    file.write_bytes(forged(written, lambda held: held.update(site=5)))
-    with pytest.raises(MisfeatError, match="name"):
-        read_summary(file)
+    for change, told in (
+        ({"site": 5}, "name"),
+        ({"share": "scores"}, "no longer read; ask the site to share tables of pairs"),
+    ):
+        file.write_bytes(forged(written, lambda held, change=change: held.update(change)))
+        with pytest.raises(MisfeatError, match=told):
+            read_summary(file)
 
 
 def test_a_codebook_of_more_cells_than_fit_is_refused_before_memory_is_taken(written, tmp_path):
@@ -138,11 +142,3 @@ def test_a_codebook_of_more_cells_than_fit_is_refused_before_memory_is_taken(wri
         held["recorded"] = [True] * 200
 
     refused(forged(written, grow), tmp_path, "would take")
-
-
-def test_a_summary_of_scores_alone_is_no_longer_read(written, tmp_path):
-    (tmp_path / "old.misfeat").write_bytes(
-        forged(written, lambda held: held.update(share="scores"))
-    )
-    with pytest.raises(MisfeatError, match="no longer read; ask the site to share tables of pairs"):
-        read_summary(tmp_path / "old.misfeat")

@@ -43,11 +43,6 @@ def test_a_column_with_a_name_that_no_codebook_holds_is_left_out():
     assert "more than" in found.left_out["x" * LONGEST]
 
 
-def test_what_is_excluded_is_not_proposed():
-    found = propose(table(), "ill", "north", exclude=("age",))
-    assert found.left_out["age"] == "excluded"
-
-
 def test_cut_points_that_a_site_gives_are_proposed_as_they_are():
     found = propose(table(), "ill", "north", coding=Coding(bins={"age": [45, 65]}))
     assert found.features[0].edges == (45, 65)

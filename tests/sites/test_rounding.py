@@ -11,7 +11,7 @@ from misfeat import MisfeatError, Selection
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
 from misfeat.information.count_tables import scores_of_tables, table_starts
-from misfeat.lattice import level
+from misfeat.lattice import level, rank
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.disclosure import disclosed
@@ -49,9 +49,6 @@ def test_sums_of_larger_tables_tell_of_the_rounded_smaller_ones_only(summaries, 
     cards, n_features = given.cards, len(given.cards)
     triples, pairs = given.tables, given.smaller[1]
     first = int(cards[0] * cards[1])
-    from misfeat.information.count_tables import table_starts
-    from misfeat.lattice import level, rank
-
     starts = table_starts(level(n_features, 3), cards)
     sums = []
     for third in range(2, n_features):
@@ -117,13 +114,6 @@ def test_the_run_says_what_was_lost_and_is_saved(rounded, tmp_path):
         assert np.array_equal(ours, theirs)
 
 
-def test_one_site_may_round_while_others_do_not(summaries, rounded):
-    found = combine([rounded[0], *summaries[1:]]).selection
-    tables = found.set_scores.measure.tables
-    assert tables.rows_worth(3)[0] < tables.by_class.sum(axis=1)[0]
-    assert (tables.rows_worth(3)[1:] == tables.by_class.sum(axis=1)[1:]).all()
-
-
 def test_rounded_files_are_checked(rounded, tmp_path):
     write_summary(rounded[3], tmp_path / "va.misfeat")
     again = read_summary(tmp_path / "va.misfeat")
@@ -165,8 +155,6 @@ def test_the_key_that_signs_is_what_chance_is_drawn_from(hospitals, codebook, tm
 
 
 def test_a_site_of_very_few_rows_cannot_tell_anything():
-    from misfeat.sites import agree, propose
-
     table = {"a": [0, 1] * 20, "ill": [False, True] * 20}
     codebook, _ = agree([propose(table, "ill", "north")])
     with pytest.raises(MisfeatError, match="too few rows"):
@@ -216,17 +204,6 @@ def test_chance_of_a_line_is_that_of_the_line_alone(seed, emptied):
     assert np.array_equal(found, turned)
     assert np.array_equal(found, wider)
     assert ((found >= 0) & (found < 1)).all()
-
-
-def test_lines_that_count_the_same_have_chance_of_their_own():
-    found = chance_of(np.ones((200, 2), dtype=np.int64), ["a"], b"")
-    assert len(np.unique(found)) == 400
-    assert found.mean() == pytest.approx(0.5, abs=0.06)
-
-
-def test_another_secret_is_other_chance():
-    table = np.arange(1, 7).reshape(3, 2)
-    assert not (chance_of(table, ["a"], b"one") == chance_of(table, ["a"], b"two")).any()
 
 
 def test_codebooks_with_other_columns_tell_the_same_of_those_that_they_share():

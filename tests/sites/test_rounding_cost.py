@@ -123,15 +123,6 @@ def test_more_is_lost_the_coarser_counts_are(drawn):
     assert worth[0] > 0.85 * ROWS
 
 
-def test_the_same_seed_says_the_same(drawn):
-    cells = drawn[0]
-    redo = partial(told_again, least=10)
-    told = redo(cells.sum(axis=(0, 1, 2, 3)), tables_of(cells), CARDS, 1)
-    first, second = (rounding_cost(*told, CARDS, 10, 3) for _ in range(2))
-    assert np.array_equal(first.bias, second.bias)
-    assert np.array_equal(first.worth, second.worth)
-
-
 def test_a_site_of_one_feature_and_one_class_loses_nothing_that_can_be_said():
     table = np.array([[50.0, 0.0], [0.0, 0.0]])
     found = rounding_cost(np.array([50.0, 0.0]), [table], CARDS[:1] - 1, 10, 1)

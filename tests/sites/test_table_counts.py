@@ -62,36 +62,19 @@ def test_a_column_that_is_not_there_was_never_recorded(book):
     assert found.features == ("f0", "f1", "f4", "f5", "f6", "lab")
 
 
-def test_one_feature_is_enough(book):
+def test_rows_and_values_are_counted_as_the_codebook_and_the_site_say(book):
     table = drawn()
-    found = summarise({"f0": table["f0"], "ill": table["ill"]}, book, "north", **EXACT)
-    assert found.size == 1
-    assert found.tables.sum() == 400
-
-
-def test_rows_without_a_target_are_left_out(book):
-    table = drawn()
-    table["ill"] = [None if i < 40 else bool(held) for i, held in enumerate(table["ill"])]
-    assert summarise(table, book, "north", **EXACT).rows == 360
-
-
-def test_values_that_the_codebook_does_not_name_share_a_code(book):
-    table = drawn()
-    table["sex"] = np.where(np.arange(400) < 5, "x", table["sex"])
-    found = summarise({"sex": table["sex"], "ill": table["ill"]}, book, "north", **EXACT)
-    assert found.tables.sum(axis=1)[2] == 5
-
-
-def test_missing_codes_are_the_sites_own(book):
-    table = drawn()
-    found = summarise(
-        {"f0": table["f0"], "ill": table["ill"]},
-        book,
-        "north",
-        **EXACT,
-        coding=Coding(missing_values={"f0": [2]}),
-    )
+    one = {"f0": table["f0"], "ill": table["ill"]}
+    alone = summarise(one, book, "north", **EXACT)
+    assert (alone.size, alone.tables.sum()) == (1, 400)
+    codes = Coding(missing_values={"f0": [2]})
+    found = summarise(one, book, "north", **EXACT, coding=codes)
     assert found.tables.sum(axis=1)[3] == (table["f0"] == 2).sum()
+    sex = np.where(np.arange(400) < 5, "x", table["sex"])  # which the codebook does not name
+    found = summarise({"sex": sex, "ill": table["ill"]}, book, "north", **EXACT)
+    assert found.tables.sum(axis=1)[2] == 5
+    ill = [None if i < 40 else bool(held) for i, held in enumerate(table["ill"])]
+    assert summarise({**table, "ill": ill}, book, "north", **EXACT).rows == 360
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,1 @@
-"""Statistics under test against known populations, with tolerances from their own laws of chance.
-
-P-values are not part of misfeat yet, so that none is tested here.
-"""
+"""Statistics held against known populations, with tolerances from their own laws of chance."""

@@ -1,5 +1,6 @@
 """The transfer written once more, with whole arrays and without a thought for speed."""
 
+from functools import cache
 from itertools import combinations
 from math import prod
 
@@ -28,6 +29,8 @@ class Reference:
         self.n_classes = len(cohorts.classes)
         self.G, self.n = missing.shape
         self.rows = list(cohorts)
+        self.counts, self.margin = cache(self.counts), cache(self.margin)
+        self.pair_target = cache(self.pair_target)
         self.proxies = proxies
         self.by_class = np.array(
             [np.bincount(c.target, c.weights, self.n_classes) for c in self.rows]
@@ -193,7 +196,7 @@ class Reference:
 
     def own_rows(self, i, subset):
         """n_i(o,y), spread over the axes that cohort i lacks."""
-        recorded = [f for f in subset if not self.missing[i, f]]
+        recorded = tuple(f for f in subset if not self.missing[i, f])
         table = self.counts(i, recorded) if recorded else self.by_class[i]
         shape = [1 if self.missing[i, f] else self.cards[f] for f in subset]
         return table.reshape(*shape, self.n_classes)
@@ -265,8 +268,8 @@ class Reference:
 
 
 def mean_phi(mean, spread):
-    n = np.arange(2, 1200)
     known = np.where(mean > 1e-12, mean, 1.0)
+    n = np.arange(2, 40 + int(known.max() + 12 * np.sqrt(known.max())))
     certain = known * np.log(known)
     by_poisson = (poisson.pmf(n, known[..., None]) * n * np.log(n)).sum(axis=-1)
     value = np.maximum(certain + spread * (by_poisson - certain), 0)

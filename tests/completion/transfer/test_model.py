@@ -15,7 +15,6 @@ from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import drawn_cohorts
-from tests.completion.transfer.recipe import TRANSFERRED, transferred_cohorts
 from tests.completion.transfer.reference import Reference
 
 
@@ -76,19 +75,6 @@ def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, s
                     assert table == pytest.approx(reference.expected(i, subset), abs=1e-9)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_scores_above_chance_and_tables_are_those_of_the_recipe(size):
-    cohorts = transferred_cohorts()
-    model = TransferModel(TransferRows.of(cohorts), cohorts.missing, Work(2), above_chance=True)
-    found, tables = handed_out(model, size, len(cohorts.features))
-    wanted = np.array(TRANSFERRED["above_chance"][str(size)], dtype=float)
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
-    pooled = np.concatenate([of_set.sum(axis=0).ravel() for of_set in tables])
-    np.testing.assert_allclose(
-        pooled, np.concatenate(TRANSFERRED["pooled"][str(size)]), rtol=0, atol=1e-9
-    )
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_asking_for_scores_above_chance_moves_no_bit_of_the_others(size):
     cohorts = drawn_cohorts()
@@ -117,16 +103,6 @@ def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
         assert of_set.sum(axis=(1, 2)) == pytest.approx(n_rows)
 
 
-def test_tables_stay_as_they_were_whatever_is_done_with_them():
-    cohorts = drawn_cohorts()
-    mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    model = TransferModel(TransferRows.of(cohorts), mask, Work(1))
-    pair = np.array([0, 2])
-    first = model.table_of(pair).copy()
-    model.table_of(pair)[:] = -1.0
-    assert np.array_equal(model.table_of(pair), first)
-
-
 def test_nothing_of_a_hidden_feature_is_read():
     cohorts = drawn_cohorts()
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
@@ -134,13 +110,6 @@ def test_nothing_of_a_hidden_feature_is_read():
     gone = predicted(hide_features(cohorts, mask), mask, 3)
     assert np.array_equal(plain.score, gone.score, equal_nan=True)
     assert np.array_equal(plain.variance, gone.variance, equal_nan=True)
-
-
-def test_threads_change_nothing():
-    cohorts = drawn_cohorts(n_features=7)
-    mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    one, three = (TransferModel(TransferRows.of(cohorts), mask, Work(n)).predict(4) for n in (1, 3))
-    assert np.array_equal(one.score, three.score, equal_nan=True)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
@@ -155,33 +124,6 @@ def test_a_prediction_is_at_least_the_recorded_part_and_at_most_the_entropy(size
     assert (ours.score >= low - 2e-3)[lacking].all()
     assert (ours.score <= high + 1e-9)[lacking].all()
     assert (ours.variance[lacking] >= 0).all()
-
-
-def test_where_cohorts_are_copies_the_prediction_is_near_the_truth():
-    rng = np.random.default_rng(0)
-    columns = {f"f{i}": rng.integers(3, size=30_000) for i in range(5)}
-    columns["y"] = (columns["f0"] + columns["f1"] + (rng.random(30_000) < 0.2)) % 2
-    columns["site"] = np.arange(30_000) % 3
-    cohorts = build_cohorts(columns, "y", groups="site")
-    mask = np.zeros((3, 5), dtype=bool)
-    mask[0, 1] = mask[1, 0] = True
-    for size in (2, 3, 4):
-        truth = exact_scores(cohorts, size).by_size[size]
-        ours = predicted(cohorts, mask, size).score
-        lacking = ~np.isnan(ours)
-        assert np.abs(ours - truth)[lacking].max() < 0.01
-
-
-def test_a_feature_that_no_cohort_recorded_adds_nothing():
-    cohorts = drawn_cohorts()
-    mask = np.zeros(cohorts.missing.shape, dtype=bool)
-    mask[:, 2] = True
-    subsets = level(5, 2)
-    floor, _ = exact_scores(cohorts, 2).hidden(mask).bounds(2)
-    ours = predicted(cohorts, mask, 2).score
-    with_it = (subsets == 2).any(axis=1)
-    bias = 0.05  # a feature of pure noise raises a plug-in score of 80 rows
-    assert (np.abs(ours - floor)[:, with_it] < bias).all()
 
 
 def test_an_unrecorded_feature_of_many_categories_is_guessed_from_scores():
