@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.information.correlation import squared_correlation
+from misfeat.information.measures import squared_correlation
 from misfeat.lattice import level
 
 

@@ -6,7 +6,7 @@ import torch
 
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter
-from misfeat.completion.networks.mlp import MLPNetwork
+from misfeat.completion.networks.paper import MLPNetwork
 from misfeat.lattice import contains, level
 from tests.completion.coded import known_scores
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from misfeat.completion.transfer.model import _layout
-from misfeat.completion.transfer.rows import TransferRows
+from misfeat.completion.transfer.model import TransferRows, _layout
 from misfeat.information import null_expectation
 from misfeat.information.count_tables import CountTables, scores_of_tables
 from misfeat.information.measures import (

@@ -10,8 +10,8 @@ import pytest
 
 from misfeat.cohorts import Cohort
 from misfeat.information import joint_mutual_info, level_mutual_info
-from misfeat.information.compact_rows import compact_rows
 from misfeat.information.kernels.tables import drop_trees, greedy_cover
+from misfeat.information.mutual_info import compact_rows
 from misfeat.information.scoring import (
     block_plan,
     lanes_of,

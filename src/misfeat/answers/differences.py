@@ -24,8 +24,8 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from misfeat.answers.contrasts import Estimated
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.correlation import adjusted_correlation
 from misfeat.information.influence import SampledShare, sampled_share
+from misfeat.information.measures import adjusted_correlation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,9 +24,9 @@ COMPLETERS = {
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
     "knn": "misfeat.completion.knn:KNNCompleter",
     "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
-    "mlp": "misfeat.completion.mlp:MLPCompleter",
-    "multiplex": "misfeat.completion.multiplex:MultiplexCompleter",
-    "paper": "misfeat.completion.paper:PaperCompleter",
+    "mlp": "misfeat.completion.neural:MLPCompleter",
+    "multiplex": "misfeat.completion.neural:MultiplexCompleter",
+    "paper": "misfeat.completion.neural:PaperCompleter",
 }
 """The module and the class of every completer. A new one needs its file and a line here."""
 _METHODS = ("reach", "memory_needed", "complete")

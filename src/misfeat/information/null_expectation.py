@@ -47,7 +47,7 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from misfeat.information.compact_rows import CompactRows
+    from misfeat.information.mutual_info import CompactRows
 
     Floats = NDArray[np.float64]
 

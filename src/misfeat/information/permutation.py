@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from misfeat.cohorts.weights import squares_of
-from misfeat.information.compact_rows import CompactRows, compact_rows
-from misfeat.information.correlation import squared_correlation
 from misfeat.information.kernels import permutation
-from misfeat.information.mutual_info import mutual_info_of
+from misfeat.information.measures import squared_correlation
+from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import log_table, n_log_n
 from misfeat.information.scoring import (
     LARGEST_PLAN,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.kernels import depth_first, depth_first_packed, tables
+from misfeat.information.kernels import depth_first, tables
 from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, BlockPlan
 from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.information.compact_rows import CompactRows
+    from misfeat.information.mutual_info import CompactRows
     from misfeat.runtime.threads import Task, Work
 
     Members = NDArray[np.int16]
@@ -131,21 +131,21 @@ def _search(rows: CompactRows, largest: int) -> Search:
     packed = (
         not rows.lacks_values
         and rows.counts_rows
-        and rows.n_classes <= depth_first_packed.PACKED_CLASSES
-        and rows.total < 2**depth_first_packed.PACKED_BITS
+        and rows.n_classes <= depth_first.PACKED_CLASSES
+        and rows.total < 2**depth_first.PACKED_BITS
     )
     if packed:
-        shift = rows.target.astype(np.uint64) * np.uint64(depth_first_packed.PACKED_BITS)
-        packed_rows = depth_first_packed.PackedRows(
+        shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
+        packed_rows = depth_first.PackedRows(
             codes=rows.codes,
             cardinalities=rows.cardinalities,
             counts=rows.weights.astype(np.uint64) << shift,
             drop_pure=not rows.above_chance,
-            logs=logs_of(rows, depth_first_packed.PACKED_CLASSES),
+            logs=logs_of(rows, depth_first.PACKED_CLASSES),
         )
 
         def search_packed(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
-            depth_first_packed.score_listed_packed(members, sizes, packed_rows, sums[0])
+            depth_first.score_listed_packed(members, sizes, packed_rows, sums[0])
 
         return search_packed
     by_size = np.sort(rows.cardinalities)[::-1]

@@ -18,8 +18,10 @@ from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.runtime.atomic_files import (
+    FOLDER_LOCK,
     STAGED,
     TRIES,
+    FileLock,
     as_path,
     move,
     pause,
@@ -30,7 +32,6 @@ from misfeat.runtime.atomic_files import (
     unwritable,
     write_new,
 )
-from misfeat.runtime.file_lock import FOLDER_LOCK, FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -162,8 +162,7 @@ def _rake(target, n_summed, kept_step, summed_step, wanted):
 @compiled
 def fit_conditional(shares, rows, parts, sweeps):
     """IPF of P(q|o,y) to the tables of parts, each sweep ending with the exact n_i(o,y)."""
-    values = np.empty(shares.shape)
-    _spread_rows(shares, rows, values)
+    values = shares * (rows + EMPTY).reshape((len(rows), 1, rows.shape[1]))
     flat = values.reshape(-1)
     factors = np.empty(parts.sizes.max())
     for _ in range(sweeps):
@@ -178,16 +177,6 @@ def fit_conditional(shares, rows, parts, sweeps):
                 factors[: parts.sizes[u]],
             )
         _divide_by_rows(values, rows, shares)
-
-
-@compiled
-def _spread_rows(shares, rows, values):
-    """P(q|o,y) n_i(o,y)"""
-    n_o, n_q, n_classes = shares.shape
-    for o in range(n_o):
-        for q in range(n_q):
-            for y in range(n_classes):
-                values[o, q, y] = shares[o, q, y] * (rows[o, y] + EMPTY)
 
 
 @compiled
@@ -384,11 +373,8 @@ def _product_of_margins(margins, split, n_o):
     for q in range(n_q):
         for y in range(n_classes):
             share = 1.0
-            place = 0
-            for a in range(len(split.subset)):
-                if split.pattern >> a & 1:
-                    share *= margins[split.subset[a], split.q_digits[q, place], y]
-                    place += 1
+            for place, a in enumerate(split.q_members):
+                share *= margins[split.subset[a], split.q_digits[q, place], y]
             for o in range(n_o):
                 shares[o, q, y] = share
     return shares
