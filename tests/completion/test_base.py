@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from misfeat.completion import (
 from misfeat.completion.base import (
     ceilings,
     check_not_negative,
-    check_probability,
+    check_number,
     check_share,
     closed_upwards,
     mean_over_cohorts,
@@ -322,7 +323,11 @@ def test_tables_of_other_sizes_are_not_transferred(hidden):
 def test_settings_are_numbers_within_their_range():
     refused = [True, "much", None, [0.5], float("nan"), -1, float("inf")]
     for check, accepted, more_refused in (
-        (check_probability, [0.5, np.float32(0.25)], [0, 1]),
+        (
+            partial(check_number, below=1, words="lie between 0 and 1", zero=False),
+            [0.5, np.float32(0.25)],
+            [0, 1],
+        ),
         (check_share, [0, 0.5, np.float32(0.25)], [1]),
         (check_not_negative, [0, 1e30, np.float32(0.25)], []),
     ):

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
@@ -92,13 +92,7 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one, before bounds, closure and intervals.
 
-        Parameters
-        ----------
-        known : Known
-            What may be read. Rows may hold features that ``known.exact.missing`` marks; of these
-            nothing may be read.
-        size : int
-            The largest size.
+        Rows may hold features that ``known.exact.missing`` marks; of these nothing may be read.
         """
 
     def reach(self, size: int, n_features: int) -> int:  # noqa: ARG002
@@ -111,15 +105,7 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         return 0
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every cohort.
-
-        Parameters
-        ----------
-        known : Known
-            What is known.
-        size : int
-            Features per set.
-        """
+        """A score for every subset of one size in every cohort."""
         self._check_parameters()
         check_count(size, "size")
         exact, confidence = known.exact, confidence_of(self)
@@ -210,12 +196,7 @@ def with_intervals(
 def recorded_part_scores(
     by_size: Sequence[Scores], cohort: int, subsets: NDArray[np.integer], missing: NDArray[np.bool_]
 ) -> Scores:
-    """The score, given scores from size 0 on, of the recorded part of each subset in one cohort.
-
-    >>> by_size = [np.array([[0.0]]), np.array([[0.1, 0.2]]), np.array([[0.3]])]
-    >>> recorded_part_scores(by_size, 0, np.array([[0, 1]]), np.array([True, False]))
-    array([0.2])
-    """
+    """The score, given scores from size 0 on, of the recorded part of each subset in one cohort."""
     absent = missing[subsets]
     scores = np.empty(len(subsets))
     for size in range(subsets.shape[1] + 1):
@@ -288,31 +269,21 @@ def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
     return completed
 
 
-def check_probability(value: object, name: str) -> None:
-    """Raise unless a number strictly between 0 and 1."""
-    if not is_number(value) or not 0 < value < 1:
-        raise MisfeatError("{setting}; it must lie between 0 and 1.", setting=Setting(name, value))
+def check_number(value: Any, name: str, below: float, words: str, *, zero: bool = True) -> None:
+    """Raise unless a number of at least 0 (above, without `zero`) and below a limit."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < below or not (zero or value > 0):
+        raise MisfeatError(f"{{setting}}; it must {words}.", setting=Setting(name, value))
 
 
 def check_share(value: object, name: str) -> None:
     """Raise unless a number of at least 0 and below 1."""
-    if not is_number(value) or not 0 <= value < 1:
-        raise MisfeatError(
-            "{setting}; it must be at least 0 and below 1.", setting=Setting(name, value)
-        )
+    check_number(value, name, 1, "be at least 0 and below 1")
 
 
 def check_not_negative(value: object, name: str) -> None:
     """Raise unless a finite number of at least 0."""
-    if not is_number(value) or not 0 <= value < np.inf:
-        raise MisfeatError(
-            "{setting}; it must be a number that is not negative.", setting=Setting(name, value)
-        )
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number; True and False are none."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    check_number(value, name, np.inf, "be a number that is not negative")
 
 
 WHAT = "Learning how far predictions are off"
@@ -371,26 +342,20 @@ def hidden_errors(
     progress = known.progress or (lambda *_: None)
     progress(WHAT, 0, rounds)
     nothing = HiddenErrors(np.empty(0), np.empty((0, N_CAUSES)), np.empty(0, dtype=np.int64))
-    by_round = [nothing]
+    by_round, truth = [nothing], known.exact.by_size[size]
+    subsets = level(known.exact.missing.shape[1], size)
     for done, mask in enumerate(masks, start=1):
-        by_round.append(_errors_with(completer, known, size, mask))
+        hidden = known.hidden(mask)
+        guess = guess_of(completer, hidden, size)
+        score = completer.combined(guess, hidden.exact)
+        tested = np.isnan(hidden.exact.by_size[size]) & ~np.isnan(truth)
+        last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
+        cluster = np.arange(len(mask))[:, None] * mask.shape[1] + last_hidden
+        causes = error_causes(guess, score, hidden.exact)
+        by_round.append(HiddenErrors((truth - score)[tested], causes[tested], cluster[tested]))
         progress(WHAT, done, rounds)
     progress(WHAT, rounds, rounds)
     return HiddenErrors(*map(np.concatenate, zip(*by_round, strict=True)))
-
-
-def _errors_with(completer: Any, known: Known, size: int, mask: NDArray[np.bool_]) -> HiddenErrors:
-    """The errors of guesses when the features that a mask marks are hidden."""
-    hidden = known.hidden(mask)
-    guess = guess_of(completer, hidden, size)
-    score = completer.combined(guess, hidden.exact)
-    truth = known.exact.by_size[size]
-    tested = np.isnan(hidden.exact.by_size[size]) & ~np.isnan(truth)
-    subsets = level(mask.shape[1], size)
-    last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
-    cluster = np.arange(len(mask))[:, None] * mask.shape[1] + last_hidden
-    causes = error_causes(guess, score, hidden.exact)
-    return HiddenErrors((truth - score)[tested], causes[tested], cluster[tested])
 
 
 def error_causes(guess: Guess, score: Scores, exact: ExactScores) -> Scores:

@@ -27,7 +27,7 @@ from scipy.stats import chi2
 from misfeat.completion.base import (
     BaseCompleter,
     check_not_negative,
-    check_probability,
+    check_number,
     recorded_part_scores,
 )
 from misfeat.completion.knn import (
@@ -132,15 +132,9 @@ class MarkovBlanketCompleter(BaseCompleter):
                 cohorts, missing, self.n_neighbors, self.with_target, work, members
             )
             imputed = all_recorded(cohorts, codes)
-            before, members = members, self._blankets(imputed, missing)
-            if np.array_equal(members, before):
-                break
-        return imputed, members
-
-    def _blankets(self, imputed: Cohorts, missing: Mask) -> Mask:
-        members = np.zeros_like(missing)
-        for i, cohort in enumerate(imputed):
-            if missing[i].any():
+            before, members = members, np.zeros_like(missing)
+            for i in np.flatnonzero(missing.any(axis=1)):
+                cohort = imputed[imputed.names[i]]
                 blanket = markov_blanket(
                     cohort.codes,
                     cohort.target,
@@ -149,13 +143,15 @@ class MarkovBlanketCompleter(BaseCompleter):
                     rows_per_cell=float(self.rows_per_cell),
                 )
                 members[i, list(blanket)] = True
-        return members
+            if np.array_equal(members, before):
+                break
+        return imputed, members
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
         check_count(self.repeats, "repeats")
-        check_probability(self.alpha, "alpha")
+        check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
         check_not_negative(self.rows_per_cell, "rows_per_cell")
 
 

@@ -150,23 +150,12 @@ class MLPCompleter(NeuralCompleter):
 
     Examples
     --------
-    >>> from misfeat.completion import ExactScores, Known
-    >>> nan = np.nan
-    >>> exact = ExactScores(
-    ...     by_size=(
-    ...         np.zeros((2, 1)),
-    ...         np.array([[0.1, 0.2, 0.3], [0.3, 0.1, nan]]),
-    ...         np.array([[0.25, 0.3, 0.4], [0.35, nan, nan]]),
-    ...         np.array([[0.45], [nan]]),
-    ...     ),
-    ...     missing=np.array([[False, False, False], [False, False, True]]),
-    ...     ceiling=np.array([0.6, 0.6]),
-    ... )
-    >>> completed = MLPCompleter(epochs=50, device="cpu").complete(Known(exact), 2)
-    >>> completed.predicted
-    array([[False, False, False],
-           [False,  True,  True]])
-    >>> bool((completed.score >= completed.low).all())
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, n_features=5, hide=0.2, random_state=0)
+    >>> completer = MLPCompleter(epochs=50, confidence=None, device="cpu")
+    >>> selector = SubgroupSelector(data.groups, size=2, completer=completer, confidence=None)
+    >>> bool(selector.fit(data.columns, data.target).scores()["score"].notna().all())
     True
     """
 
@@ -195,9 +184,8 @@ class MLPCompleter(NeuralCompleter):
 
         Every size has networks of its own, so that a guess does not depend on what else is asked.
         """
-        exact = known.exact
-        by_size = [exact.by_size[0], *(self._of_size(known, m, size) for m in range(1, size + 1))]
-        return Guess.of(by_size)
+        sizes = range(1, size + 1)
+        return Guess.of([known.exact.by_size[0], *(self._of_size(known, m, size) for m in sizes)])
 
     def _of_size(self, known: Known, size: int, last: int) -> Scores:
         """What networks that learned from sets of about a size say about all sets of that size."""
@@ -283,24 +271,13 @@ class MultiplexCompleter(NeuralCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one by a network that is trained for it."""
-        from misfeat.completion.networks.multiplex import MultiplexSettings, predicted_scores
+        from misfeat.completion.networks.multiplex import predicted_scores
 
         exact = known.exact
         ways: list[BaseCompleter] = [InteractionsCompleter(), InteractionsCompleter(largest=1)]
         if self.with_rows or (self.with_rows is None and known.cohorts is not None):
             ways.append(TransferCompleter())
-        settings = MultiplexSettings(
-            layers=self.layers,
-            hidden=self.hidden,
-            dropout=float(self.dropout),
-            steps=int(self.steps),
-            masks=int(self.masks),
-            learning_rate=float(self.learning_rate),
-            weight_decay=float(self.weight_decay),
-        )
-        scores = predicted_scores(
-            known, size, ways, settings, self._torch_device(), int(self._seed or 0)
-        )
+        scores = predicted_scores(known, size, ways, self, self._torch_device())
         counts = [len(level(exact.missing.shape[1], m)) for m in range(1, size + 1)]
         return Guess.of([exact.by_size[0], *np.split(scores, np.cumsum(counts)[:-1], axis=1)])
 
@@ -367,24 +344,12 @@ class PaperCompleter(NeuralCompleter):
 
     Examples
     --------
-    >>> from misfeat.completion import ExactScores, Known
-    >>> nan = np.nan
-    >>> exact = ExactScores(
-    ...     by_size=(
-    ...         np.zeros((2, 1)),
-    ...         np.array([[0.1, 0.2, 0.3], [0.3, 0.1, nan]]),
-    ...         np.array([[0.25, 0.3, 0.4], [0.35, nan, nan]]),
-    ...         np.array([[0.45], [nan]]),
-    ...     ),
-    ...     missing=np.array([[False, False, False], [False, False, True]]),
-    ...     ceiling=np.array([0.6, 0.6]),
-    ... )
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, n_features=5, hide=0.2, random_state=0)
     >>> completer = PaperCompleter(epochs=50, device="cpu", random_state=0)
-    >>> completed = completer.complete(Known(exact), 2)
-    >>> completed.predicted
-    array([[False, False, False],
-           [False,  True,  True]])
-    >>> bool((completed.score >= completed.low).all())
+    >>> selector = SubgroupSelector(data.groups, size=2, completer=completer, confidence=None)
+    >>> bool(selector.fit(data.columns, data.target).scores()["score"].notna().all())
     True
     """
 

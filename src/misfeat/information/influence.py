@@ -106,7 +106,12 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     if uncertainty <= 0 or not whole.any():
         return None
     n_rows = float(rows[whole].sum())
-    pointwise, n_cells = _pointwise(cohort, members, whole)
+    cells = np.unique(cells_of_rows(cohort, members, whole), return_inverse=True)[1]
+    target = cohort.target[whole].astype(np.int64)
+    counts = np.zeros((int(cells.max()) + 1, cohort.n_classes))
+    np.add.at(counts, (cells, target), rows[whole])
+    expected = counts.sum(axis=1)[cells] * counts.sum(axis=0)[target] / rows[whole].sum()
+    pointwise = np.log(counts[cells, target] / expected)
     held = list(members)
     # Of these features alone: compacting the rows of all of them takes longer than the score.
     only = replace(
@@ -117,7 +122,7 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     )
     all_of_them = np.arange(len(held))[None, :]
     share = float(joint_mutual_info(only, all_of_them, above_chance=True)[0]) / uncertainty
-    freedom = float((n_cells - 1) * (np.count_nonzero(by_class) - 1))
+    freedom = float((len(counts) - 1) * (np.count_nonzero(by_class) - 1))
     off = np.zeros(len(rows))
     off[whole] = (pointwise - np.average(pointwise, weights=rows[whole])) / n_rows
     surprise = np.log(rows.sum() / by_class[cohort.target]) - uncertainty
@@ -133,17 +138,3 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
         chance=freedom / (2.0 * n_rows**2) / uncertainty**2,
         freedom=freedom,
     )
-
-
-def _pointwise(
-    cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]
-) -> tuple[Floats, int]:
-    """The logarithm of p(s, y) / (p(s) p(y)) of every whole row, and how many cells hold a row."""
-    rows = cohort.counts[whole]
-    cells = np.unique(cells_of_rows(cohort, members, whole), return_inverse=True)[1]
-    target = cohort.target[whole].astype(np.int64)
-    counts = np.zeros((int(cells.max()) + 1, cohort.n_classes))
-    np.add.at(counts, (cells, target), rows)
-    expected = counts.sum(axis=1)[cells] * counts.sum(axis=0)[target] / rows.sum()
-    found: Floats = np.log(counts[cells, target] / expected)
-    return found, len(counts)

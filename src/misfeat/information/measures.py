@@ -101,18 +101,7 @@ class InformationOfRows(Measure):
 
 
 class MutualInformation(InformationOfRows):
-    """Information about a target of classes.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    >>> MutualInformation(build_cohorts(table, "y")).of_levels(0, 1, 1, None)[0].round(4)
-    array([0.6931, 0.    ])
-    >>> chosen = MutualInformation(build_cohorts(table, "y"), above_chance=True)
-    >>> chosen.of_levels(0, 1, 1, None)[0].round(4)
-    array([ 0.4621, -0.231 ])
-    """
+    """Information about a target of classes."""
 
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         super().__init__(cohorts, above_chance=above_chance)
@@ -236,10 +225,7 @@ class TableInformation(Measure):
 
 
 class SquaredCorrelation(Measure):
-    """The squared multiple correlation of numeric features with a numeric or binary target.
-
-    Above chance it is adjusted R² (`misfeat.information.measures`).
-    """
+    """The squared multiple correlation with a numeric or binary target; adjusted above chance."""
 
     name, unit, words = "r2", "R²", "squared multiple correlation"
     sums: ProductSums
@@ -295,13 +281,8 @@ def adjusted_correlation(
 ) -> NDArray[np.float64]:
     """Squared multiple correlation above chance: adjusted R², for many sets.
 
-    Of p features that tell nothing, n rows explain p / (n - 1) on the mean. What a set explains
-    beyond that is measured by what it could:
-
-        1 - (1 - R²) (n - 1) / (n - p - 1)
-
-    Copies of other members do not count as features. A set with as many features as rows less one
-    explains everything by chance: 0.
+    1 - (1 - R²) (n - 1) / (n - p - 1), as p features that say nothing explain p / (n - 1) of n rows
+    on the mean. Copies of other members do not count. With no rows left, all is chance: 0.
     """
     explained, n_different = _explained(products, subsets)
     left = n_rows - 1.0 - n_different
@@ -312,7 +293,7 @@ def adjusted_correlation(
 def _explained(
     products: NDArray[np.float64], subsets: NDArray[np.integer]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """R2 of every set, and how many of its features are no copies of others."""
+    """R2 of every set, and how many of its features are not copies of others."""
     spread = np.sqrt(np.maximum(np.diag(products), 0.0))
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     correlation = products * scale[:, None] * scale[None, :]
@@ -320,26 +301,16 @@ def _explained(
     n_different = np.zeros(len(subsets), dtype=np.int64)
     for start in range(0, len(subsets), BATCH):
         some = slice(start, start + BATCH)
-        explained[some], n_different[some] = _batch(correlation, subsets[some])
-    return explained, n_different
-
-
-def _batch(
-    correlation: NDArray[np.float64], subsets: NDArray[np.integer]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    target = len(correlation) - 1
-    n_subsets, size = subsets.shape
-    columns = np.column_stack([subsets, np.full(n_subsets, target)])
-    # factor[:, i, j]: what member j shares with the part of member i that those before i lack.
-    factor = np.zeros((n_subsets, size, size + 1))
-    explained = np.zeros(n_subsets)
-    n_different = np.zeros(n_subsets, dtype=np.int64)
-    for i in range(size):
-        left = correlation[columns[:, i, None], columns[:, i:]]
-        left -= np.einsum("nk,nkj->nj", factor[:, :i, i], factor[:, :i, i:])
-        different = left[:, 0] > TOLERANCE
-        n_different += different
-        own = np.where(different, left[:, 0], np.inf)
-        factor[:, i, i:] = left / np.sqrt(own)[:, None]
-        explained += factor[:, i, -1] ** 2
+        n_subsets, size = subsets[some].shape
+        columns = np.column_stack([subsets[some], np.full(n_subsets, len(correlation) - 1)])
+        # factor[:, i, j]: what member j shares with the part of member i that those before i lack.
+        factor = np.zeros((n_subsets, size, size + 1))
+        for i in range(size):
+            left = correlation[columns[:, i, None], columns[:, i:]]
+            left -= np.einsum("nk,nkj->nj", factor[:, :i, i], factor[:, :i, i:])
+            different = left[:, 0] > TOLERANCE
+            n_different[some] += different
+            own = np.where(different, left[:, 0], np.inf)
+            factor[:, i, i:] = left / np.sqrt(own)[:, None]
+            explained[some] += factor[:, i, -1] ** 2
     return np.clip(explained, 0.0, 1.0), n_different

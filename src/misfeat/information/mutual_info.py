@@ -48,23 +48,7 @@ def joint_mutual_info(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """Score listed feature subsets of one size in one cohort.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.datasets import load_readmission
-    >>> patients = load_readmission()
-    >>> cohorts = build_cohorts(patients.columns, patients.target, groups={"age": [1000]})
-    >>> subsets = np.array([[cohorts.features.index("family_history")]])
-    >>> joint_mutual_info(cohorts["age<=1000"], subsets).round(4)
-    array([0.1169])
-
-    Nearly half of it is what a feature that tells nothing would score:
-
-    >>> joint_mutual_info(cohorts["age<=1000"], subsets, above_chance=True).round(4)
-    array([0.0657])
-    """
+    """Score listed feature subsets of one size in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
     return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs, progress)))
 
@@ -78,16 +62,7 @@ def level_mutual_info(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[Scores]:
-    """Score every feature subset of sizes low to high in one cohort.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
-    >>> cohort = build_cohorts(table, "y")["all rows"]
-    >>> [scores.round(4).tolist() for scores in level_mutual_info(cohort, 1, 2)]
-    [[0.0, 0.0], [0.6931]]
-    """
+    """Score every feature subset of sizes low to high in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
     n_features, n_recorded = len(cohort.recorded), rows.n_features
     if high > 6 and low <= n_recorded // 2 <= high and n_recorded > LARGEST_POWER_SET:

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohort
     from misfeat.information.kernels.tables import BlockPlan
-    from misfeat.runtime.threads import Task
 
     Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]
@@ -263,15 +262,12 @@ class CountedPermutations:
         n_sets = sum(map(len, self.subsets))
         found = np.empty((last - first, n_sets))
 
-        def task(begin: int, end: int) -> Task:
-            def score() -> None:
-                permuted = self._scored(self._seeds[first + begin : first + end])
-                found[begin:end] = permuted - self._taken_off
-
-            return score
+        def score(begin: int, end: int) -> None:
+            permuted = self._scored(self._seeds[first + begin : first + end])
+            found[begin:end] = permuted - self._taken_off
 
         bounds = [*range(0, last - first, self._together), last - first]
-        work.run([task(begin, end) for begin, end in pairwise(bounds)])
+        work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
         return found
 
     def _scored(self, seeds: Seeds) -> Scores:
@@ -290,20 +286,14 @@ class CountedPermutations:
             self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
         )
         if self._sets.one_each:
-            sums -= self._of_held(lanes, len(seeds))
+            # Where rows keep their weights, what a class weighs in a cell of the held features
+            # changes from permutation to permutation.
+            held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
+            weighed = np.zeros((self._n_held, lanes.shape[1]))
+            np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
+            by_lane = n_log_n(weighed).sum(axis=0)[: len(seeds) * self._rows.n_classes]
+            sums -= by_lane.reshape(len(seeds), -1).sum(axis=1)
         return sums.T / self._total
-
-    def _of_held(self, lanes: NDArray[np.unsignedinteger], n_permutations: int) -> Scores:
-        """The sum of f over cells of held features and classes, of every permutation.
-
-        Where rows keep their weights, what a class weighs changes from one to the next.
-        """
-        held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
-        weighed = np.zeros((self._n_held, lanes.shape[1]))
-        np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
-        by_lane = n_log_n(weighed).sum(axis=0)[: n_permutations * self._rows.n_classes]
-        summed: Scores = by_lane.reshape(n_permutations, -1).sum(axis=1)
-        return summed
 
     def _planned(self, rows: CompactRows) -> BlockPlan:
         n_free, high = len(rows.features), len(self.subsets)
@@ -412,33 +402,23 @@ class CorrelationPermutations:
         self._root = vectors * np.sqrt(np.maximum(values, 0.0) * spread)
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
-        """R² of permutations ``first`` to ``last - 1`` beyond the features that are held.
-
-        Number 0 is the target as it was recorded. Of shape (n_permutations, n_sets).
-        """
+        """R² of permutations ``first`` to ``last - 1`` beyond the features that are held."""
         found = np.empty((last - first, sum(map(len, self.subsets))))
 
-        def task(number: int) -> Task:
-            def score() -> None:
-                permuted = self._permuted(number)
-                by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
-                found[number - first] = np.concatenate(by_size) - self._below
+        def score(number: int) -> None:
+            permuted = self._products.copy()
+            if number:
+                key = (*self._seed.spawn_key, number)
+                rng = np.random.default_rng(
+                    np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+                )
+                drawn = self._root @ rng.standard_normal(self._root.shape[1])
+                permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
+            by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
+            found[number - first] = np.concatenate(by_size) - self._below
 
-            return score
-
-        work.run([task(number) for number in range(first, last)])
+        work.run([partial(score, number) for number in range(first, last)])
         return found
-
-    def _permuted(self, number: int) -> NDArray[np.float64]:
-        """The sums of products of one permutation."""
-        if number == 0:
-            return self._products
-        key = (*self._seed.spawn_key, number)
-        own = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-        drawn = self._root @ np.random.default_rng(own).standard_normal(self._root.shape[1])
-        permuted = self._products.copy()
-        permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
-        return permuted
 
 
 def _with_held(

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from misfeat.completion.transfer import smoothing
 from misfeat.completion.transfer.expectation import Completed, note_score, poisson_table
 from misfeat.completion.transfer.fitting import Margins, SetEvidence, complete_pairs, complete_sets
 from misfeat.completion.transfer.smoothing import Smoothed
-from misfeat.completion.transfer.tables import Layout
+from misfeat.completion.transfer.tables import Layout, Rows, count_level
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.completion.transfer.tables import Rows
     from misfeat.information.count_tables import CountTables
     from misfeat.runtime.threads import Work
 
@@ -73,8 +72,14 @@ class TransferModel:
         self._work = work
         self._table_size = table_size
         self._above_chance = above_chance
-        self._single_counts, self._singles = self._smoothed_singles()
-        pair_counts, self._pairs = self._smoothed_pairs()
+        self._single_counts, self._singles = self._counted(1)
+        smoothing.smooth_singles(self._rows, self._single_counts, self._singles)
+        pair_counts, self._pairs = self._counted(2)
+
+        def smooth(first: int, last: int) -> None:
+            smoothing.smooth_pairs(self._rows, pair_counts, self._singles, first, last, self._pairs)
+
+        self._in_stretches(smooth, len(self._pairs.subsets))
         self._margins = self._predicted_margins(proxies)
         self._completed: dict[int, Completed] = {}
         self._predicted: dict[int, Completed] = {}
@@ -110,11 +115,7 @@ class TransferModel:
         return self._predicted[size]
 
     def keep_triples(self) -> None:
-        """Complete all triples and keep their tables, which larger subsets are fitted to.
-
-        Asking for the tables of triples first and for larger subsets afterwards would else complete
-        triples twice.
-        """
+        """Complete all triples and keep their tables, which larger subsets are fitted to."""
         if 3 in self._completed:
             return
         layout, evidence = _layout(self._rows.cards, 3), self._evidence(3)
@@ -154,39 +155,23 @@ class TransferModel:
         complete_sets(subsets, evidence, 0, len(subsets), completed)
         return completed
 
-    def _smoothed_singles(self) -> tuple[Floats, Smoothed]:
-        layout = _layout(self._rows.cards, 1)
-        counts = self._counted(layout)
-        n_features = len(layout.subsets)
-        singles = Smoothed(
-            subsets=layout.subsets,
-            starts=layout.starts,
-            tables=np.zeros_like(counts),
-            rows=counts.sum(axis=2),
-            kept=np.zeros(n_features),
-            kept_rows=np.ones(n_features),
+    def _counted(self, size: int) -> tuple[Floats, Smoothed]:
+        """Tables of all sets of a size, zeros where unrecorded, and room for smoothed ones."""
+        layout = _layout(self._rows.cards, size)
+        n_cohorts, n_classes = self._rows.by_class.shape
+        counts = np.zeros((n_cohorts, layout.n_cells, n_classes))
+        self._in_stretches(partial(self._count, layout, counts=counts), len(layout.subsets))
+        none = np.zeros(len(layout.subsets))
+        rows = counts.sum(axis=2) if size == 1 else np.zeros(counts.shape[:2])
+        smoothed = Smoothed(
+            layout.subsets,
+            layout.starts,
+            np.zeros_like(counts),
+            rows,
+            none,
+            np.full_like(none, size == 1),
         )
-        smoothing.smooth_singles(self._rows, counts, singles)
-        return counts, singles
-
-    def _smoothed_pairs(self) -> tuple[Floats, Smoothed]:
-        layout = _layout(self._rows.cards, 2)
-        counts = self._counted(layout)
-        n_pairs = len(layout.subsets)
-        pairs = Smoothed(
-            subsets=layout.subsets,
-            starts=layout.starts,
-            tables=np.zeros_like(counts),
-            rows=np.zeros(counts.shape[:2]),
-            kept=np.zeros(n_pairs),
-            kept_rows=np.zeros(n_pairs),
-        )
-
-        def smooth(first: int, last: int) -> None:
-            smoothing.smooth_pairs(self._rows, counts, self._singles, first, last, pairs)
-
-        self._in_stretches(smooth, n_pairs)
-        return counts, pairs
+        return counts, smoothed
 
     def _predicted_margins(self, proxies: bool) -> Margins:
         rows = self._rows
@@ -242,11 +227,7 @@ class TransferModel:
             pairs=self._pairs,
             joint=size == 3 and self._table_size == 3,
             margins=self._margins.predicted,
-            kept=(
-                self._completed[1],
-                self._completed[2],
-                self._completed.get(3, none),
-            ),
+            kept=(self._completed[1], self._completed[2], self._completed.get(3, none)),
             members=np.array(list(combinations(range(size), part_size))),
             poisson=poisson_table(),
         )
@@ -267,17 +248,6 @@ class TransferModel:
             tables=counts,
             informed=np.zeros(shape, dtype=bool),
         )
-
-    def _counted(self, layout: Layout) -> Floats:
-        """Tables of every cohort, zeros where a cohort did not record a subset."""
-        n_cohorts, n_classes = self._rows.by_class.shape
-        counts = np.zeros((n_cohorts, layout.n_cells, n_classes))
-
-        def count(first: int, last: int) -> None:
-            self._count(layout, first, last, counts)
-
-        self._in_stretches(count, len(layout.subsets))
-        return counts
 
     def _in_stretches(
         self, work_on: Callable[[int, int], None], count: int, longest: int = 2**62
@@ -341,10 +311,15 @@ class TransferRows:
                 as_scored = False
             if cards[feature] > most:
                 own, weights = values[recorded], cohorts.counts[recorded]
-                new_codes = _merged(np.bincount(own, weights, minlength=cards[feature]), most)
+                # The most frequent categories keep a code each, all others share the last.
+                rows = np.bincount(own, weights, minlength=cards[feature])
+                order = np.argsort(-rows, kind="stable")
+                new_codes = np.empty(len(order), dtype=np.int64)
+                new_codes[order] = np.minimum(np.arange(len(order)), most - 1)
                 values[recorded] = new_codes[own]
                 cards[feature] = most
-                categories[feature] = _labels(categories[feature], new_codes)
+                kept = (categories[feature][old] for old in order[: most - 1])
+                categories[feature] = (*kept, "any other")
                 merged[feature] = True
                 as_scored = False
             values[~recorded] = 0  # never read
@@ -353,8 +328,6 @@ class TransferRows:
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """The same as the kernels take them; of what is `missing` nothing is read."""
-        from misfeat.completion.transfer.tables import Rows
-
         cohorts = self.cohorts
         target, weights = cohorts.target_codes.astype(np.int64), cohorts.counts
         by_class = np.zeros((len(cohorts), len(cohorts.classes)))
@@ -373,13 +346,19 @@ class TransferRows:
 
     def count(self, rows: Rows, layout: Layout, first: int, last: int, counts: Floats) -> None:
         """Add the tables of sets first to last - 1 to `counts`, where cohorts recorded them."""
-        from misfeat.completion.transfer.tables import count_level
-
         count_level(rows, layout, first, last, counts)
 
     def lost_by_merging(self, exact: ExactScores, size: int) -> Floats:
         """By how much the score of each recorded part is larger with the categories as they are."""
-        coarse = self._coarse_up_to(size, exact.above_chance)
+        if len(self._coarse.get(exact.above_chance, ())) <= size:
+            # The rows as the transfer sees them: categories merged, gaps a category.
+            codes = self.codes.astype(np.int32)
+            categories = tuple(tuple(map(str, range(card))) for card in self.cards)
+            rows = replace(self.cohorts, codes=codes, categories=categories)
+            measure = MutualInformation(rows, above_chance=exact.above_chance)
+            scores = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
+            self._coarse[exact.above_chance] = [np.array(own) for own in zip(*scores, strict=True)]
+        coarse = self._coarse[exact.above_chance]
         subsets = level(exact.missing.shape[1], size)
         lost = [
             recorded_part_scores(exact.by_size, cohort, subsets, missing)
@@ -387,17 +366,6 @@ class TransferRows:
             for cohort, missing in enumerate(exact.missing)
         ]
         return np.nan_to_num(lost)
-
-    def _coarse_up_to(self, size: int, above_chance: bool) -> list[Floats]:
-        """Scores of the rows as the transfer sees them: categories merged, gaps a category."""
-        if len(self._coarse.get(above_chance, ())) <= size:
-            codes = self.codes.astype(np.int32)
-            categories = tuple(tuple(map(str, range(card))) for card in self.cards)
-            rows = replace(self.cohorts, codes=codes, categories=categories)
-            measure = MutualInformation(rows, above_chance=above_chance)
-            scores = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
-            self._coarse[above_chance] = [np.array(own) for own in zip(*scores, strict=True)]
-        return self._coarse[above_chance]
 
 
 class TransferTables:
@@ -416,8 +384,6 @@ class TransferTables:
 
     def rows(self, missing: NDArray[np.bool_]) -> Rows:
         """Sizes and classes of all cohorts, and no rows; `missing` is treated as never recorded."""
-        from misfeat.completion.transfer.tables import Rows
-
         return Rows(
             codes=np.zeros((len(self.cards), 0), dtype=np.uint16),
             target=np.zeros(0, dtype=np.int64),
@@ -447,31 +413,5 @@ class TransferTables:
 
 
 def most_categories(n_classes: int) -> int:
-    """How many categories a feature keeps, so that tables of three stay small.
-
-    >>> most_categories(2), most_categories(6)
-    (32, 22)
-    """
+    """How many categories a feature keeps, so that tables of three stay small."""
     return int(np.cbrt(LARGEST_TABLE / max(1, n_classes)) + 1e-9)
-
-
-def _merged(counts: NDArray[Any], most: int) -> NDArray[np.int64]:
-    """New codes: the most frequent categories keep one each, all others share the last.
-
-    >>> _merged(np.array([5.0, 1.0, 9.0, 2.0]), 3).tolist()
-    [1, 2, 0, 2]
-    """
-    order = np.argsort(-counts, kind="stable")
-    codes = np.empty(len(counts), dtype=np.int64)
-    codes[order] = np.minimum(np.arange(len(counts)), most - 1)
-    return codes
-
-
-def _labels(labels: tuple[str, ...], codes: NDArray[np.int64]) -> tuple[str, ...]:
-    """What new codes mean, of which the last is that of all other categories.
-
-    >>> _labels(("a", "b", "c", "d"), np.array([1, 2, 0, 2]))
-    ('c', 'a', 'any other')
-    """
-    kept = np.argsort(codes, kind="stable")[: codes.max()]
-    return (*(labels[old] for old in kept), "any other")

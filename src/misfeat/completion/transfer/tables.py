@@ -27,13 +27,10 @@ LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones 
 class Rows(NamedTuple):
     """The coded, weighted rows of all cohorts."""
 
-    # (n_features, n_rows): categories; those of unrecorded features are not read
-    codes: NDArray[np.uint16]
-    # (n_rows,): the class of a row, and how many rows of the table it stands for
-    target: NDArray[np.int64]
-    weights: NDArray[np.float64]  # (n_rows,)
-    # (n_cohorts + 1,): cohort i owns the rows ``offsets[i]:offsets[i + 1]``
-    offsets: NDArray[np.int64]
+    codes: NDArray[np.uint16]  # (n_features, n_rows); those of unrecorded features are not read
+    target: NDArray[np.int64]  # (n_rows,): classes
+    weights: NDArray[np.float64]  # (n_rows,): how many rows of the table each stands for
+    offsets: NDArray[np.int64]  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``
     missing: NDArray[np.bool_]  # (n_cohorts, n_features): which features each cohort never recorded
     cards: NDArray[np.int64]  # (n_features,): how many categories each feature has
     by_class: NDArray[np.float64]  # (n_cohorts, n_classes): n_i(y)
@@ -70,14 +67,11 @@ class Parts(NamedTuple):
     one line. Lines are those of every o and of every value of the other members of Q.
     """
 
-    # (n_parts, most): the table of each part, line after line, from the beginning
-    wanted: NDArray[np.float64]
-    sizes: NDArray[np.int64]  # (n_parts,): the entries of each part's table, and of a line
-    lengths: NDArray[np.int64]  # (n_parts,)
-    # (n_parts, n_o): the line of a part is the sum of one number for o and one for the other
-    # members of Q
-    o_lines: NDArray[np.int64]
-    q_lines: NDArray[np.int64]  # (n_parts, n_q)
+    wanted: NDArray[np.float64]  # (n_parts, most): the table of each part, line after line
+    sizes: NDArray[np.int64]  # (n_parts,): the entries of each part's table
+    lengths: NDArray[np.int64]  # (n_parts,): and of a line
+    o_lines: NDArray[np.int64]  # (n_parts, n_o): a line is the sum of a number for o
+    q_lines: NDArray[np.int64]  # (n_parts, n_q): and one for the other members of Q
 
 
 @compiled

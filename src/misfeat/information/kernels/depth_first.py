@@ -119,7 +119,14 @@ def score_listed(members, sizes, rows, sums):
                 scratch.renumbered[scratch.touched[t]] = -1
             path.features[depth] = feature
             depth += 1
-        _write(path, depth, rows.logs.f, sums[:, s])
+        if len(sums) == 1:
+            sums[0, s] = path.joint[depth] - path.marginal[depth]
+            continue
+        sums[0, s] = path.joint[depth]
+        sums[1, s] = path.marginal[depth]
+        for y in range(rows.n_classes):
+            sums[2, s] += f_of(path.totals[depth, y], rows.logs.f)
+            sums[3, s] += path.totals[depth, y]
 
 
 @compiled
@@ -225,23 +232,19 @@ def _add_expectations(n_beyond, depth, table, path, scratch):
     """Add the null expectations of the cells whose totals no table reaches."""
     # Where rows lack values, they depend on the rows that have the values of this subset.
     by_class = path.totals[depth + 1 if table.lacks_values else 0].astype(np.float64)
-    beyond = scratch.beyond[:n_beyond]
-    if table.logs.unit != 1.0:
-        path.marginal[depth + 1] += _weighted_expectations(beyond, by_class, table.logs)
-    else:
+    beyond, logs = scratch.beyond[:n_beyond], table.logs
+    if logs.unit == 1.0:
         path.marginal[depth + 1] += sum_of_expectations(beyond, by_class)
-
-
-@compiled
-def _weighted_expectations(beyond, by_class, logs):
-    """The same for cells that weigh so much, of classes that do, too."""
+        return
     weighed, rounded = 0.0, 0.0
-    for y in range(len(by_class)):
+    for y in range(len(by_class)):  # whole rows of equal weight
         weighed += by_class[y]
         until = np.rint(weighed / logs.unit)
         by_class[y] = until - rounded
         rounded = until
-    return sum_of_weighted(beyond, by_class, logs.unit, logs.shift, logs.entropies)
+    path.marginal[depth + 1] += sum_of_weighted(
+        beyond, by_class, logs.unit, logs.shift, logs.entropies
+    )
 
 
 @compiled
@@ -256,19 +259,6 @@ def _divide(depth, path, scratch):
             next_groups[n_left] = renumbered[keys[i]]
             n_left += 1
     path.n_left[depth + 1] = n_left
-
-
-@compiled
-def _write(path, depth, f, sums):
-    """Write the sums of the node where the search is."""
-    if len(sums) == 1:
-        sums[0] = path.joint[depth] - path.marginal[depth]
-        return
-    sums[0] = path.joint[depth]
-    sums[1] = path.marginal[depth]
-    for y in range(path.totals.shape[1]):
-        sums[2] += f_of(path.totals[depth, y], f)
-        sums[3] += path.totals[depth, y]
 
 
 PACKED_BITS = 16
