@@ -232,15 +232,6 @@ def markov_blanket(
     blanket count in a test if there are at least `rows_per_cell` of them for every pair of the
     values that the feature and the target have there.
 
-    The target is caused by feature 0; feature 2 is caused by the target and by feature 1, which
-    says nothing about the target but together with feature 2.
-
-    >>> rng = np.random.default_rng(0)
-    >>> cause, other, unrelated = rng.integers(2, size=(3, 5000))
-    >>> target = cause ^ (rng.random(5000) < 0.2)
-    >>> effect = (target | other) ^ (rng.random(5000) < 0.1)
-    >>> markov_blanket(np.array([cause, other, effect, unrelated]), target)
-    (0, 1, 2)
     """
     weights = np.ones(len(target), dtype=np.int64) if weights is None else weights
     level = alpha / max(1, len(codes))

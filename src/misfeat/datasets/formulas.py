@@ -108,7 +108,9 @@ def make_formula(
     ]
     if noise:
         rates = np.clip(rng.normal(NOISE_MEAN, NOISE_SPREAD, size=n_subgroups), 0.0, 1.0)
-        lines = [_flipped(line, rates[subgroup], n_values, rng) for line in lines]
+        for i, line in enumerate(lines):
+            flips = rng.random(n_rows) < rates[subgroup]
+            lines[i] = np.where(flips, rng.integers(n_values, size=n_rows), line)
     columns: dict[str, NDArray[Any]] = {"subgroup": subgroup}
     columns |= {f"f{i + 1}": line for i, line in enumerate(lines)}
     columns["target"] = target
@@ -134,10 +136,3 @@ def _redundant(relevant: list[Line], rng: np.random.Generator) -> Line:
 def _correlated(target: Line, rng: np.random.Generator) -> Line:
     agrees = rng.random(len(target)) < rng.uniform(*AGREEMENT)
     return np.where(agrees, target, rng.choice(target))
-
-
-def _flipped(
-    line: Line, rate: NDArray[np.float64], n_values: int, rng: np.random.Generator
-) -> Line:
-    flips = rng.random(len(line)) < rate
-    return np.where(flips, rng.integers(n_values, size=len(line)), line)

@@ -149,8 +149,20 @@ def make_cohorts(
     features = _names(feature_names, n_features, "feature")
     cohorts = _names(cohort_names, n_cohorts, "cohort")
     rng = np.random.default_rng(random_state)
-    shared = _shared_population(n_features, n_values, n_classes, n_latent, strength, rng)
-    populations = [_near(shared, similarity, rng) for _ in cohorts]
+    share = strength * (n_features - np.arange(n_features)) / n_features
+    margins = rng.dirichlet(np.full(n_values, 4.0), size=n_features)[:, None, None, :]
+    telling = rng.dirichlet(np.full(n_values, 0.5), size=(n_features, n_classes, n_latent))
+    weight = share[:, None, None, None]
+    classes = rng.dirichlet(np.full(n_classes, 20.0))
+    latent = rng.dirichlet(np.full(n_latent, 2.0), size=n_classes)
+    shared = (classes, latent, (1 - weight) * margins + weight * telling)
+
+    def near(table: Table) -> Table:
+        gammas = rng.gamma(table * similarity + 1e-3)
+        drawn: Table = gammas / gammas.sum(axis=-1, keepdims=True)
+        return drawn
+
+    populations = [Population(*map(near, shared)) for _ in cohorts]
     drawn = [population.sample(n_rows, rng) for population in populations]
     codes = np.concatenate([x for x, _ in drawn], axis=1)
     complete: dict[str, NDArray[Any]] = {
@@ -186,34 +198,6 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
             count=Setting(f"n_{what}s", count),
         )
     return names
-
-
-def _shared_population(
-    n_features: int,
-    n_values: int,
-    n_classes: int,
-    n_latent: int,
-    strength: float,
-    rng: np.random.Generator,
-) -> Population:
-    share = strength * (n_features - np.arange(n_features)) / n_features
-    margins = rng.dirichlet(np.full(n_values, 4.0), size=n_features)[:, None, None, :]
-    telling = rng.dirichlet(np.full(n_values, 0.5), size=(n_features, n_classes, n_latent))
-    weight = share[:, None, None, None]
-    return Population(
-        classes=rng.dirichlet(np.full(n_classes, 20.0)),
-        latent=rng.dirichlet(np.full(n_latent, 2.0), size=n_classes),
-        features=(1 - weight) * margins + weight * telling,
-    )
-
-
-def _near(shared: Population, similarity: float, rng: np.random.Generator) -> Population:
-    def draw(table: Table) -> Table:
-        gammas = rng.gamma(table * similarity + 1e-3)
-        drawn: Table = gammas / gammas.sum(axis=-1, keepdims=True)
-        return drawn
-
-    return Population(draw(shared.classes), draw(shared.latent), draw(shared.features))
 
 
 def draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:

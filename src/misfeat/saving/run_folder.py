@@ -262,16 +262,14 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _stamp(folder: Path) -> Stamp:
     """Changes whenever a save does anything to what is read."""
-    paths = [folder / COMMITTED, *(folder / name for name in PARTS)]
-    return tuple(map(_stamp_of, [*paths, *(folder / COMMITTED / name for name in PARTS)]))
-
-
-def _stamp_of(path: Path) -> tuple[int, int, int] | None:
-    try:
-        status = path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    stamp: list[tuple[int, int, int] | None] = []
+    for name in (COMMITTED, *PARTS, *(f"{COMMITTED}/{part}" for part in PARTS)):
+        try:
+            status = (folder / name).lstat()
+            stamp.append((status.st_ino, status.st_mtime_ns, status.st_size))
+        except (FileNotFoundError, NotADirectoryError):
+            stamp.append(None)
+    return tuple(stamp)
 
 
 def _not_ours(path: Path) -> DamagedFileError:

@@ -172,26 +172,17 @@ class PaperNetwork(nn.Module):
 
         The rows of one model must differ from each other.
         """
+        # The last layer reads states: own, others', and the mean of the neighbours'.
         if not self.inner:
-            own, others, mean = self._given(rows)
+            own, mean = self.inputs[rows].chunk(2, dim=2)
+            others = own.repeat(1, 1, self.others.shape[1])
         else:
-            own, others, mean = self._before_last(rows)
+            before = self._first_layer_as_read if len(self.inner) == 1 else self._all_inner_layers
+            everywhere, others = before(rows)
+            around = self.graph.mean(everywhere)
+            own, mean = _Pick.apply(everywhere, rows), _Pick.apply(around, rows)
         state = self._activated(self.last(own, others, mean))
         return torch.einsum("krh,kh->kr", state, self.head) + self.head_bias[:, None]
-
-    def _given(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What a last layer that is also the first one reads."""
-        bits, mean = self.inputs[rows].chunk(2, dim=2)
-        return bits, bits.repeat(1, 1, self.others.shape[1]), mean
-
-    def _before_last(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The states that the last layer reads: own, others', and the mean of the neighbours'."""
-        if len(self.inner) == 1:
-            own, others = self._first_layer_as_read(rows)
-        else:
-            own, others = self._all_inner_layers(rows)
-        around = self.graph.mean(own)
-        return _Pick.apply(own, rows), others, _Pick.apply(around, rows)
 
     def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The first layer: in a model's own lattice everywhere, in the others at `rows`."""
