@@ -81,10 +81,8 @@ def make_formula(
     >>> len(data.columns), data.target
     (17, 'target')
     """
-    for name, value, choices in (
-        ("collection", collection, COLLECTIONS),
-        ("formula", formula, FORMULAS),
-    ):
+    options = (("collection", collection, COLLECTIONS), ("formula", formula, FORMULAS))
+    for name, value, choices in options:
         if value not in choices:
             *others, last = map(repr, choices)
             raise MisfeatError(

@@ -122,13 +122,9 @@ class MutualInformation(InformationOfRows):
         progress: Progress | None = None,
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+        above = self.above_chance
         found = level_mutual_info(
-            self._cohorts[cohort],
-            low,
-            high,
-            above_chance=self.above_chance,
-            n_jobs=n_jobs,
-            progress=progress,
+            self._cohorts[cohort], low, high, above_chance=above, n_jobs=n_jobs, progress=progress
         )
         return [self.bounded(scores, cohort) for scores in found]
 

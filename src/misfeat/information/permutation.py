@@ -65,12 +65,9 @@ SEARCHED_A_CELL = 4.0
 
 
 class Permutations(Protocol):
-    """Scores of the same sets, by permutation: what they explain beyond those that are held.
+    """Scores of the same sets, by permutation: what they explain beyond those that are held."""
 
-    `subsets` are feature numbers of the cohort, ascending along a row; an entry per size.
-    """
-
-    subsets: tuple[NDArray[np.int64], ...]
+    subsets: tuple[NDArray[np.int64], ...]  # an entry per size; features ascend along a row
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
@@ -113,10 +110,7 @@ def _weights_of(cohort: Cohort) -> tuple[NDArray[np.int64], NDArray[np.int64], S
 
 
 class DesignCorrected:
-    """Permutations of rows of a design, where what was recorded is over the design effect.
-
-    It is how much more the recorded scores vary than weights alone make them (Rao and Scott).
-    """
+    """Permutations of rows of a design: the recorded score is over its effect (Rao and Scott)."""
 
     def __init__(self, permutations: Permutations, effect: float) -> None:
         self._permutations, self._effect = permutations, effect
@@ -250,7 +244,20 @@ class CountedPermutations:
             kind = np.uint16 if self._n_held <= 2**16 else np.uint32
             codes = np.vstack([codes, sets.cells.astype(kind)])
             cardinalities = np.append(cardinalities, self._n_held)
-        self._rows = _permuted_rows(sets, codes, cardinalities)
+        # Distinct rows of the features alone, and the rows of the table one by one, by stratum.
+        _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        order = np.argsort(sets.strata, kind="stable")
+        times = sets.times[order]
+        by_stratum = np.bincount(sets.strata, weights=sets.times).astype(np.int64)
+        self._rows = permutation.PermutedRows(
+            codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
+            cardinalities=cardinalities,
+            patterns=np.repeat(patterns.reshape(-1)[order], times),
+            classes=np.repeat(rows.target[order].astype(np.uint16), times),
+            starts=np.concatenate([[0], np.cumsum(by_stratum)]),
+            n_classes=rows.n_classes,
+            weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
+        )
         self._total = rows.total
         self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
         self._f = log_table(rows.total)
@@ -310,26 +317,6 @@ class CountedPermutations:
             blocks=np.hstack([plan.blocks, held]),
             kept=plan.kept | np.int32(1 << plan.blocks.shape[1]),
         )
-
-
-def _permuted_rows(
-    sets: PermutedSets, codes: NDArray[np.integer], cardinalities: NDArray[np.int64]
-) -> permutation.PermutedRows:
-    """Distinct rows of the features alone, and the rows of the table one by one, by stratum."""
-    _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-    rows, strata = sets.rows, sets.strata
-    order = np.argsort(strata, kind="stable")
-    times = sets.times[order]
-    by_stratum = np.bincount(strata, weights=sets.times).astype(np.int64)
-    return permutation.PermutedRows(
-        codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
-        cardinalities=cardinalities,
-        patterns=np.repeat(patterns.reshape(-1)[order], times),
-        classes=np.repeat(rows.target[order].astype(np.uint16), times),
-        starts=np.concatenate([[0], np.cumsum(by_stratum)]),
-        n_classes=rows.n_classes,
-        weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
-    )
 
 
 class SearchedPermutations:

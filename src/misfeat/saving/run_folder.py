@@ -161,12 +161,10 @@ def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
     """
     for turn in range(TRIES):
         before = _stamp(folder)
-        try:
+        with suppress(FileNotFoundError):  # moved to its place in this very moment
             parts = _read_once(folder, names)
-        except FileNotFoundError:  # moved to its place in this very moment
-            parts = None
-        if parts is not None and _stamp(folder) == before:
-            return parts
+            if _stamp(folder) == before:
+                return parts
         pause(turn)
     raise MisfeatError(
         "{folder!r} is being written all the time; try again later.", folder=str(folder)

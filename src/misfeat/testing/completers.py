@@ -50,11 +50,9 @@ ROW_ARRAYS = ("codes", "target_codes", "weights", "offsets", "missing")
 
 @dataclass(frozen=True)
 class _Checked:
-    """A completer, and what need not hold of it."""
+    """A completer, and whether it may refuse a table without any score."""
 
     completer: BaseCompleter
-    closed: bool
-    seeded: bool
     learns: bool
 
     def with_settings(self, **settings: Any) -> BaseCompleter:
@@ -136,7 +134,7 @@ def completer_checks(
     >>> [check.name for check in completer_checks(InteractionsCompleter())][:2]
     ['it_is_a_completer', 'every_score_is_there_and_exact_ones_are_untouched: ordinary']
     """
-    asked = _Checked(completer, closed, seeded, learns)
+    asked = _Checked(completer, learns)
 
     def check(run: Callable[..., None], *args: Any) -> Check:
         name = ": ".join([run.__name__, *(str(arg) for arg in args)])
@@ -160,10 +158,8 @@ def completer_checks(
 
 def it_is_a_completer(asked: _Checked) -> None:
     """It subclasses `BaseCompleter`, and its settings are arguments of ``__init__``."""
-    asked.demand(
-        isinstance(asked.completer, BaseCompleter),
-        "subclass misfeat.completion.BaseCompleter.",
-    )
+    is_one = isinstance(asked.completer, BaseCompleter)
+    asked.demand(is_one, "subclass misfeat.completion.BaseCompleter.")
     for setting in ("confidence", "rounds", "random_state"):
         asked.demand(
             setting in asked.completer.get_params(deep=False),
@@ -195,10 +191,8 @@ def every_score_is_there_and_exact_ones_are_untouched(asked: _Checked, case: str
             np.array_equal(values[~completed.predicted], exact[~completed.predicted]),
             f"{where}an exact score was changed; use Guess and super().complete.",
         )
-    asked.demand(
-        not np.isnan(completed.score).any(),
-        f"{where}a score is NaN; guess a number for every set.",
-    )
+    lacking = np.isnan(completed.score).any()
+    asked.demand(not lacking, f"{where}a score is NaN; guess a number for every set.")
     ordered = (completed.low <= completed.score + NEARLY).all()
     ordered &= (completed.score <= completed.high + NEARLY).all()
     asked.demand(ordered, f"{where}a score lies outside its interval.")
@@ -243,11 +237,9 @@ def a_seed_repeats_everything(asked: _Checked) -> None:
         copied.get_params() == completer.get_params() == made.get_params(),
         "a copy has other settings; store the arguments of __init__ as they are.",
     )
-    first = completer.complete(known, SIZE)
-    asked.demand(
-        _same(first, completer.complete(known, SIZE)),
-        "asked again, it says something else; keep nothing that guess reads.",
-    )
+    first, again = completer.complete(known, SIZE), completer.complete(known, SIZE)
+    words = "asked again, it says something else; keep nothing that guess reads."
+    asked.demand(_same(first, again), words)
     asked.demand(
         _same(first, copied.complete(replace(known, n_jobs=2), SIZE)),
         "with the same seed and two threads a clone says something else; draw from "
@@ -312,14 +304,9 @@ def nothing_is_read_of_hidden_features(asked: _Checked) -> None:
 def it_says_what_it_reads_and_needs(asked: _Checked) -> None:
     """`reach` and `memory_needed` are numbers that make sense."""
     completer = asked.with_settings()
-    asked.demand(
-        3 <= completer.reach(3, 10) <= 10,
-        "reach(size, n_features) must lie between size and n_features.",
-    )
-    asked.demand(
-        completer.memory_needed(3, 10, 4) >= 0,
-        "memory_needed must not be negative.",
-    )
+    within = 3 <= completer.reach(3, 10) <= 10
+    asked.demand(within, "reach(size, n_features) must lie between size and n_features.")
+    asked.demand(completer.memory_needed(3, 10, 4) >= 0, "memory_needed must not be negative.")
 
 
 def settings_that_make_no_sense_are_refused(asked: _Checked, setting: str, value: object) -> None:
@@ -511,10 +498,8 @@ def values_are_those_expected(source: Any, expected: Any) -> None:
                 dict(zip(one.values.tolist(), one.counts.tolist(), strict=True))
                 for one in (found, counts)
             )
-            demand(
-                held == others,
-                f"The source: column {name!r} holds {held} instead of {others}.",
-            )
+            words = f"The source: column {name!r} holds {held} instead of {others}."
+            demand(held == others, words)
             demand(
                 found.missing == counts.missing,
                 f"The source: column {name!r} lacks {found.missing} values instead of "
