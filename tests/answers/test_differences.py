@@ -7,7 +7,7 @@ from scipy import stats
 from misfeat import SubgroupSelector
 from misfeat.answers.differences import RECORDED, ExplainedShare, difference_of, explained_share
 from misfeat.datasets import make_cohorts
-from misfeat.information.influence import SampledShare
+from misfeat.information.mutual_info import SampledShare
 
 
 def told(share, n_rows=500.0, spread=0.2, chance=0.0, freedom=2.0):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.completion.hiding import Truth
 from misfeat.completion import InteractionsCompleter
-from misfeat.completion.calibration import ErrorModel, HiddenErrors, hidden_errors, hiding_rounds
+from misfeat.completion.base import ErrorModel, HiddenErrors, hidden_errors, hiding_rounds
 from tests.completion.coded import drawn_cohorts
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from misfeat.completion import ExactScores, Known, MLPCompleter
-from misfeat.completion.networks.mlp import MLPNetwork
+from misfeat.completion.networks.paper import MLPNetwork
 from misfeat.lattice import contains, level
 from tests.completion.coded import known_scores
 

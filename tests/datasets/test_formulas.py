@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.datasets import make_formula
-from misfeat.datasets.formulas import FORMULAS
+from misfeat.datasets.population import FORMULAS
 
 
 def test_xor_binds_tighter_than_and_which_binds_tighter_than_or():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from misfeat import SubgroupSelector
-from misfeat.information.correlation import adjusted_correlation, squared_correlation
+from misfeat.information.measures import adjusted_correlation, squared_correlation
 from misfeat.lattice import level, ranks_below
 from tests.reading.holders import as_rows
 

@@ -9,7 +9,7 @@ from misfeat import Coding, MisfeatWarning
 from misfeat.cohorts import build_cohorts
 from misfeat.information import influence as module
 from misfeat.information import joint_mutual_info, target_entropy
-from misfeat.information.influence import influence, sampled_share
+from misfeat.information.mutual_info import influence, sampled_share
 
 
 def rows_of(table):

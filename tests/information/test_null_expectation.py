@@ -10,7 +10,7 @@ from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import expected_mutual_information
 
 from misfeat.information import null_expectation as kernels
-from misfeat.information.compact_rows import compact_rows
+from misfeat.information.mutual_info import compact_rows
 from misfeat.information.null_expectation import (
     expected_information,
     expected_n_log_n,

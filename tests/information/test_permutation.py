@@ -13,8 +13,8 @@ from scipy.stats import chisquare
 
 from misfeat.cohorts.weights import squares_of
 from misfeat.information import joint_mutual_info, level_mutual_info
-from misfeat.information.correlation import squared_correlation
 from misfeat.information.kernels.permutation import shuffled
+from misfeat.information.measures import squared_correlation
 from misfeat.information.null_expectation import expected_n_log_n, n_log_n
 from misfeat.information.permutation import (
     CorrelationPermutations,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat.information import joint_mutual_info, level_mutual_info
-from misfeat.information.compact_rows import compact_rows
+from misfeat.information.mutual_info import compact_rows
 from misfeat.information.scoring import (
     largest_dense_size,
 )

@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from misfeat.runtime.file_lock import FileLock
+from misfeat.runtime.atomic_files import FileLock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from misfeat.runtime.file_lock import FileLock
+from misfeat.runtime.atomic_files import FileLock
 lock = FileLock(Path(sys.argv[1]))
 assert lock.acquire()
 print("acquired", flush=True)

@@ -6,8 +6,7 @@ import os
 import pytest
 
 from misfeat import DamagedFileError, MisfeatError, SubgroupSelector
-from misfeat.runtime.atomic_files import STAGED
-from misfeat.runtime.file_lock import FileLock
+from misfeat.runtime.atomic_files import STAGED, FileLock
 from misfeat.saving import run_folder
 from misfeat.saving.run_folder import (
     ARRAYS,

@@ -5,7 +5,7 @@ of other subgroups hide what changed in one of them. The variance of the differe
 
     v = spread / n + spread' / n' + chance + chance'
 
-with what `misfeat.information.influence` says of either run. A run of few rows whose set tells
+with what `misfeat.information.mutual_info` says of either run. A run of few rows whose set tells
 nothing by chance would seem sure of it, so v is at least what it is with the spread of both runs
 together. Chance is a chi-square, whose tails are heavy: the difference has those of a Student
 distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom + 12 chance'² /
@@ -24,8 +24,8 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from misfeat.answers.contrasts import Estimated
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.correlation import adjusted_correlation
-from misfeat.information.influence import SampledShare, sampled_share
+from misfeat.information.measures import adjusted_correlation
+from misfeat.information.mutual_info import SampledShare, sampled_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,7 @@ from scipy.special import ndtri, xlogy
 
 from misfeat.answers.options import set_members
 from misfeat.completion.transfer import TransferCompleter
-from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.rows import rows_or_tables
+from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.runtime.threads import Work
 from misfeat.words import percent

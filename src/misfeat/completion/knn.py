@@ -168,11 +168,7 @@ def _donors_of(
 
 
 def _ranked_distances(n_compared: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rank of the share d / n for every number n of features and every d up to the largest n.
-
-    >>> _ranked_distances(np.array([2, 1])).tolist()
-    [[0, 1, 2], [0, 2, 3]]
-    """
+    """The rank of the share d / n for every number n of features and every d up to the largest."""
     differences = np.arange(n_compared.max(initial=0) + 1)
     # Division rounds correctly, so that equal shares are equal numbers.
     share = differences / n_compared[:, None]
@@ -227,11 +223,7 @@ def guess_from_scores(exact: ExactScores, scores: list[Scores]) -> Guess:
 
 
 def numbered(codes: Codes) -> tuple[Numbers, int]:
-    """Codes from 0 on numbered anew without gaps, in their order, and how many there are.
-
-    >>> numbered(np.array([7, 2, 7]))
-    (array([1, 0, 1]), 2)
-    """
+    """Codes from 0 on numbered anew without gaps, in their order, and how many there are."""
     if int(codes.max(initial=0)) >= DENSE_FACTOR * max(1, len(codes)):
         values, numbers = np.unique(codes, return_inverse=True)
         return numbers.reshape(-1), len(values)
@@ -243,9 +235,6 @@ def numbered_together(lines: Iterable[Codes], n_rows: int) -> tuple[Numbers, int
     """The number of each row's combination of codes, in their order, and how many there are.
 
     Codes are from 0 on, a line a variable; without any, all rows are alike.
-
-    >>> numbered_together(np.array([[1, 0, 1, 0], [0, 2, 0, 1]]), 4)
-    (array([2, 1, 2, 0]), 3)
     """
     numbers, count = np.zeros(n_rows, dtype=np.int64), min(1, n_rows)
     for codes in lines:

@@ -27,7 +27,7 @@ from scipy.stats import chi2
 from misfeat.completion.base import (
     BaseCompleter,
     check_not_negative,
-    check_probability,
+    check_number,
     recorded_part_scores,
 )
 from misfeat.completion.knn import (
@@ -132,15 +132,9 @@ class MarkovBlanketCompleter(BaseCompleter):
                 cohorts, missing, self.n_neighbors, self.with_target, work, members
             )
             imputed = all_recorded(cohorts, codes)
-            before, members = members, self._blankets(imputed, missing)
-            if np.array_equal(members, before):
-                break
-        return imputed, members
-
-    def _blankets(self, imputed: Cohorts, missing: Mask) -> Mask:
-        members = np.zeros_like(missing)
-        for i, cohort in enumerate(imputed):
-            if missing[i].any():
+            before, members = members, np.zeros_like(missing)
+            for i in np.flatnonzero(missing.any(axis=1)):
+                cohort = imputed[imputed.names[i]]
                 blanket = markov_blanket(
                     cohort.codes,
                     cohort.target,
@@ -149,13 +143,15 @@ class MarkovBlanketCompleter(BaseCompleter):
                     rows_per_cell=float(self.rows_per_cell),
                 )
                 members[i, list(blanket)] = True
-        return members
+            if np.array_equal(members, before):
+                break
+        return imputed, members
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
         check_count(self.repeats, "repeats")
-        check_probability(self.alpha, "alpha")
+        check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
         check_not_negative(self.rows_per_cell, "rows_per_cell")
 
 
@@ -192,8 +188,13 @@ def g_test(
     """
     weights = np.ones(len(x), dtype=np.int64) if weights is None else weights
     strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata
-    counts, stratum_of = _tables(x, y, strata, weights)
     # Tables of strata lie below each other, a line for every value that x has there.
+    y, n_y = numbered(y)
+    lines, n_lines = numbered_together((strata, x), len(x))
+    cells = np.bincount(lines * n_y + y, weights, minlength=n_lines * n_y)
+    counts = cells.reshape(n_lines, n_y).astype(np.float64)
+    stratum_of = np.empty(n_lines, dtype=np.int64)
+    stratum_of[lines] = strata
     first = np.flatnonzero(np.diff(stratum_of, prepend=-1))
     if not len(first):
         return GTest(0.0, 0)
@@ -209,18 +210,6 @@ def g_test(
     enough = rows >= rows_per_cell * values_of_x * values_of_y
     dof = ((values_of_x - 1) * (values_of_y - 1))[enough].sum()
     return GTest(max(0.0, float(statistic[enough].sum())), int(dof))
-
-
-def _tables(
-    x: Codes, y: Codes, strata: Codes, weights: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Counts of y, a line for every x and stratum that occur together, and the line's stratum."""
-    y, n_y = numbered(y)
-    lines, n_lines = numbered_together((strata, x), len(x))
-    cells = np.bincount(lines * n_y + y, weights, minlength=n_lines * n_y)
-    stratum_of = np.empty(n_lines, dtype=np.int64)
-    stratum_of[lines] = strata
-    return cells.reshape(n_lines, n_y).astype(np.float64), stratum_of
 
 
 def _n_log_n(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -243,80 +232,39 @@ def markov_blanket(
     blanket count in a test if there are at least `rows_per_cell` of them for every pair of the
     values that the feature and the target have there.
 
-    The target is caused by feature 0; feature 2 is caused by the target and by feature 1, which
-    says nothing about the target but together with feature 2.
-
-    >>> rng = np.random.default_rng(0)
-    >>> cause, other, unrelated = rng.integers(2, size=(3, 5000))
-    >>> target = cause ^ (rng.random(5000) < 0.2)
-    >>> effect = (target | other) ^ (rng.random(5000) < 0.1)
-    >>> markov_blanket(np.array([cause, other, effect, unrelated]), target)
-    (0, 1, 2)
     """
-    tests = _Tests(codes, target, weights, alpha / max(1, len(codes)), rows_per_cell)
+    weights = np.ones(len(target), dtype=np.int64) if weights is None else weights
+    level = alpha / max(1, len(codes))
+
+    def strata_of(given: Sequence[int]) -> NDArray[np.int64]:
+        """The number of each row's combination of values; -1 where one of them is not there."""
+        lines = codes[list(given)]
+        strata, _ = numbered_together(np.maximum(lines, 0), len(target))
+        return np.where((lines >= 0).all(axis=0), strata, -1)
+
+    def tested(feature: int, strata: NDArray[np.int64]) -> GTest:
+        own = codes[feature]
+        whole = (own >= 0) & (strata >= 0)
+        kept = slice(None) if whole.all() else whole
+        return g_test(own[kept], target[kept], strata[kept], weights[kept], rows_per_cell)
+
     blanket: tuple[int, ...] = ()
     seen = {frozenset(blanket)}
-    while (feature := tests.most_dependent(blanket)) is not None:
-        blanket = tests.without_independent((*blanket, feature))
+    while True:
+        outside = [feature for feature in range(len(codes)) if feature not in blanket]
+        strata = strata_of(blanket)
+        tests = {feature: tested(feature, strata) for feature in outside}
+        dependent = [feature for feature in outside if tests[feature].p_value < level]
+        if not dependent:
+            break
+        blanket = (*blanket, max(dependent, key=lambda feature: tests[feature].strength))
+        while blanket:  # members that say nothing given the others leave, weakest first
+            tests = {m: tested(m, strata_of([f for f in blanket if f != m])) for m in blanket}
+            weakest = max(blanket, key=lambda member: tests[member].p_value)
+            if tests[weakest].p_value < level:
+                break
+            blanket = tuple(member for member in blanket if member != weakest)
         if frozenset(blanket) in seen:
             break
         seen.add(frozenset(blanket))
     return tuple(sorted(blanket))
-
-
-class _Tests:
-    """Tests of the target against features of one table."""
-
-    def __init__(
-        self,
-        codes: Codes,
-        target: Codes,
-        weights: NDArray[np.int64] | None,
-        level: float,
-        rows_per_cell: float,
-    ) -> None:
-        self._codes, self._target = codes, target
-        self._weights = np.ones(len(target), dtype=np.int64) if weights is None else weights
-        self._level, self._rows_per_cell = level, rows_per_cell
-
-    def most_dependent(self, given: Sequence[int]) -> int | None:
-        """The feature that tells most about the target given others, None where none tells."""
-        strata = self._strata(given)
-        tests = {
-            feature: self._test(feature, strata)
-            for feature in range(len(self._codes))
-            if feature not in given
-        }
-        dependent = [feature for feature, test in tests.items() if test.p_value < self._level]
-        return max(dependent, key=lambda feature: tests[feature].strength, default=None)
-
-    def without_independent(self, blanket: tuple[int, ...]) -> tuple[int, ...]:
-        """What is left when members that tell nothing given the others leave, weakest first."""
-        while blanket:
-            tests = {
-                member: self._test(member, self._strata([f for f in blanket if f != member]))
-                for member in blanket
-            }
-            weakest = max(blanket, key=lambda member: tests[member].p_value)
-            if tests[weakest].p_value < self._level:
-                break
-            blanket = tuple(member for member in blanket if member != weakest)
-        return blanket
-
-    def _strata(self, given: Sequence[int]) -> NDArray[np.int64]:
-        """The number of each row's combination of values; -1 where one of them is not there."""
-        lines = self._codes[list(given)]
-        strata, _ = numbered_together(np.maximum(lines, 0), len(self._target))
-        return np.where((lines >= 0).all(axis=0), strata, -1)
-
-    def _test(self, feature: int, strata: NDArray[np.int64]) -> GTest:
-        codes = self._codes[feature]
-        whole = (codes >= 0) & (strata >= 0)
-        kept = slice(None) if whole.all() else whole
-        return g_test(
-            codes[kept],
-            self._target[kept],
-            strata[kept],
-            self._weights[kept],
-            self._rows_per_cell,
-        )

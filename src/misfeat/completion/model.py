@@ -32,14 +32,7 @@ Prepared = TypeVar("Prepared")
 
 
 def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDArray[np.int8]:
-    """The support of every subset in every cohort, as `CompletedScores.support` explains.
-
-    Cohort 0 lacks feature 0, which cohort 1 recorded with feature 1 but not with feature 2.
-
-    >>> missing = np.array([[True, False, False], [False, False, True]])
-    >>> support_of(missing, np.array([[0, 1], [0, 2], [1, 2]])).tolist()
-    [[3, 1, 4], [4, 1, 3]]
-    """
+    """The support of every subset in every cohort, as `CompletedScores.support` explains."""
     recorded = ~missing
     lacking = missing[:, subsets]
     support = np.full(lacking.shape[:2], PAIRS, dtype=np.int8)

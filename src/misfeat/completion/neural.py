@@ -1,4 +1,4 @@
-"""What completers with a neural network share; PyTorch is imported when they guess, not before.
+"""Completers with a neural network; PyTorch is imported when they guess, not before.
 
 The networks themselves, and all that imports PyTorch, are in `misfeat.completion.networks`.
 """
@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
+from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.model import Guess
 from misfeat.completion.registry import INHERIT, inherited
-from misfeat.exceptions import check_count
+from misfeat.completion.transfer import TransferCompleter
+from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
@@ -20,6 +24,11 @@ if TYPE_CHECKING:
 
     import torch
     from numpy.typing import NDArray
+
+    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.networks.paper import ModelShape, PaperModels
+    from misfeat.completion.networks.training import History
+    from misfeat.completion.registry import Confidence
 
     Scores = NDArray[np.float64]
 
@@ -112,3 +121,359 @@ def averaged_where_unlabelled(guess: Scores, labelled: NDArray[np.bool_]) -> Sco
     averaged = guess.copy()
     averaged[~labelled] = guess[labelled].mean(axis=0)
     return averaged
+
+
+AROUND = 2  # sets up to so much smaller and larger are learned from, as with the paper's two layers
+COPIES_OF_A_STATE = 4  # A state is held before and after its activation, and the same for gradients
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLPCompleter(NeuralCompleter):
+    """Predict scores by a fully connected network over the features that a set holds.
+
+    Every subgroup has a network of two hidden layers that learns the scores which its own rows
+    gave, of sets up to two features smaller or larger than asked for. It never sees a set with an
+    unrecorded feature and nothing of other subgroups, so it can but guess about them; it is here
+    for comparison. (A subgroup without any known score gets the mean of the other networks.) Needs
+    scores only.
+
+    Parameters
+    ----------
+    confidence, rounds, random_state : see `BaseCompleter`
+        Of the intervals, of which every round (one by default) trains anew.
+    learning_rate, weight_decay, device : see `PaperCompleter`
+        How and where to train.
+    hidden : int, default=64
+        Width of both layers.
+    epochs, validation_share, validate_every, patience : see `PaperCompleter`
+        How long to train.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, n_features=5, hide=0.2, random_state=0)
+    >>> completer = MLPCompleter(epochs=50, confidence=None, device="cpu")
+    >>> selector = SubgroupSelector(data.groups, size=2, completer=completer, confidence=None)
+    >>> bool(selector.fit(data.columns, data.target).scores()["score"].notna().all())
+    True
+    """
+
+    counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
+    shares = ("validation_share",)
+
+    hidden: int = 64
+    epochs: int = 1000
+    validation_share: float = 0.2
+    validate_every: int = 10
+    patience: int = 200
+    rounds: int = 1
+
+    def reach(self, size: int, n_features: int) -> int:
+        """The largest size whose exact scores are read to predict those of `size`."""
+        self._check_parameters()
+        return min(n_features, size + AROUND)
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        n_sets = count_nodes(n_features, 1, self.reach(size, n_features))
+        return 4 * COPIES_OF_A_STATE * n_cohorts * n_sets * (n_features + 2 * int(self.hidden))
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one.
+
+        Every size has networks of its own, so that a guess does not depend on what else is asked.
+        """
+        sizes = range(1, size + 1)
+        return Guess.of([known.exact.by_size[0], *(self._of_size(known, m, size) for m in sizes)])
+
+    def _of_size(self, known: Known, size: int, last: int) -> Scores:
+        """What networks that learned from sets of about a size say about all sets of that size."""
+        from misfeat.completion.networks.paper import MLPNetwork
+        from misfeat.completion.networks.training import train
+
+        exact, epochs = known.exact, int(self.epochs)
+        low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
+        labelled = labelled_subgroups(exact.by_size[low : high + 1])
+        if not labelled.any():
+            return np.zeros_like(exact.by_size[size])
+
+        def on_epoch(epoch: int) -> None:
+            if known.progress is not None:
+                known.progress("Training the networks", (size - 1) * epochs + epoch, last * epochs)
+
+        n_cohorts, n_features = exact.missing.shape
+        scores = np.concatenate(exact.by_size[low : high + 1], axis=1)
+        labels = [Labels.known(np.arange(len(own)), own) for own in scores]
+        rng = np.random.default_rng(self._seed or 0)
+        seed = int(rng.integers(2**32))
+        network = MLPNetwork(n_cohorts, n_features, low, high, int(self.hidden), seed)
+        network.to(self._torch_device())
+        train(network, labels, TrainingSettings.of(self), rng, on_epoch, size == last)
+        return averaged_where_unlabelled(network.predict(size), labelled)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MultiplexCompleter(NeuralCompleter):
+    """Predict scores by a graph neural network over all subgroups' lattices.
+
+    A node, a set of features in a subgroup, sees its known score, what is certain of it, what
+    subgroups that recorded the set know, and how simple ways to guess would fill it in; it passes
+    messages to larger, smaller and neighbouring sets and to the same set in other subgroups. The
+    network learns on the table itself, by hiding recorded features. Needs scores only, so that
+    sites which may share scores but no rows can use it; with rows it sees the transfer as well.
+
+    Parameters
+    ----------
+    confidence, rounds, random_state : see `BaseCompleter`
+        Of the intervals, of which every round (three by default) trains anew; the seed is that of
+        weights, too.
+    learning_rate, weight_decay : float, default=1e-3, 1e-2
+        Of the AdamW optimizer.
+    device : str, default="inherit"
+        Where to train, as in `PaperCompleter`.
+    with_rows : bool or None, default=None
+        Whether the transfer between subgroups (`TransferCompleter`) is one of the guesses; None:
+        where rows are at hand.
+    layers : int, default=2
+        Layers of messages.
+    hidden : int, default=32
+        Width of a node's state.
+    dropout : float, default=0.1
+        The share of message values set to 0 while training.
+    steps : int, default=300
+        Training steps.
+    masks : int, default=24
+        How many choices of hidden features are learned from.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, n_features=5, hide=0.2, random_state=0)
+    >>> completer = MultiplexCompleter(steps=20, masks=3, confidence=None, device="cpu")
+    >>> selector = SubgroupSelector(data.groups, size=2, completer=completer, confidence=None)
+    >>> bool(selector.fit(data.columns, data.target).scores()["score"].notna().all())
+    True
+    """
+
+    counts: ClassVar[Mapping[str, int]] = {"layers": 0, "hidden": 1, "steps": 0, "masks": 1}
+    shares = ("dropout",)
+
+    with_rows: bool | None = None
+    layers: int = 2
+    hidden: int = 32
+    dropout: float = 0.1
+    steps: int = 300
+    masks: int = 24
+    weight_decay: float = 1e-2
+    rounds: int = 3
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one by a network that is trained for it."""
+        from misfeat.completion.networks.multiplex import predicted_scores
+
+        exact = known.exact
+        ways: list[BaseCompleter] = [InteractionsCompleter(), InteractionsCompleter(largest=1)]
+        if self.with_rows or (self.with_rows is None and known.cohorts is not None):
+            ways.append(TransferCompleter())
+        scores = predicted_scores(known, size, ways, self, self._torch_device())
+        counts = [len(level(exact.missing.shape[1], m)) for m in range(1, size + 1)]
+        return Guess.of([exact.by_size[0], *np.split(scores, np.cumsum(counts)[:-1], axis=1)])
+
+
+ACTIVATIONS = ("leaky_relu", "relu", "tanh")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PaperCompleter(NeuralCompleter):
+    """Predict scores by the graph neural network of the MISFEAT paper.
+
+    Every subgroup's feature sets form a lattice graph; the graphs of all subgroups are connected
+    set by set. A heterogeneous GraphSAGE reads which features a set holds and learns the scores
+    that a subgroup's rows gave; one model a subgroup. It is here as the reference: a subgroup's
+    model sees no score of another, so other completers predict better. (A subgroup without any
+    known score gets the mean of the other models.)
+
+    Parameters
+    ----------
+    confidence : float, None or "inherit", default=None
+        As in `BaseCompleter`; None, since the paper has no intervals.
+    rounds : int, default=1
+        As in `BaseCompleter`. Every round trains anew, without the features that it hides.
+    random_state : int, None or "inherit", default="inherit"
+        Makes weights, held-out scores and dropout repeatable on one kind of device; with None they
+        are not. ``"inherit"`` is the selector's, or None without one.
+    learning_rate, weight_decay : float, default=1e-3, 5e-4
+        Of the Adam optimizer.
+    device : {"auto", "cpu", "cuda", "mps", "inherit"}, default="inherit"
+        Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
+        the selector's, or "auto" without one.
+    layers : int, default=2
+        Layers of the network: how many steps along edges a prediction looks.
+    hidden : int, default=128
+        Width of a node's state.
+    dropout : float, default=0.1
+        The share of state values set to 0 while training.
+    activation : {"leaky_relu", "relu", "tanh"}, default="leaky_relu"
+        What follows every layer.
+    sizes : tuple of (int, int), default=None
+        Sizes of the smallest and the largest sets in the graph. None: the asked size minus and
+        plus the number of layers.
+    epochs : int, default=1000
+        Epochs at most.
+    validation_share : float, default=0.2
+        The share of the known scores that is held out to choose the epoch whose weights are kept;
+        where it is 0, or scores are few, the scores learned from choose.
+    validate_every : int, default=10
+        Epochs between two looks at the held-out scores.
+    patience : int, default=200
+        Training ends when no subgroup's held-out scores were predicted better for so many epochs.
+    bounded : bool, default=True
+        Whether predictions are kept within what is certain: at least the score of the recorded
+        features, at most the ceiling of the measure. False gives the network's bare output, which
+        may leave ``low`` and ``high``. Either way a set may score lower than a part of it, as in
+        the paper.
+
+    Attributes
+    ----------
+    models_ : dict of int to PaperModels
+        The trained models by the size that was asked for; each can ``predict``.
+    histories_ : dict of int to History
+        How their training went.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, n_features=5, hide=0.2, random_state=0)
+    >>> completer = PaperCompleter(epochs=50, device="cpu", random_state=0)
+    >>> selector = SubgroupSelector(data.groups, size=2, completer=completer, confidence=None)
+    >>> bool(selector.fit(data.columns, data.target).scores()["score"].notna().all())
+    True
+    """
+
+    counts = dict.fromkeys(("layers", "hidden", "epochs", "validate_every", "patience"), 1)
+    shares = ("dropout", "validation_share")
+
+    layers: int = 2
+    hidden: int = 128
+    dropout: float = 0.1
+    activation: str = "leaky_relu"
+    sizes: tuple[int, int] | None = None
+    epochs: int = 1000
+    validation_share: float = 0.2
+    validate_every: int = 10
+    patience: int = 200
+    bounded: bool = True
+    confidence: Confidence = None
+    rounds: int = 1
+
+    def reach(self, size: int, n_features: int) -> int:
+        """The largest size whose exact scores are read to predict those of `size`."""
+        self._check_parameters()
+        return self._sizes(size, n_features)[1]
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return self._shape(size, n_features, n_cohorts).memory_of_training()
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Train models and guess the scores of one size; smaller sizes stay as they are known."""
+        from misfeat.completion.networks.paper import train_models
+
+        exact = known.exact
+        n_cohorts, n_features = exact.missing.shape
+        reach = self.reach(size, n_features)
+        if len(exact.by_size) <= reach:
+            raise MisfeatError(
+                "With {setting}, scores up to size {reach} are read; by_size ends at size {last}.",
+                setting=Setting("layers", self.layers),
+                reach=reach,
+                last=len(exact.by_size) - 1,
+            )
+        shape = self._shape(size, n_features, n_cohorts)
+        labelled = labelled_subgroups(exact.by_size[shape.low : shape.high + 1])
+        if not labelled.any():
+            raise MisfeatError(
+                "No subgroup has a score of sizes {low} to {high} to learn from;",
+                remedy="ask for a smaller size, give more layers, or use another completer.",
+                low=shape.low,
+                high=shape.high,
+            )
+        models, history = train_models(
+            shape,
+            exact.by_size,
+            TrainingSettings.of(self),
+            self._torch_device(),
+            np.random.SeedSequence(self._seed),
+            known.progress,
+        )
+        self.models_: dict[int, PaperModels] = {**getattr(self, "models_", {}), size: models}
+        self.histories_: dict[int, History] = {**getattr(self, "histories_", {}), size: history}
+        guess = averaged_where_unlabelled(models.predict(size, self._device_name), labelled)
+        return Guess.of([*exact.by_size[:size], guess])
+
+    def combined(self, guess: Guess, exact: ExactScores) -> Scores:
+        """Scores of the asked size: exact where they are known, else guesses, within bounds.
+
+        Parameters
+        ----------
+        guess : Guess
+            Guesses of the asked size.
+        exact : ExactScores
+            What could be computed.
+        """
+        size = len(guess.by_size) - 1
+        known, score = exact.by_size[size], guess.by_size[size]
+        if self.bounded:
+            score = np.clip(score, *exact.bounds(size))
+        return np.where(np.isnan(known), score, known)
+
+    def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
+        from misfeat.completion.networks.paper import ModelShape
+
+        low, high = self._sizes(size, n_features)
+        return ModelShape(
+            n_features=n_features,
+            low=low,
+            high=high,
+            n_cohorts=n_cohorts,
+            layers=int(self.layers),
+            hidden=int(self.hidden),
+            dropout=float(self.dropout),
+            activation=self.activation,
+        )
+
+    def _sizes(self, size: int, n_features: int) -> tuple[int, int]:
+        """The smallest and the largest size of the sets in the graph."""
+        if self.sizes is None:
+            return max(1, size - self.layers), min(n_features, size + self.layers)
+        low, high = (int(end) for end in self.sizes)
+        if not 1 <= low <= size <= high <= n_features:
+            raise MisfeatError(
+                "{setting}; they must be sizes of sets of the {n_features} features, the smaller "
+                "first, with {asked} between them.",
+                setting=Setting("sizes", self.sizes),
+                n_features=n_features,
+                asked=Setting("size", size),
+            )
+        return low, high
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.sizes is not None and not (
+            isinstance(self.sizes, tuple | list | np.ndarray)
+            and len(self.sizes) == 2
+            and all(isinstance(end, int | np.integer) for end in self.sizes)
+        ):
+            raise MisfeatError(
+                "{setting}; it must be None or a pair of integers.",
+                setting=Setting("sizes", self.sizes),
+            )
+        if self.activation not in ACTIVATIONS:
+            raise MisfeatError(
+                "{setting} is unknown; use one of {names}.",
+                setting=Setting("activation", self.activation),
+                names=ACTIVATIONS,
+            )

@@ -24,20 +24,16 @@ COMPLETERS = {
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
     "knn": "misfeat.completion.knn:KNNCompleter",
     "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
-    "mlp": "misfeat.completion.mlp:MLPCompleter",
-    "multiplex": "misfeat.completion.multiplex:MultiplexCompleter",
-    "paper": "misfeat.completion.paper:PaperCompleter",
+    "mlp": "misfeat.completion.neural:MLPCompleter",
+    "multiplex": "misfeat.completion.neural:MultiplexCompleter",
+    "paper": "misfeat.completion.neural:PaperCompleter",
 }
 """The module and the class of every completer. A new one needs its file and a line here."""
 _METHODS = ("reach", "memory_needed", "complete")
 
 
 def inherited(name: str, value: Any) -> Any:
-    """The value of a setting, or its default where it was left to a selector.
-
-    >>> inherited("confidence", "inherit"), inherited("confidence", None)
-    (0.9, None)
-    """
+    """The value of a setting, or its default where it was left to a selector."""
     return DEFAULTS[name] if is_inherited(value) else value
 
 
@@ -58,11 +54,7 @@ def completer_names() -> tuple[str, ...]:
 
 
 def completer_classes() -> dict[str, str]:
-    """The name of every completer by that of its class.
-
-    >>> completer_classes()["KNNCompleter"]
-    'knn'
-    """
+    """The name of every completer by that of its class."""
     return {home.partition(":")[2]: name for name, home in COMPLETERS.items()}
 
 
@@ -83,9 +75,6 @@ def completer_of(
     """The completer that a name or an instance stands for; of an instance a fresh copy.
 
     The settings are for completers that left them at ``"inherit"``.
-
-    >>> completer_of("paper", device="cpu", random_state=1)
-    PaperCompleter(device='cpu', random_state=1)
     """
     from sklearn.base import BaseEstimator, clone
 

@@ -7,10 +7,9 @@ from misfeat.datasets.files import (
     load_diabetes130,
     load_loan,
     load_mobile,
+    load_nhanes,
 )
-from misfeat.datasets.formulas import make_formula
-from misfeat.datasets.nhanes import load_nhanes
-from misfeat.datasets.population import GeneratedCohorts, make_cohorts
+from misfeat.datasets.population import GeneratedCohorts, make_cohorts, make_formula
 
 __all__ = [
     "Dataset",

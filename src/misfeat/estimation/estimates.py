@@ -18,7 +18,7 @@ from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.population import PopulationModel
 from misfeat.estimation.set_scores import ListedScores, closed, completed_of, intervals_of
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.correlation import squared_correlation
+from misfeat.information.measures import squared_correlation
 from misfeat.lattice import level
 
 if TYPE_CHECKING:

@@ -98,11 +98,7 @@ class TableScores(NamedTuple):
 
 
 def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]) -> TableScores:
-    """Scores of tables that count the same rows.
-
-    A line of `counts` is a cell, a column a class. `starts` are the first line of every table, and
-    the end of the last.
-    """
+    """Scores of tables (cells, classes) of the same rows that `starts` cuts, the end included."""
     n_rows, totals = by_class.sum(), counts.sum(axis=1)
     of_totals = expected_n_log_n_weighted(totals, by_class)
     above = np.add.reduceat(n_log_n(counts).sum(axis=1) - of_totals, starts[:-1]) / n_rows

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from misfeat.information.correlation import adjusted_correlation, squared_correlation
 from misfeat.information.count_tables import scores_of_tables
 from misfeat.information.mutual_info import (
     entropy,
@@ -102,18 +101,7 @@ class InformationOfRows(Measure):
 
 
 class MutualInformation(InformationOfRows):
-    """Information about a target of classes.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-    >>> MutualInformation(build_cohorts(table, "y")).of_levels(0, 1, 1, None)[0].round(4)
-    array([0.6931, 0.    ])
-    >>> chosen = MutualInformation(build_cohorts(table, "y"), above_chance=True)
-    >>> chosen.of_levels(0, 1, 1, None)[0].round(4)
-    array([ 0.4621, -0.231 ])
-    """
+    """Information about a target of classes."""
 
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         super().__init__(cohorts, above_chance=above_chance)
@@ -134,13 +122,9 @@ class MutualInformation(InformationOfRows):
         progress: Progress | None = None,
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
+        above = self.above_chance
         found = level_mutual_info(
-            self._cohorts[cohort],
-            low,
-            high,
-            above_chance=self.above_chance,
-            n_jobs=n_jobs,
-            progress=progress,
+            self._cohorts[cohort], low, high, above_chance=above, n_jobs=n_jobs, progress=progress
         )
         return [self.bounded(scores, cohort) for scores in found]
 
@@ -237,10 +221,7 @@ class TableInformation(Measure):
 
 
 class SquaredCorrelation(Measure):
-    """The squared multiple correlation of numeric features with a numeric or binary target.
-
-    Above chance it is adjusted R² (`misfeat.information.correlation`).
-    """
+    """The squared multiple correlation with a numeric or binary target; adjusted above chance."""
 
     name, unit, words = "r2", "R²", "squared multiple correlation"
     sums: ProductSums
@@ -269,3 +250,63 @@ class SquaredCorrelation(Measure):
         else:
             found[computable] = squared_correlation(products, subsets)
         return found
+
+
+BATCH = 200_000
+"""Subsets that are solved together."""
+TOLERANCE = 1e-10
+"""A feature that adds less than this share of its own variance to a set is a copy of the others."""
+
+
+def squared_correlation(
+    products: NDArray[np.float64], subsets: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """The share of the target's variance that a linear function of a set explains, for many sets.
+
+    Members are taken in one at a time, each cleared of those before it (a Cholesky factorization of
+    all sets at once): R2 grows by the squared correlation of what is left of the feature with the
+    target. A feature of which nothing is left adds nothing, so copies do no harm.
+
+    `products` are sums of products of centred columns, the target last.
+    """
+    return _explained(products, subsets)[0]
+
+
+def adjusted_correlation(
+    products: NDArray[np.float64], subsets: NDArray[np.integer], n_rows: int
+) -> NDArray[np.float64]:
+    """Squared multiple correlation above chance: adjusted R², for many sets.
+
+    1 - (1 - R²) (n - 1) / (n - p - 1), as p features that say nothing explain p / (n - 1) of n rows
+    on the mean. Copies of other members do not count. With no rows left, all is chance: 0.
+    """
+    explained, n_different = _explained(products, subsets)
+    left = n_rows - 1.0 - n_different
+    unexplained = (1.0 - explained) * (n_rows - 1.0) / np.maximum(left, 1.0)
+    return np.where(left > 0, 1.0 - unexplained, 0.0)
+
+
+def _explained(
+    products: NDArray[np.float64], subsets: NDArray[np.integer]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """R2 of every set, and how many of its features are not copies of others."""
+    spread = np.sqrt(np.maximum(np.diag(products), 0.0))
+    scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    correlation = products * scale[:, None] * scale[None, :]
+    explained = np.zeros(len(subsets))
+    n_different = np.zeros(len(subsets), dtype=np.int64)
+    for start in range(0, len(subsets), BATCH):
+        some = slice(start, start + BATCH)
+        n_subsets, size = subsets[some].shape
+        columns = np.column_stack([subsets[some], np.full(n_subsets, len(correlation) - 1)])
+        # factor[:, i, j]: what member j shares with the part of member i that those before i lack.
+        factor = np.zeros((n_subsets, size, size + 1))
+        for i in range(size):
+            left = correlation[columns[:, i, None], columns[:, i:]]
+            left -= np.einsum("nk,nkj->nj", factor[:, :i, i], factor[:, :i, i:])
+            different = left[:, 0] > TOLERANCE
+            n_different[some] += different
+            own = np.where(different, left[:, 0], np.inf)
+            factor[:, i, i:] = left / np.sqrt(own)[:, None]
+            explained[some] += factor[:, i, -1] ** 2
+    return np.clip(explained, 0.0, 1.0), n_different

@@ -7,23 +7,39 @@ The fewer rows and the more cells, the more of a score is chance. A score above 
 left of it when its null expectation, the mean score over all permutations of the target over the
 same rows, is taken off (`misfeat.information.null_expectation`); it may be negative, and a larger
 set may score lower. See docs/explanation/scores.md and docs/explanation/few_rows.md.
+
+The plug-in score of a set S is the mean over rows of log p(s, y) / (p(s) p(y)). To first order its
+sampling error is the mean of what that logarithm lies above or below the score, row by row. So the
+errors of two sets of a cohort are correlated as these deviations are over its rows.
+
+The share is the score above chance over the entropy of the target. To first order its error is a
+mean over rows: of what log p(s, y) / (p(s) p(y)) lies above or below the score, less the share
+times the same for -log p(y), over the entropy. Tables of counts look less even than the population
+is, which adds about one over the rows for every degree of freedom to the variance of a row; it is
+taken off again. A set that looks poor by chance would look sure as well, so the variance is at
+least what is usual for its share.
+
+Where nothing is explained all rows say the same and the first order vanishes. What is left is a
+chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.compact_rows import CompactRows, compact_rows
+from misfeat.information.kernels.tables import squeeze
 from misfeat.information.scoring import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,6 +48,8 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
     Progress = Callable[[int, int], None]
+    Floats = NDArray[np.float64]
+
 
 LARGEST_POWER_SET = 22
 """Subsets of every size are scored for at most so many features."""
@@ -45,23 +63,7 @@ def joint_mutual_info(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """Score listed feature subsets of one size in one cohort.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.datasets import load_readmission
-    >>> patients = load_readmission()
-    >>> cohorts = build_cohorts(patients.columns, patients.target, groups={"age": [1000]})
-    >>> subsets = np.array([[cohorts.features.index("family_history")]])
-    >>> joint_mutual_info(cohorts["age<=1000"], subsets).round(4)
-    array([0.1169])
-
-    Nearly half of it is what a feature that tells nothing would score:
-
-    >>> joint_mutual_info(cohorts["age<=1000"], subsets, above_chance=True).round(4)
-    array([0.0657])
-    """
+    """Score listed feature subsets of one size in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
     return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs, progress)))
 
@@ -75,16 +77,7 @@ def level_mutual_info(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[Scores]:
-    """Score every feature subset of sizes low to high in one cohort.
-
-    Examples
-    --------
-    >>> from misfeat.cohorts import build_cohorts
-    >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 1, 1, 0]}
-    >>> cohort = build_cohorts(table, "y")["all rows"]
-    >>> [scores.round(4).tolist() for scores in level_mutual_info(cohort, 1, 2)]
-    [[0.0, 0.0], [0.6931]]
-    """
+    """Score every feature subset of sizes low to high in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
     n_features, n_recorded = len(cohort.recorded), rows.n_features
     if high > 6 and low <= n_recorded // 2 <= high and n_recorded > LARGEST_POWER_SET:
@@ -144,3 +137,201 @@ def target_entropies(cohorts: Cohorts) -> list[float]:
     found = [[target_entropy(cohort) for cohort in grid] for grid in cohorts.by_grid()]
     means: list[float] = np.mean(found, axis=0).tolist()
     return means
+
+
+@dataclass(frozen=True, eq=False)
+class CompactRows:
+    """Rows of the features that a cohort recorded; every code below a cardinality occurs."""
+
+    features: NDArray[np.int64]  # the numbers of those features in the cohort
+    positions: NDArray[np.int64]  # the reverse; -1 where a feature was not recorded
+    codes: NDArray[np.integer]  # (n_features, n_rows); -1 where a value is missing
+    target: NDArray[np.unsignedinteger]
+    weights: NDArray[np.int64]  # how many rows each stands for, or what they weigh
+    cardinalities: NDArray[np.int64]
+    n_classes: int
+    total: int  # the sum of the weights
+    lacks_values: bool  # whether any code is -1
+    above_chance: bool = False  # whether null expectations are taken off scores
+    unit: float = 1.0  # what one of the effective rows weighs; 1 where weights count rows
+    shift: float = 0.0  # a cell is worth so many more of them: its first row is a whole one
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether weights are whole rows, which are permuted one by one."""
+        return self.unit == 1.0
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.features)
+
+    @property
+    def n_rows(self) -> int:
+        """How many distinct rows there are."""
+        return len(self.target)
+
+    @property
+    def whole_by_class(self) -> NDArray[np.float64]:
+        """How many rows each class has, or rows of equal weight, to the nearest whole number."""
+        if self.counts_rows:
+            return self.by_class
+        return np.diff(np.rint(np.cumsum(self.by_class) / self.unit), prepend=0.0)
+
+    @cached_property
+    def by_class(self) -> NDArray[np.float64]:
+        """How many rows each class has, or what they weigh."""
+        return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
+
+    @cached_property
+    def sum_f_of_classes(self) -> float:
+        """The sum of f(c) = c log c over the classes of the target."""
+        counts = self.by_class
+        return float(counts[counts > 0] @ np.log(counts[counts > 0]))
+
+
+def compact_rows(cohort: Cohort, *, above_chance: bool = False) -> CompactRows:
+    """Take the features that a cohort recorded, and leave out codes that do not occur."""
+    features = np.flatnonzero(cohort.recorded)
+    positions = np.full(len(cohort.recorded), -1, dtype=np.int64)
+    positions[features] = np.arange(len(features))
+    codes = cohort.codes if len(features) == len(cohort.recorded) else cohort.codes[features]
+    lacks_values = bool(codes.size) and int(codes.min()) < 0
+    most = int(cohort.cardinalities[features].max(initial=1))
+    codes = codes.astype(np.int16 if lacks_values else _unsigned(most), order="C")
+    cardinalities, n_classes = np.empty(len(features), np.int64), np.empty(1, np.int64)
+    squeeze(codes, most, cardinalities)
+    target = cohort.target.astype(_unsigned(cohort.n_classes))
+    squeeze(target[None], cohort.n_classes, n_classes)
+    weights, unit, shift = cohort.weights, 1.0, 0.0
+    if cohort.effective is not None:
+        weights = cohort.weights if cohort.masses is None else cohort.masses
+        weights = weights // max(int(np.gcd.reduce(weights)), 1)
+        effective = max(float(np.rint(cohort.effective)), 1.0)
+        unit = float(weights.sum()) / effective
+        shift = max(1.0 - effective / max(cohort.size, 1), 0.0)
+    return CompactRows(
+        features=features,
+        positions=positions,
+        codes=codes,
+        target=target,
+        weights=weights,
+        cardinalities=cardinalities,
+        n_classes=int(n_classes[0]),
+        total=int(weights.sum()),
+        lacks_values=lacks_values,
+        above_chance=above_chance,
+        unit=unit,
+        shift=shift,
+    )
+
+
+def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
+    return np.uint8 if cardinality <= 2**8 else np.uint16
+
+
+MOST_CELLS = 2**16
+"""Cells that are numbered as they are; more are first numbered anew, without the empty ones."""
+LEAST_DEVIATION = 1e-12
+"""Nats; deviations as small as this are rounding."""
+
+
+def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
+    """The influence of every row on the score of a set, of length 1.
+
+    The product of those of two sets is the correlation of their errors. Rows that lack a value have
+    none; all zeros where all rows say the same.
+    """
+    whole: NDArray[np.bool_] = np.all(cohort.codes[list(members)] >= 0, axis=0)
+    found = np.zeros(len(whole))
+    if not whole.any():
+        return found
+    cells = cells_of_rows(cohort, members, whole)
+    target = cohort.target[whole].astype(np.int64)
+    counts = cohort.counts[whole]
+    share = counts / counts.sum()
+    joint = np.bincount(cells * cohort.n_classes + target, weights=share)
+    joint = np.append(joint, np.zeros(-len(joint) % cohort.n_classes))
+    table = joint.reshape(-1, cohort.n_classes)
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pointwise = np.log(table / expected)[cells, target]
+    # Sums, not products of vectors: threads of the linear algebra cost more than they save here.
+    off = pointwise - (share * pointwise).sum()
+    deviation = float(np.sqrt((share * off**2).sum()))
+    if deviation >= LEAST_DEVIATION:
+        found[whole] = off * np.sqrt(share) / deviation
+    return found
+
+
+def cells_of_rows(
+    cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The number of the cell that each of some rows lies in, those that lack no value."""
+    cells = np.zeros(int(whole.sum()), dtype=np.int64)
+    many = 1
+    for member in members:
+        values = int(cohort.cardinalities[member])
+        cells = cells * values + cohort.codes[member, whole]
+        many *= values
+        if many > MOST_CELLS:
+            held, cells = np.unique(cells, return_inverse=True)
+            many = len(held)
+    return cells
+
+
+class SampledShare(NamedTuple):
+    """A share of what there is to tell, by the rows of one sample."""
+
+    share: float  # above chance: 0 on the mean where a set tells nothing, so it may be negative
+    n_rows: float  # rows that lack no value of the set; with weights their effective size
+    # the variance of what one row says: over the rows, that of the share to first order
+    spread: float
+    chance: float  # the variance that the share of a set that tells nothing has
+    freedom: float  # the degrees of freedom of chance
+
+
+def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None:
+    """The share of the target's entropy that a set explains in a cohort, and how it varies.
+
+    The features, ascending, are all recorded. None where no row has all values, or the target has a
+    single class.
+    """
+    rows = cohort.counts
+    by_class = np.bincount(cohort.target, weights=rows)
+    uncertainty, whole = entropy(by_class), np.all(cohort.codes[list(members)] >= 0, axis=0)
+    if uncertainty <= 0 or not whole.any():
+        return None
+    n_rows = float(rows[whole].sum())
+    cells = np.unique(cells_of_rows(cohort, members, whole), return_inverse=True)[1]
+    target = cohort.target[whole].astype(np.int64)
+    counts = np.zeros((int(cells.max()) + 1, cohort.n_classes))
+    np.add.at(counts, (cells, target), rows[whole])
+    expected = counts.sum(axis=1)[cells] * counts.sum(axis=0)[target] / rows[whole].sum()
+    pointwise = np.log(counts[cells, target] / expected)
+    held = list(members)
+    # Of these features alone: compacting the rows of all of them takes longer than the score.
+    only = replace(
+        cohort,
+        codes=cohort.codes[held],
+        recorded=cohort.recorded[held],
+        cardinalities=cohort.cardinalities[held],
+    )
+    all_of_them = np.arange(len(held))[None, :]
+    share = float(joint_mutual_info(only, all_of_them, above_chance=True)[0]) / uncertainty
+    freedom = float((len(counts) - 1) * (np.count_nonzero(by_class) - 1))
+    off = np.zeros(len(rows))
+    off[whole] = (pointwise - np.average(pointwise, weights=rows[whole])) / n_rows
+    surprise = np.log(rows.sum() / by_class[cohort.target]) - uncertainty
+    says = (off - max(share, 0.0) * surprise / rows.sum()) / uncertainty
+    by_rows = n_rows * float((rows * says**2).sum()) - freedom / n_rows / uncertainty**2
+    # Of weak sets the variance of a score is twice the score over the rows, of complete ones none:
+    # whatever few rows show, what one row says varies at least so much.
+    within = min(max(share, 0.0), 1.0)
+    return SampledShare(
+        share=share,
+        n_rows=n_rows,
+        spread=max(by_rows, 2.0 * within * (1.0 - within) / uncertainty),
+        chance=freedom / (2.0 * n_rows**2) / uncertainty**2,
+        freedom=freedom,
+    )

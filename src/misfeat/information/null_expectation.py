@@ -47,7 +47,7 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from misfeat.information.compact_rows import CompactRows
+    from misfeat.information.mutual_info import CompactRows
 
     Floats = NDArray[np.float64]
 
@@ -248,13 +248,6 @@ def expected_n_log_n(totals: ArrayLike, by_class: ArrayLike) -> Floats:
     """T(a) for the listed totals: sum over the classes of E[n log n] in a cell of a rows.
 
     No total is more than the rows of the classes together.
-
-    Examples
-    --------
-    With two rows of either class, a cell of two holds both of one class once in three times:
-
-    >>> expected_n_log_n([0, 1, 2, 4], [2, 2]) / np.log(2)
-    array([0.        , 0.        , 0.66666667, 4.        ])
     """
     totals = np.asarray(totals, dtype=np.int64)
     different, places = np.unique(totals, return_inverse=True)
@@ -343,8 +336,7 @@ def log_table(total: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def _log_table(length: int) -> Floats:
-    counts = np.arange(length, dtype=np.float64)
-    return _kept(counts * np.log(np.maximum(counts, 1.0)))
+    return _kept(n_log_n(np.arange(length)))
 
 
 @lru_cache(maxsize=4)

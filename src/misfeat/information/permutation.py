@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from misfeat.cohorts.weights import squares_of
-from misfeat.information.compact_rows import CompactRows, compact_rows
-from misfeat.information.correlation import squared_correlation
 from misfeat.information.kernels import permutation
-from misfeat.information.mutual_info import mutual_info_of
+from misfeat.information.measures import squared_correlation
+from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import log_table, n_log_n
 from misfeat.information.scoring import (
     LARGEST_PLAN,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohort
     from misfeat.information.kernels.tables import BlockPlan
-    from misfeat.runtime.threads import Task
 
     Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]
@@ -67,12 +65,9 @@ SEARCHED_A_CELL = 4.0
 
 
 class Permutations(Protocol):
-    """Scores of the same sets, by permutation: what they explain beyond those that are held.
+    """Scores of the same sets, by permutation: what they explain beyond those that are held."""
 
-    `subsets` are feature numbers of the cohort, ascending along a row; an entry per size.
-    """
-
-    subsets: tuple[NDArray[np.int64], ...]
+    subsets: tuple[NDArray[np.int64], ...]  # an entry per size; features ascend along a row
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
@@ -115,10 +110,7 @@ def _weights_of(cohort: Cohort) -> tuple[NDArray[np.int64], NDArray[np.int64], S
 
 
 class DesignCorrected:
-    """Permutations of rows of a design, where what was recorded is over the design effect.
-
-    It is how much more the recorded scores vary than weights alone make them (Rao and Scott).
-    """
+    """Permutations of rows of a design: the recorded score is over its effect (Rao and Scott)."""
 
     def __init__(self, permutations: Permutations, effect: float) -> None:
         self._permutations, self._effect = permutations, effect
@@ -252,7 +244,20 @@ class CountedPermutations:
             kind = np.uint16 if self._n_held <= 2**16 else np.uint32
             codes = np.vstack([codes, sets.cells.astype(kind)])
             cardinalities = np.append(cardinalities, self._n_held)
-        self._rows = _permuted_rows(sets, codes, cardinalities)
+        # Distinct rows of the features alone, and the rows of the table one by one, by stratum.
+        _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        order = np.argsort(sets.strata, kind="stable")
+        times = sets.times[order]
+        by_stratum = np.bincount(sets.strata, weights=sets.times).astype(np.int64)
+        self._rows = permutation.PermutedRows(
+            codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
+            cardinalities=cardinalities,
+            patterns=np.repeat(patterns.reshape(-1)[order], times),
+            classes=np.repeat(rows.target[order].astype(np.uint16), times),
+            starts=np.concatenate([[0], np.cumsum(by_stratum)]),
+            n_classes=rows.n_classes,
+            weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
+        )
         self._total = rows.total
         self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
         self._f = log_table(rows.total)
@@ -264,15 +269,12 @@ class CountedPermutations:
         n_sets = sum(map(len, self.subsets))
         found = np.empty((last - first, n_sets))
 
-        def task(begin: int, end: int) -> Task:
-            def score() -> None:
-                permuted = self._scored(self._seeds[first + begin : first + end])
-                found[begin:end] = permuted - self._taken_off
-
-            return score
+        def score(begin: int, end: int) -> None:
+            permuted = self._scored(self._seeds[first + begin : first + end])
+            found[begin:end] = permuted - self._taken_off
 
         bounds = [*range(0, last - first, self._together), last - first]
-        work.run([task(begin, end) for begin, end in pairwise(bounds)])
+        work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
         return found
 
     def _scored(self, seeds: Seeds) -> Scores:
@@ -291,20 +293,14 @@ class CountedPermutations:
             self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
         )
         if self._sets.one_each:
-            sums -= self._of_held(lanes, len(seeds))
+            # Where rows keep their weights, what a class weighs in a cell of the held features
+            # changes from permutation to permutation.
+            held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
+            weighed = np.zeros((self._n_held, lanes.shape[1]))
+            np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
+            by_lane = n_log_n(weighed).sum(axis=0)[: len(seeds) * self._rows.n_classes]
+            sums -= by_lane.reshape(len(seeds), -1).sum(axis=1)
         return sums.T / self._total
-
-    def _of_held(self, lanes: NDArray[np.unsignedinteger], n_permutations: int) -> Scores:
-        """The sum of f over cells of held features and classes, of every permutation.
-
-        Where rows keep their weights, what a class weighs changes from one to the next.
-        """
-        held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
-        weighed = np.zeros((self._n_held, lanes.shape[1]))
-        np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
-        by_lane = n_log_n(weighed).sum(axis=0)[: n_permutations * self._rows.n_classes]
-        summed: Scores = by_lane.reshape(n_permutations, -1).sum(axis=1)
-        return summed
 
     def _planned(self, rows: CompactRows) -> BlockPlan:
         n_free, high = len(rows.features), len(self.subsets)
@@ -321,26 +317,6 @@ class CountedPermutations:
             blocks=np.hstack([plan.blocks, held]),
             kept=plan.kept | np.int32(1 << plan.blocks.shape[1]),
         )
-
-
-def _permuted_rows(
-    sets: PermutedSets, codes: NDArray[np.integer], cardinalities: NDArray[np.int64]
-) -> permutation.PermutedRows:
-    """Distinct rows of the features alone, and the rows of the table one by one, by stratum."""
-    _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-    rows, strata = sets.rows, sets.strata
-    order = np.argsort(strata, kind="stable")
-    times = sets.times[order]
-    by_stratum = np.bincount(strata, weights=sets.times).astype(np.int64)
-    return permutation.PermutedRows(
-        codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
-        cardinalities=cardinalities,
-        patterns=np.repeat(patterns.reshape(-1)[order], times),
-        classes=np.repeat(rows.target[order].astype(np.uint16), times),
-        starts=np.concatenate([[0], np.cumsum(by_stratum)]),
-        n_classes=rows.n_classes,
-        weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
-    )
 
 
 class SearchedPermutations:
@@ -413,33 +389,23 @@ class CorrelationPermutations:
         self._root = vectors * np.sqrt(np.maximum(values, 0.0) * spread)
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
-        """R² of permutations ``first`` to ``last - 1`` beyond the features that are held.
-
-        Number 0 is the target as it was recorded. Of shape (n_permutations, n_sets).
-        """
+        """R² of permutations ``first`` to ``last - 1`` beyond the features that are held."""
         found = np.empty((last - first, sum(map(len, self.subsets))))
 
-        def task(number: int) -> Task:
-            def score() -> None:
-                permuted = self._permuted(number)
-                by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
-                found[number - first] = np.concatenate(by_size) - self._below
+        def score(number: int) -> None:
+            permuted = self._products.copy()
+            if number:
+                key = (*self._seed.spawn_key, number)
+                rng = np.random.default_rng(
+                    np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+                )
+                drawn = self._root @ rng.standard_normal(self._root.shape[1])
+                permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
+            by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
+            found[number - first] = np.concatenate(by_size) - self._below
 
-            return score
-
-        work.run([task(number) for number in range(first, last)])
+        work.run([partial(score, number) for number in range(first, last)])
         return found
-
-    def _permuted(self, number: int) -> NDArray[np.float64]:
-        """The sums of products of one permutation."""
-        if number == 0:
-            return self._products
-        key = (*self._seed.spawn_key, number)
-        own = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-        drawn = self._root @ np.random.default_rng(own).standard_normal(self._root.shape[1])
-        permuted = self._products.copy()
-        permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
-        return permuted
 
 
 def _with_held(

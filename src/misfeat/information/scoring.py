@@ -14,14 +14,14 @@ are visited only where they lead to new ones. See docs/explanation/scores.md.
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import comb, log2
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.kernels import depth_first, depth_first_packed, tables
+from misfeat.information.kernels import depth_first, tables
 from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, BlockPlan
 from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.information.compact_rows import CompactRows
+    from misfeat.information.mutual_info import CompactRows
     from misfeat.runtime.threads import Task, Work
 
     Members = NDArray[np.int16]
@@ -74,30 +74,26 @@ def listed_tasks(
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
     search = _search(rows, int(sizes.max(initial=0)))
-
-    def task(first: int, last: int) -> Task:
-        return lambda: search(members[first:last], sizes[first:last], sums[:, first:last])
-
     parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=_shortest(rows))
-    return [task(*part) for part in parts]
+    return [
+        partial(search, members[first:last], sizes[first:last], sums[:, first:last])
+        for first, last in parts
+    ]
 
 
 def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Task]:
     """Tasks that fill `sums` for every subset of one size, by rank, listing a stretch at a time."""
     search = _search(rows, size)
 
-    def task(first: int, last: int) -> Task:
-        def score() -> None:
-            # Ranks that follow each other share their largest members, so those come first.
-            subsets = unrank(np.arange(first, last), size)[:, ::-1]
-            members = np.ascontiguousarray(subsets, dtype=np.int16)
-            search(members, np.full(last - first, size, dtype=np.int64), sums[:, first:last])
-
-        return score
+    def score(first: int, last: int) -> None:
+        # Ranks that follow each other share their largest members, so those come first.
+        subsets = unrank(np.arange(first, last), size)[:, ::-1]
+        members = np.ascontiguousarray(subsets, dtype=np.int16)
+        search(members, np.full(last - first, size, dtype=np.int64), sums[:, first:last])
 
     count = comb(rows.n_features, size)
     parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, _shortest(rows))
-    return [task(*part) for part in parts]
+    return [partial(score, *part) for part in parts]
 
 
 def _shortest(rows: CompactRows) -> int:
@@ -131,23 +127,22 @@ def _search(rows: CompactRows, largest: int) -> Search:
     packed = (
         not rows.lacks_values
         and rows.counts_rows
-        and rows.n_classes <= depth_first_packed.PACKED_CLASSES
-        and rows.total < 2**depth_first_packed.PACKED_BITS
+        and rows.n_classes <= depth_first.PACKED_CLASSES
+        and rows.total < 2**depth_first.PACKED_BITS
     )
     if packed:
-        shift = rows.target.astype(np.uint64) * np.uint64(depth_first_packed.PACKED_BITS)
-        packed_rows = depth_first_packed.PackedRows(
+        shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
+        packed_rows = depth_first.PackedRows(
             codes=rows.codes,
             cardinalities=rows.cardinalities,
             counts=rows.weights.astype(np.uint64) << shift,
             drop_pure=not rows.above_chance,
-            logs=logs_of(rows, depth_first_packed.PACKED_CLASSES),
+            logs=logs_of(rows, depth_first.PACKED_CLASSES),
         )
 
-        def search_packed(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
-            depth_first_packed.score_listed_packed(members, sizes, packed_rows, sums[0])
-
-        return search_packed
+        return lambda members, sizes, sums: depth_first.score_listed_packed(
+            members, sizes, packed_rows, sums[0]
+        )
     by_size = np.sort(rows.cardinalities)[::-1]
     groups = min(float(rows.n_rows), float(np.prod(by_size[: max(largest - 1, 0)], dtype=float)))
     searched_rows = depth_first.SearchedRows(
@@ -245,17 +240,14 @@ def counting_tasks(
     )
     own = threading.local()  # every thread keeps its memory from task to task
 
-    def task(first: int, last: int) -> Task:
-        def score() -> None:
-            if not hasattr(own, "memory"):
-                words: NDArray[Any] = np.empty(capacity, dtype=word_type)
-                keys, long_keys = np.empty(CHUNK, np.uint16), np.empty(CHUNK, np.uint32)
-                own.memory = tables.Memory(words, words.view(lane_type), keys, long_keys)
-            tables.score_blocks(first, last, counted, plan, own.memory, logs, sums)
+    def score(first: int, last: int) -> None:
+        if not hasattr(own, "memory"):
+            words: NDArray[Any] = np.empty(capacity, dtype=word_type)
+            keys, long_keys = np.empty(CHUNK, np.uint16), np.empty(CHUNK, np.uint32)
+            own.memory = tables.Memory(words, words.view(lane_type), keys, long_keys)
+        tables.score_blocks(first, last, counted, plan, own.memory, logs, sums)
 
-        return score
-
-    return [task(*part) for part in work.stretches(len(plan.blocks), TASKS_A_THREAD)]
+    return [partial(score, *part) for part in work.stretches(len(plan.blocks), TASKS_A_THREAD)]
 
 
 @lru_cache(maxsize=64)

@@ -20,7 +20,7 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from misfeat.runtime.file_lock import FileLock
+from misfeat.runtime.atomic_files import FileLock
 from misfeat.runtime.progress import announce
 
 if TYPE_CHECKING:

@@ -92,7 +92,7 @@ def current_limit() -> float:
     try:
         return _checked(float(text), LIMIT_VARIABLE)
     except ValueError:  # a MisfeatError is one, too
-        raise _no_share(LIMIT_VARIABLE, text) from None
+        return _checked(text, LIMIT_VARIABLE)
 
 
 def allowed_memory() -> int:
@@ -102,16 +102,13 @@ def allowed_memory() -> int:
 
 def _checked(share: object, name: str) -> float:
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
-        raise _no_share(name, share)
+        raise MisfeatError(
+            "{setting}; it must be a share of the free memory, above 0 and at most 1, such as "
+            "{usual}.",
+            setting=Setting(name, share),
+            usual=USUAL_LIMIT,
+        )
     return float(share)
-
-
-def _no_share(name: str, value: object) -> MisfeatError:
-    return MisfeatError(
-        "{setting}; it must be a share of the free memory, above 0 and at most 1, such as {usual}.",
-        setting=Setting(name, value),
-        usual=USUAL_LIMIT,
-    )
 
 
 def in_units(n_bytes: int) -> str:
@@ -172,22 +169,14 @@ def check_memory(
 
 
 def available_memory() -> int:
-    """Bytes of memory that this process may still take, 0 where a limit is used up.
-
-    The smallest of what the machine has free, what the memory limits of its control groups leave
-    (containers, batch systems), and what the limits of its address space (``ulimit -v``) and of its
-    data (``ulimit -d``) leave.
-    """
+    """Bytes that this process may still take: what machine, control groups and ulimit all leave."""
     rooms: list[int] = [psutil.virtual_memory().available, *_cgroup_rooms(), *_process_rooms()]
     return max(0, min(rooms))
 
 
 def _cgroup_rooms() -> Iterator[int]:
-    """Bytes that the groups of this process and those around them leave: each limit binds.
-
-    In a container, the path may be one that only the host sees; the container's own group is then
-    the outermost one here.
-    """
+    """Bytes that the groups of this process and those around them leave: each limit binds."""
+    # In a container the path may be one that only the host sees; its own group is then outermost.
     try:
         lines = MEMBERSHIP.read_text(encoding="utf-8").splitlines()
     except OSError:  # not Linux

@@ -45,17 +45,7 @@ _latest: Bar | None = None
 
 @contextmanager
 def long_work(verbose: bool) -> Iterator[Progress | None]:
-    """Show progress where it is wanted, keep interrupts, and say what to do about full memory.
-
-    Examples
-    --------
-    >>> with long_work(verbose=False):
-    ...     raise MemoryError
-    Traceback (most recent call last):
-        ...
-    misfeat.exceptions.MemoryLimitError: The memory is full; lower size, leave features out \
-(exclude) or use budget.
-    """
+    """Show progress where it is wanted, keep interrupts, and say what to do about full memory."""
     with interrupts_kept(), progress_shown(verbose) as progress:
         try:
             yield progress
@@ -64,7 +54,13 @@ def long_work(verbose: bool) -> Iterator[Progress | None]:
         except Exception as error:
             if not is_full_memory(error):
                 raise
-            raise _full_memory(error) from error
+            full, other = "The memory is full;", Setting("budget")
+            remedy = "lower {size}, leave features out ({exclude}) or use {other}."
+            if type(error).__module__.startswith("torch") and "CUDA" in str(error):
+                full, other = "The memory of the CUDA device is full;", Setting("device", "cpu")
+                remedy = "use {other}, lower {size} or leave features out ({exclude})."
+            settings = {"size": Setting("size"), "exclude": Setting("exclude"), "other": other}
+            raise MemoryLimitError(full, remedy=remedy, **settings) from error
 
 
 def is_full_memory(error: BaseException) -> bool:
@@ -74,25 +70,6 @@ def is_full_memory(error: BaseException) -> bool:
     if isinstance(error, RuntimeError) and any(words in str(error) for words in FULL_MEMORY_WORDS):
         return True
     return error.__cause__ is not None and is_full_memory(error.__cause__)
-
-
-def _full_memory(error: Exception) -> MemoryLimitError:
-    size, exclude = Setting("size"), Setting("exclude")
-    if type(error).__module__.startswith("torch") and "CUDA" in str(error):
-        return MemoryLimitError(
-            "The memory of the CUDA device is full;",
-            remedy="use {device}, lower {size} or leave features out ({exclude}).",
-            device=Setting("device", "cpu"),
-            size=size,
-            exclude=exclude,
-        )
-    return MemoryLimitError(
-        "The memory is full;",
-        remedy="lower {size}, leave features out ({exclude}) or use {budget}.",
-        size=size,
-        exclude=exclude,
-        budget=Setting("budget"),
-    )
 
 
 @contextmanager
@@ -107,7 +84,10 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     if wanted and outer is not None:
         yield outer
         return
-    if not wanted or _is_turned_off():
+    chosen = os.environ.get(PROGRESS_VARIABLE, "").strip().lower()
+    if wanted and chosen not in ("", "auto", "off"):
+        raise MisfeatError(f"{PROGRESS_VARIABLE}={chosen!r}; use 'auto' or 'off'.")
+    if not wanted or chosen == "off":
         yield None
         return
     global _latest
@@ -137,29 +117,11 @@ def announce(line: str) -> None:
         _latest.announce(line)
 
 
-def _is_turned_off() -> bool:
-    chosen = os.environ.get(PROGRESS_VARIABLE, "").strip().lower()
-    if chosen not in ("", "auto", "off"):
-        raise MisfeatError(f"{PROGRESS_VARIABLE}={chosen!r}; use 'auto' or 'off'.")
-    return chosen == "off"
-
-
 class Bar:
     """Rich's bar, which fills once for every step, or plain lines where there is no terminal.
 
     Lines are such as ``Scoring feature sets: 40 %, about 0:00:20 left``, a few seconds apart.
     Nothing is drawn before the first step.
-
-    Examples
-    --------
-    >>> now = [0.0]
-    >>> show = Bar(print, clock=lambda: now[0])
-    >>> for done in (0, 1, 2, 3):
-    ...     show("Scoring feature sets", done, 4)
-    ...     now[0] += 5.0
-    Scoring feature sets: 25 %
-    Scoring feature sets: 50 %, about 0:00:10 left
-    Scoring feature sets: 75 %, about 0:00:05 left
     """
 
     def __init__(

@@ -43,15 +43,7 @@ class Work:
     def stretches(
         self, count: int, a_thread: int, longest: int = 2**62, shortest: int = 1
     ) -> list[tuple[int, int]]:
-        """Cut a range into `a_thread` tasks a thread, none beyond `longest`, few under `shortest`.
-
-        Examples
-        --------
-        >>> Work(1).stretches(100, a_thread=4)
-        [(0, 25), (25, 50), (50, 75), (75, 100)]
-        >>> Work(1).stretches(100, a_thread=4, shortest=40)
-        [(0, 50), (50, 100)]
-        """
+        """Cut a range into `a_thread` tasks a thread, of at most `longest`, few of < `shortest`."""
         n_tasks = max(min(a_thread * self._n_threads, count // shortest), -(-count // longest))
         bounds = np.linspace(0, count, max(1, min(count, n_tasks)) + 1).astype(np.int64).tolist()
         return list(pairwise(bounds))

@@ -18,8 +18,10 @@ from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.runtime.atomic_files import (
+    FOLDER_LOCK,
     STAGED,
     TRIES,
+    FileLock,
     as_path,
     move,
     pause,
@@ -30,7 +32,6 @@ from misfeat.runtime.atomic_files import (
     unwritable,
     write_new,
 )
-from misfeat.runtime.file_lock import FOLDER_LOCK, FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -160,12 +161,10 @@ def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
     """
     for turn in range(TRIES):
         before = _stamp(folder)
-        try:
+        with suppress(FileNotFoundError):  # moved to its place in this very moment
             parts = _read_once(folder, names)
-        except FileNotFoundError:  # moved to its place in this very moment
-            parts = None
-        if parts is not None and _stamp(folder) == before:
-            return parts
+            if _stamp(folder) == before:
+                return parts
         pause(turn)
     raise MisfeatError(
         "{folder!r} is being written all the time; try again later.", folder=str(folder)
@@ -261,16 +260,14 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _stamp(folder: Path) -> Stamp:
     """Changes whenever a save does anything to what is read."""
-    paths = [folder / COMMITTED, *(folder / name for name in PARTS)]
-    return tuple(map(_stamp_of, [*paths, *(folder / COMMITTED / name for name in PARTS)]))
-
-
-def _stamp_of(path: Path) -> tuple[int, int, int] | None:
-    try:
-        status = path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    stamp: list[tuple[int, int, int] | None] = []
+    for name in (COMMITTED, *PARTS, *(f"{COMMITTED}/{part}" for part in PARTS)):
+        try:
+            status = (folder / name).lstat()
+            stamp.append((status.st_ino, status.st_mtime_ns, status.st_size))
+        except (FileNotFoundError, NotADirectoryError):
+            stamp.append(None)
+    return tuple(stamp)
 
 
 def _not_ours(path: Path) -> DamagedFileError:

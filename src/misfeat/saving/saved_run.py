@@ -64,15 +64,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 FORMAT, VERSION = "misfeat selection", 5
-MALFORMED = (
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    IndexError,
-    OverflowError,
-    RecursionError,
-)
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What building on data of another form than expected raises."""
 LONGEST_REASON = 200
 """Characters of what went wrong that a message repeats."""
@@ -224,17 +216,8 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
         check_shortlist(shortlist, cohorts)
-    return SavedRun(
-        cohorts,
-        measure,
-        estimate,
-        options,
-        manifest["book"],
-        scores,
-        validation,
-        estimator,
-        shortlist,
-    )
+    about = (manifest["book"], scores, validation, estimator, shortlist)
+    return SavedRun(cohorts, measure, estimate, options, *about)
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
@@ -244,10 +227,11 @@ def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
     except OSError as error:
         raise unreadable(Path(error.filename or folder), error) from error
     if MANIFEST not in parts:
+        why = "is a file, not a folder" if folder.exists() else "does not exist"
         raise MisfeatError(
             "There is no selection in {folder!r}: it {why}.",
             folder=str(folder),
-            why=_why_not(folder),
+            why=f"holds no {MANIFEST}" if folder.is_dir() else why,
         )
     manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)
     file = folder / ARRAYS
@@ -256,12 +240,6 @@ def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
     if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
         raise _damaged(file)
     return manifest, parts[ARRAYS]
-
-
-def _why_not(folder: Path) -> str:
-    if folder.is_dir():
-        return f"holds no {MANIFEST}"
-    return "is a file, not a folder" if folder.exists() else "does not exist"
 
 
 def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:

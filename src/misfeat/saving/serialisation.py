@@ -24,15 +24,7 @@ class NotPlainError(ValueError):
 
 
 def encoded(value: Any, name: str) -> Any:
-    """What JSON can hold for a value; messages call it by a name.
-
-    Examples
-    --------
-    >>> encoded({"age": (40, 65)}, "groups")
-    {'dict': [['age', {'tuple': [40, 65]}]]}
-    >>> decoded(encoded({"age": (40, 65)}, "groups"))
-    {'age': (40, 65)}
-    """
+    """What JSON can hold for a value; messages call it by a name."""
     try:
         return _encoded(value)
     except NotPlainError as error:

@@ -1,6 +1,11 @@
 """Contract checks for extensions, to be called in their own tests; pytest is not needed."""
 
-from misfeat.testing.completers import check_completer, completer_checks
-from misfeat.testing.sources import Check, check_source, source_checks
+from misfeat.testing.completers import (
+    Check,
+    check_completer,
+    check_source,
+    completer_checks,
+    source_checks,
+)
 
 __all__ = ["Check", "check_completer", "check_source", "completer_checks", "source_checks"]

@@ -1,27 +1,33 @@
-"""Contract checks of a completer."""
+"""Contract checks of completers and of sources of tables; each has a name and runs alone."""
 
 from __future__ import annotations
 
 import pickle
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from misfeat.cohorts.build import CohortRules, build_cohorts
+from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.model import Cohorts
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.model import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, ranks_below
-from misfeat.testing.sources import Check, demand
+from misfeat.reading.inputs import open_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from misfeat.reading.inputs import Table
+
 
 SIZE, REACH = 2, 4
 """Features of the sets that are predicted, and of the largest whose scores may be read."""
@@ -44,11 +50,9 @@ ROW_ARRAYS = ("codes", "target_codes", "weights", "offsets", "missing")
 
 @dataclass(frozen=True)
 class _Checked:
-    """A completer, and what need not hold of it."""
+    """A completer, and whether it may refuse a table without any score."""
 
     completer: BaseCompleter
-    closed: bool
-    seeded: bool
     learns: bool
 
     def with_settings(self, **settings: Any) -> BaseCompleter:
@@ -130,7 +134,7 @@ def completer_checks(
     >>> [check.name for check in completer_checks(InteractionsCompleter())][:2]
     ['it_is_a_completer', 'every_score_is_there_and_exact_ones_are_untouched: ordinary']
     """
-    asked = _Checked(completer, closed, seeded, learns)
+    asked = _Checked(completer, learns)
 
     def check(run: Callable[..., None], *args: Any) -> Check:
         name = ": ".join([run.__name__, *(str(arg) for arg in args)])
@@ -154,10 +158,8 @@ def completer_checks(
 
 def it_is_a_completer(asked: _Checked) -> None:
     """It subclasses `BaseCompleter`, and its settings are arguments of ``__init__``."""
-    asked.demand(
-        isinstance(asked.completer, BaseCompleter),
-        "subclass misfeat.completion.BaseCompleter.",
-    )
+    is_one = isinstance(asked.completer, BaseCompleter)
+    asked.demand(is_one, "subclass misfeat.completion.BaseCompleter.")
     for setting in ("confidence", "rounds", "random_state"):
         asked.demand(
             setting in asked.completer.get_params(deep=False),
@@ -189,10 +191,8 @@ def every_score_is_there_and_exact_ones_are_untouched(asked: _Checked, case: str
             np.array_equal(values[~completed.predicted], exact[~completed.predicted]),
             f"{where}an exact score was changed; use Guess and super().complete.",
         )
-    asked.demand(
-        not np.isnan(completed.score).any(),
-        f"{where}a score is NaN; guess a number for every set.",
-    )
+    lacking = np.isnan(completed.score).any()
+    asked.demand(not lacking, f"{where}a score is NaN; guess a number for every set.")
     ordered = (completed.low <= completed.score + NEARLY).all()
     ordered &= (completed.score <= completed.high + NEARLY).all()
     asked.demand(ordered, f"{where}a score lies outside its interval.")
@@ -237,11 +237,9 @@ def a_seed_repeats_everything(asked: _Checked) -> None:
         copied.get_params() == completer.get_params() == made.get_params(),
         "a copy has other settings; store the arguments of __init__ as they are.",
     )
-    first = completer.complete(known, SIZE)
-    asked.demand(
-        _same(first, completer.complete(known, SIZE)),
-        "asked again, it says something else; keep nothing that guess reads.",
-    )
+    first, again = completer.complete(known, SIZE), completer.complete(known, SIZE)
+    words = "asked again, it says something else; keep nothing that guess reads."
+    asked.demand(_same(first, again), words)
     asked.demand(
         _same(first, copied.complete(replace(known, n_jobs=2), SIZE)),
         "with the same seed and two threads a clone says something else; draw from "
@@ -306,14 +304,9 @@ def nothing_is_read_of_hidden_features(asked: _Checked) -> None:
 def it_says_what_it_reads_and_needs(asked: _Checked) -> None:
     """`reach` and `memory_needed` are numbers that make sense."""
     completer = asked.with_settings()
-    asked.demand(
-        3 <= completer.reach(3, 10) <= 10,
-        "reach(size, n_features) must lie between size and n_features.",
-    )
-    asked.demand(
-        completer.memory_needed(3, 10, 4) >= 0,
-        "memory_needed must not be negative.",
-    )
+    within = 3 <= completer.reach(3, 10) <= 10
+    asked.demand(within, "reach(size, n_features) must lie between size and n_features.")
+    asked.demand(completer.memory_needed(3, 10, 4) >= 0, "memory_needed must not be negative.")
 
 
 def settings_that_make_no_sense_are_refused(asked: _Checked, setting: str, value: object) -> None:
@@ -395,3 +388,145 @@ def known_of(cohorts: Cohorts, size: int) -> Known:
     by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
     by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
     return Known(ExactScores(by_size, measure.missing, measure.ceiling, measure.closed), cohorts)
+
+
+MOST_VALUES = 10_000
+"""Columns with more values are compared by their rows alone."""
+
+
+class Check(NamedTuple):
+    """One thing that an extension has to keep.
+
+    Attributes
+    ----------
+    name : str
+        What it is, as the name of a test.
+    run : callable
+        Raises an AssertionError where it is not kept.
+    """
+
+    name: str
+    run: Callable[[], None]
+
+    def __call__(self) -> None:
+        """Run it."""
+        self.run()
+
+
+def demand(kept: object, words: str) -> None:
+    """Raise an AssertionError unless something is kept; also where assertions are switched off."""
+    if not kept:
+        raise AssertionError(words)
+
+
+def check_source(source: Any, expected: Any) -> None:
+    """Raise an AssertionError unless a source gives the table that is expected.
+
+    Parameters
+    ----------
+    source : object
+        An address of a scheme that is registered or installed, or an object with a method
+        ``__misfeat_table__``.
+    expected : dataframe or mapping of columns
+        The same table, small and with at least two columns.
+
+    Examples
+    --------
+    >>> class Ward:
+    ...     def __misfeat_table__(self):
+    ...         return {"a": [0, 1, 1], "y": [0, 1, 0]}
+    >>> check_source(Ward(), {"a": [0, 1, 1], "y": [0, 1, 0]})
+    >>> check_source(Ward(), {"a": [0, 1, 1], "y": [0, 1, 1]})
+    Traceback (most recent call last):
+    ...
+    AssertionError: The source: column 'y' holds {0: 2, 1: 1} instead of {0: 1, 1: 2}.
+    """
+    for check in source_checks(source, expected):
+        check()
+
+
+def source_checks(source: Any, expected: Any) -> Iterator[Check]:
+    """The checks of `check_source` one by one, to parametrise a test with.
+
+    Parameters
+    ----------
+    source, expected
+        As in `check_source`.
+
+    Yields
+    ------
+    Check
+        With a name; calling it runs it.
+    """
+    checks = (
+        it_can_be_opened,
+        columns_and_rows_are_those_expected,
+        values_are_those_expected,
+        it_can_be_read_again,
+        subgroups_are_those_expected,
+    )
+    for check in checks:
+        yield Check(check.__name__, partial(check, source, expected))
+
+
+def it_can_be_opened(source: Any, expected: Any) -> None:  # noqa: ARG001
+    """It gives something that misfeat reads."""
+    with closing(_opened(source)) as table:
+        demand(table.names, "The source: it gives a table without columns.")
+
+
+def columns_and_rows_are_those_expected(source: Any, expected: Any) -> None:
+    """The same names in the same order, and as many rows."""
+    with closing(_opened(source)) as table, closing(_opened(expected)) as wanted:
+        demand(
+            table.names == wanted.names,
+            f"The source: its columns are {list(table.names)} instead of {list(wanted.names)}.",
+        )
+        found, rows = table.n_rows(), wanted.n_rows()
+        demand(found == rows, f"The source: it has {found} rows instead of {rows}.")
+
+
+def values_are_those_expected(source: Any, expected: Any) -> None:
+    """Every column holds the same values as often; missing ones are null."""
+    with closing(_opened(source)) as table, closing(_opened(expected)) as wanted:
+        for name in wanted.names:
+            found, counts = (one.value_counts(name, MOST_VALUES) for one in (table, wanted))
+            if found is None or counts is None:
+                demand(found is counts, f"The source: column {name!r} has other values.")
+                continue
+            held, others = (
+                dict(zip(one.values.tolist(), one.counts.tolist(), strict=True))
+                for one in (found, counts)
+            )
+            words = f"The source: column {name!r} holds {held} instead of {others}."
+            demand(held == others, words)
+            demand(
+                found.missing == counts.missing,
+                f"The source: column {name!r} lacks {found.missing} values instead of "
+                f"{counts.missing}; give null for what is missing.",
+            )
+
+
+def it_can_be_read_again(source: Any, expected: Any) -> None:
+    """Opened twice, it gives the same: nothing is used up."""
+    for _ in range(2):
+        columns_and_rows_are_those_expected(source, expected)
+
+
+def subgroups_are_those_expected(source: Any, expected: Any) -> None:
+    """Coded rows are the same, bit for bit, as those of the table that is expected."""
+    with closing(_opened(expected)) as table:
+        *_, target = table.names
+    found, wanted = (build_cohorts(one, target) for one in (source, expected))
+    for name in ("codes", "target_codes", "weights"):
+        demand(
+            np.array_equal(getattr(found, name), getattr(wanted, name)),
+            "The source: rows are coded in another way; check the types of its columns.",
+        )
+
+
+def _opened(source: Any) -> Table:
+    try:
+        return open_columns(source, CohortRules.parse(None, Coding()).codes)
+    except MisfeatError as error:
+        raise AssertionError(f"The source cannot be opened: {error}") from error

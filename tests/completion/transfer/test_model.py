@@ -9,8 +9,7 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.features import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import model as model_module
-from misfeat.completion.transfer.model import TransferModel
-from misfeat.completion.transfer.rows import TransferRows
+from misfeat.completion.transfer.model import TransferModel, TransferRows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.base import BaseCompleter
     from misfeat.completion.model import ExactScores, Known
-    from misfeat.runtime.progress import Progress
+    from misfeat.completion.neural import MultiplexCompleter
 
     Mask = NDArray[np.bool_]
     Scores = NDArray[np.float64]
@@ -51,18 +51,6 @@ HIDDEN_SHARES = (0.1, 0.3)
 """Between which a share of the other features is hidden from every cohort."""
 VALIDATION_SHARES = (0.2, 0.6)  # the same for features that are hidden for validation
 VALIDATE_EVERY = 10
-
-
-class MultiplexSettings(NamedTuple):
-    """The network and how to train it; see `MultiplexCompleter`."""
-
-    layers: int
-    hidden: int
-    dropout: float
-    steps: int
-    masks: int
-    learning_rate: float
-    weight_decay: float
 
 
 class Inputs(NamedTuple):
@@ -142,16 +130,16 @@ class Lessons(NamedTuple):
 
     def with_hidden(self, masks: Iterator[Mask]) -> list[Lesson]:
         """A lesson for every mask that hides a known score."""
-        lessons = [self._lesson(mask) for mask in masks]
-        return [lesson for lesson in lessons if lesson.tested.any()]
-
-    def _lesson(self, mask: Mask) -> Lesson:
-        hidden = self.known.hidden(mask)
-        inputs = self.inputs(hidden)
-        truth = by_level(self.known.exact.by_size[: self.size + 1])
-        tested = np.isnan(by_level(hidden.exact.by_size[: self.size + 1])) & ~np.isnan(truth)
-        gains = torch.from_numpy(np.nan_to_num((truth - inputs.floor) / self.unit)).float()
-        return Lesson(inputs, gains.to(self.device), torch.from_numpy(tested).to(self.device))
+        truth, lessons = by_level(self.known.exact.by_size[: self.size + 1]), []
+        for mask in masks:
+            hidden = self.known.hidden(mask)
+            tested = np.isnan(by_level(hidden.exact.by_size[: self.size + 1])) & ~np.isnan(truth)
+            if tested.any():
+                inputs = self.inputs(hidden)
+                gains = np.nan_to_num((truth - inputs.floor) / self.unit)
+                goal, where = torch.from_numpy(gains).float(), torch.from_numpy(tested)
+                lessons.append(Lesson(inputs, goal.to(self.device), where.to(self.device)))
+        return lessons
 
     def inputs(self, known: Known) -> Inputs:
         """What is known of all sets up to a size, and what other completers guess."""
@@ -172,11 +160,11 @@ def predicted_scores(
     known: Known,
     size: int,
     ways: Sequence[BaseCompleter],
-    settings: MultiplexSettings,
+    settings: MultiplexCompleter,
     device: torch.device,
-    seed: int,
 ) -> Scores:
     """Scores of all sets up to a size, (n_cohorts, n_sets), by a network trained for it."""
+    seed = int(settings._seed or 0)
     scores = np.concatenate([s[~np.isnan(s)] for s in known.exact.by_size[1 : size + 1]])
     unit = float(scores.mean()) if len(scores) and scores.mean() > 0 else 1.0
     graph = Levels(known.exact.missing.shape[1], 1, size)
@@ -229,7 +217,7 @@ def _facts(exact: ExactScores, size: int, floor: Scores, unit: float) -> Scores:
 def train(
     network: MultiplexNetwork,
     lessons: Lessons,
-    settings: MultiplexSettings,
+    settings: MultiplexCompleter,
     rng: np.random.Generator,
 ) -> None:
     """Train a network on hidden features of a table; it ends with the best weights.
@@ -248,7 +236,24 @@ def train(
         masks_of(missing, for_validation, n_validation, VALIDATION_SHARES, rng)
     )
     if training and validation:
-        _descend(network, training, validation, settings, rng, lessons.known.progress)
+        optimizer = torch.optim.AdamW(
+            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        best, weights = np.inf, network.state_dict()
+        for step in range(settings.steps + 1):
+            if step % VALIDATE_EVERY == 0:
+                network.eval()
+                with torch.no_grad():
+                    loss = float(np.mean([float(lesson.loss(network)) for lesson in validation]))
+                if loss < best:
+                    best, weights = loss, deepcopy(network.state_dict())
+                if lessons.known.progress is not None:
+                    lessons.known.progress("Training the multiplex network", step, settings.steps)
+            network.train()
+            optimizer.zero_grad()
+            training[int(rng.integers(len(training)))].loss(network).backward()
+            optimizer.step()
+        network.load_state_dict(weights)
     network.eval()
 
 
@@ -273,31 +278,3 @@ def masks_of(
                 mask[cohort, rng.choice(hidden)] = False
         if mask.any():
             yield mask
-
-
-def _descend(
-    network: MultiplexNetwork,
-    training: Sequence[Lesson],
-    validation: Sequence[Lesson],
-    settings: MultiplexSettings,
-    rng: np.random.Generator,
-    progress: Progress | None,
-) -> None:
-    optimizer = torch.optim.AdamW(
-        network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-    )
-    best, weights = np.inf, network.state_dict()
-    for step in range(settings.steps + 1):
-        if step % VALIDATE_EVERY == 0:
-            network.eval()
-            with torch.no_grad():
-                loss = float(np.mean([float(lesson.loss(network)) for lesson in validation]))
-            if loss < best:
-                best, weights = loss, deepcopy(network.state_dict())
-            if progress is not None:
-                progress("Training the multiplex network", step, settings.steps)
-        network.train()
-        optimizer.zero_grad()
-        training[int(rng.integers(len(training)))].loss(network).backward()
-        optimizer.step()
-    network.load_state_dict(weights)

@@ -31,7 +31,7 @@ from torch.nn import functional
 from misfeat.completion.networks.training import Draw, History, train
 from misfeat.completion.neural import Labels
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice import count_nodes
+from misfeat.lattice import contains, count_nodes, level
 from misfeat.lattice.neighbours import Neighbours, neighbours
 from misfeat.runtime.devices import torch_device
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion.neural import TrainingSettings
     from misfeat.runtime.progress import Progress
+
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "leaky_relu": functional.leaky_relu_,
@@ -171,26 +172,17 @@ class PaperNetwork(nn.Module):
 
         The rows of one model must differ from each other.
         """
+        # The last layer reads states: own, others', and the mean of the neighbours'.
         if not self.inner:
-            own, others, mean = self._given(rows)
+            own, mean = self.inputs[rows].chunk(2, dim=2)
+            others = own.repeat(1, 1, self.others.shape[1])
         else:
-            own, others, mean = self._before_last(rows)
+            before = self._first_layer_as_read if len(self.inner) == 1 else self._all_inner_layers
+            everywhere, others = before(rows)
+            around = self.graph.mean(everywhere)
+            own, mean = _Pick.apply(everywhere, rows), _Pick.apply(around, rows)
         state = self._activated(self.last(own, others, mean))
         return torch.einsum("krh,kh->kr", state, self.head) + self.head_bias[:, None]
-
-    def _given(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What a last layer that is also the first one reads."""
-        bits, mean = self.inputs[rows].chunk(2, dim=2)
-        return bits, bits.repeat(1, 1, self.others.shape[1]), mean
-
-    def _before_last(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The states that the last layer reads: own, others', and the mean of the neighbours'."""
-        if len(self.inner) == 1:
-            own, others = self._first_layer_as_read(rows)
-        else:
-            own, others = self._all_inner_layers(rows)
-        around = self.graph.mean(own)
-        return _Pick.apply(own, rows), others, _Pick.apply(around, rows)
 
     def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The first layer: in a model's own lattice everywhere, in the others at `rows`."""
@@ -362,3 +354,43 @@ def train_models(
     epochs, best_epoch, loss = zip(*histories, strict=True)
     history = History(max(epochs), np.concatenate(best_epoch), np.concatenate(loss))
     return PaperModels(shape, together), history
+
+
+class MLPNetwork(nn.Module):
+    """One model a subgroup, each with weights of its own.
+
+    Rows of the input are all sets of `low` to `high` features, small ones first, by rank. Both
+    hidden layers are `hidden` wide.
+    """
+
+    inputs: Tensor
+
+    def __init__(
+        self, n_models: int, n_features: int, low: int, high: int, hidden: int, seed: int
+    ) -> None:
+        super().__init__()
+        self.own = range(n_models)
+        held = [contains(level(n_features, size), n_features) for size in range(low, high + 1)]
+        self._starts = dict(enumerate(np.cumsum([0, *map(len, held)]).tolist(), start=low))
+        bits = torch.from_numpy(np.concatenate(held)).float()
+        self.register_buffer("inputs", bits, persistent=False)
+        draw = Draw(seed)
+        self.first = nn.Parameter(draw(n_features, n_models, n_features, hidden))
+        self.first_bias = nn.Parameter(draw(n_features, n_models, 1, hidden))
+        self.second = nn.Parameter(draw(hidden, n_models, hidden, hidden))
+        self.second_bias = nn.Parameter(draw(hidden, n_models, 1, hidden))
+        self.head = nn.Parameter(draw(hidden, n_models, hidden, 1))
+        self.head_bias = nn.Parameter(draw(hidden, n_models, 1, 1))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Predicted scores of the sets in these rows, both of shape (n_models, n_rows)."""
+        state = torch.relu_(torch.baddbmm(self.first_bias, self.inputs[rows], self.first))
+        state = torch.relu_(torch.baddbmm(self.second_bias, state, self.second))
+        return torch.baddbmm(self.head_bias, state, self.head).squeeze(2)
+
+    @torch.no_grad()
+    def predict(self, size: int) -> NDArray[np.float64]:
+        """Scores of all sets of one size, of shape (n_models, n_subsets)."""
+        device = self.inputs.device
+        rows = torch.arange(self._starts[size], self._starts[size + 1], device=device)
+        return self(rows.expand(len(self.own), -1)).double().cpu().numpy()

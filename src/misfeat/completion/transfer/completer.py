@@ -11,7 +11,7 @@ import numpy as np
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.model import Guess
-from misfeat.completion.transfer.rows import rows_or_tables
+from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -58,8 +58,6 @@ class TransferCompleter(BaseCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        from misfeat.completion.transfer.model import TransferModel
-
         exact, rows = known.exact, known.prepared(rows_or_tables)
         model = TransferModel(
             rows,

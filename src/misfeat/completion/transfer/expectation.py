@@ -146,20 +146,15 @@ def _poisson_n_log_n(mean, log, poisson):
 class Completed(NamedTuple):
     """What is found out about the subsets of one size that cohorts lack a member of."""
 
-    # (n_cohorts, n_subsets): expected plug-in scores and their sampling variance; NaN where
-    # nothing is lacking. Without columns where they are not asked for
+    # (n_cohorts, n_subsets): expected plug-in scores, their sampling variance, and scores above
+    # chance; NaN where nothing is lacking, and without columns where they are not asked for
     score: NDArray[np.float64]
-    variance: NDArray[np.float64]  # (n_cohorts, n_subsets)
-    # (n_cohorts, n_subsets): the scores above chance; without columns where they are not asked
-    # for
+    variance: NDArray[np.float64]
     above: NDArray[np.float64]
     starts: NDArray[np.int64]  # (n_subsets,): the first line of each subset's table
-    # (n_cohorts, n_cells, n_classes): counts where a cohort recorded the subset, expected counts
-    # where it did not; without lines where they are not kept
+    # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
     tables: NDArray[np.float64]
-    # (n_cohorts, n_subsets): whether a table says more than its margins, so that larger subsets
-    # are fitted to it
-    informed: NDArray[np.bool_]
+    informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
 
 
 @compiled

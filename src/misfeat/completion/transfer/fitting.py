@@ -41,13 +41,9 @@ FITTING_SWEEPS = 5
 
 
 class DonorsMean(NamedTuple):
-    """The donors' mean conditional distribution, as ``average + of_prior[o_cells] * prior``.
+    """The donors' mean conditional distribution, as ``average + of_prior[o_cells] * prior``."""
 
-    The prior differs from cohort to cohort, the mean does not.
-    """
-
-    # (n_cells, n_classes): what the donors' rows say; no cells where there are no donors
-    average: NDArray[np.float64]
+    average: NDArray[np.float64]  # (n_cells, n_classes): of the donors; no cells without donors
     of_prior: NDArray[np.float64]  # (n_o, n_classes): how much of the prior is added
     o_cells: NDArray[np.int64]  # (n_cells,): the cell of O for every cell of the subset
 
@@ -55,11 +51,9 @@ class DonorsMean(NamedTuple):
 class Margins(NamedTuple):
     """How single features are distributed in every cohort."""
 
-    # (n_cohorts, n_cells, n_classes): n_i(x,y) of recorded features, laid end to end
-    counts: NDArray[np.float64]
+    counts: NDArray[np.float64]  # (n_cohorts, n_cells, n_classes): n_i(x,y) of recorded features
     starts: NDArray[np.int64]  # (n_features,): the first line of each feature
-    # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of features that were not
-    # recorded
+    # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
     predicted: NDArray[np.float64]
 
 
@@ -69,9 +63,7 @@ class SetEvidence(NamedTuple):
     rows: Rows  # The rows of all cohorts
     pairs: Smoothed  # The donors' smoothed tables of pairs
     joint: bool  # Whether donors' own tables of the whole set are used; for triples only
-    # (n_cohorts, n_features, most_categories, n_classes): p̂(q|y) of features that were not
-    # recorded
-    margins: NDArray[np.float64]
+    margins: NDArray[np.float64]  # `Margins.predicted`
     # Completed singles, pairs, and triples, these without lines where they are not kept
     kept: tuple[Completed, Completed, Completed]
     # (n_parts, 2 or 3): which members of a set the pairs or triples are that it is fitted to
@@ -93,7 +85,20 @@ def donors_mean(tables, weights, split):
         for lane in range(LANES):
             donor = g * LANES + lane
             shares[lane] = weights[donor] / total if donor < len(weights) else 0.0
-        _factors_of(tables[g].reshape(-1), o_cells, n_classes, shares, factors.reshape(-1))
+        # w_j / [T_j(o,y) + ε] of every lane
+        table, flat, width = (
+            tables[g].reshape(-1),
+            factors.reshape(-1),
+            np.uint64(n_classes * LANES),
+        )
+        flat[:] = BACK_OFF
+        for k in range(np.uint64(len(o_cells))):
+            line, of_o = k * width, np.uint64(o_cells[k]) * width
+            for h in range(width):
+                flat[of_o + h] += table[line + h]
+        for o in range(len(factors)):
+            for lane in range(LANES):
+                factors[o, lane] = shares[lane] / factors[o, lane]
         for o in range(n_o):
             for y in range(n_classes):
                 of_prior[o, y] += BACK_OFF * _sum_of(factors[o * n_classes + y])
@@ -102,20 +107,6 @@ def donors_mean(tables, weights, split):
                 line = factors[o_cells[k] * n_classes + y]
                 average[k, y] += _sum_of_products(tables[g, k, y], line)
     return DonorsMean(average, of_prior, o_cells)
-
-
-@compiled
-def _factors_of(table, o_cells, n_classes, shares, factors):
-    """w_j / [T_j(o,y) + ε] of every lane."""
-    width = np.uint64(n_classes * LANES)
-    factors[:] = BACK_OFF
-    for k in range(np.uint64(len(o_cells))):
-        line, of_o = k * width, np.uint64(o_cells[k]) * width
-        for h in range(width):
-            factors[of_o + h] += table[line + h]
-    for line in range(0, len(factors), LANES):
-        for lane in range(LANES):
-            factors[line + lane] = shares[lane] / factors[line + lane]
 
 
 @compiled_fast
@@ -162,8 +153,7 @@ def _rake(target, n_summed, kept_step, summed_step, wanted):
 @compiled
 def fit_conditional(shares, rows, parts, sweeps):
     """IPF of P(q|o,y) to the tables of parts, each sweep ending with the exact n_i(o,y)."""
-    values = np.empty(shares.shape)
-    _spread_rows(shares, rows, values)
+    values = shares * (rows + EMPTY).reshape((len(rows), 1, rows.shape[1]))
     flat = values.reshape(-1)
     factors = np.empty(parts.sizes.max())
     for _ in range(sweeps):
@@ -178,16 +168,6 @@ def fit_conditional(shares, rows, parts, sweeps):
                 factors[: parts.sizes[u]],
             )
         _divide_by_rows(values, rows, shares)
-
-
-@compiled
-def _spread_rows(shares, rows, values):
-    """P(q|o,y) n_i(o,y)"""
-    n_o, n_q, n_classes = shares.shape
-    for o in range(n_o):
-        for q in range(n_q):
-            for y in range(n_classes):
-                values[o, q, y] = shares[o, q, y] * (rows[o, y] + EMPTY)
 
 
 @compiled
@@ -215,10 +195,7 @@ def _fit_part(values, length, wanted, o_lines, q_lines, factors):
 
 @compiled
 def _divide_by_rows(values, rows, shares):
-    """Values as shares of one over Q, and spread over the rows again.
-
-    Shares of cells without rows stay as they were.
-    """
+    """Values as shares of one over Q, and spread over the rows again; 0 of 0 rows stay."""
     n_o, n_q, n_classes = shares.shape
     factors = np.empty(n_classes)
     for o in range(n_o):
@@ -265,10 +242,7 @@ def complete_pairs(rows, pairs, margins, poisson, first, last, completed):
 
 @compiled
 def _pair_table(i, rows, split, mean, margins, table):
-    """Step B2: t(q|o,y) n_i(o,y), raked to n_i(a,y) and n_i(b,y) where there are donors.
-
-    Returns n_i(o,y).
-    """
+    """Step B2: t(q|o,y) n_i(o,y), raked to n_i(a,y) and n_i(b,y) if donated; gives n_i(o,y)."""
     a, b = split.subset
     of_a, of_b = _margin(i, a, rows, margins), _margin(i, b, rows, margins)
     lacks_a, lacks_b = rows.missing[i, a], rows.missing[i, b]
@@ -298,11 +272,7 @@ def _margin(i, f, rows, margins):
     n, by_class = rows.cards[f], rows.by_class
     if not rows.missing[i, f]:
         return margins.counts[i, margins.starts[f] : margins.starts[f] + n]
-    spread = np.empty((n, by_class.shape[1]))
-    for x in range(n):
-        for y in range(by_class.shape[1]):
-            spread[x, y] = margins.predicted[i, f, x, y] * by_class[i, y]
-    return spread
+    return margins.predicted[i, f, :n] * by_class[i]
 
 
 @compiled
@@ -335,7 +305,13 @@ def complete_sets(subsets, evidence, first, last, completed):
     rows = evidence.rows
     for s in range(first, last):
         subset = subsets[s]
-        donors, donated = _donated(s, subset, evidence, completed)
+        donors = donors_of(subset, rows.missing)
+        if not evidence.joint or len(donors) == len(rows.missing):
+            donors = donors[:0]
+        n_cells = rows.cards[subset].prod()
+        donated = in_lanes(completed.tables, donors, completed.starts[s], n_cells)
+        if len(donors):
+            donated = smoothed_triple(rows, subset, donors, evidence.pairs, donated)
         for pattern in range(1, 2 ** len(subset)):
             lacking = cohorts_lacking(subset, pattern, rows.missing)
             if not len(lacking):
@@ -344,20 +320,6 @@ def complete_sets(subsets, evidence, first, last, completed):
             mean = donors_mean(donated, rows.sizes[donors], split)
             for i in lacking:
                 _complete_set(i, s, split, mean, evidence, completed)
-
-
-@compiled
-def _donated(s, subset, evidence, completed):
-    """Step A: the donors of a set and their smoothed tables, none where they are of no use."""
-    rows = evidence.rows
-    donors = donors_of(subset, rows.missing)
-    if not evidence.joint or len(donors) == len(rows.missing):
-        donors = donors[:0]
-    n_cells = rows.cards[subset].prod()
-    counts = in_lanes(completed.tables, donors, completed.starts[s], n_cells)
-    if not len(donors):
-        return donors, counts
-    return donors, smoothed_triple(rows, subset, donors, evidence.pairs, counts)
 
 
 @compiled
@@ -384,11 +346,8 @@ def _product_of_margins(margins, split, n_o):
     for q in range(n_q):
         for y in range(n_classes):
             share = 1.0
-            place = 0
-            for a in range(len(split.subset)):
-                if split.pattern >> a & 1:
-                    share *= margins[split.subset[a], split.q_digits[q, place], y]
-                    place += 1
+            for place, a in enumerate(split.q_members):
+                share *= margins[split.subset[a], split.q_digits[q, place], y]
             for o in range(n_o):
                 shares[o, q, y] = share
     return shares

@@ -81,17 +81,18 @@ def smooth_singles(rows, counts, singles):
         expected = np.zeros((cells, n_classes))
         for j in donors:
             table = counts[j, at : at + cells]
-            _expect_independence(table, tables[j])
+            by_class = table.sum(axis=0)
+            total = by_class.sum()
+            if total > 0:  # what independence of the feature and the target would give
+                tables[j] = table.sum(axis=1).reshape((cells, 1)) * by_class / total
             pooled += table
             expected += tables[j]
         freedom = (_filled(pooled) - 1.0) * (n_classes - 1)
         singles.kept[f] = shrinkage(_distance(pooled, expected), freedom)
         shares = _shares(pooled, singles.kept[f])
         for j in donors:
-            for k in range(cells):
-                for y in range(n_classes):
-                    e = tables[j, k, y]
-                    tables[j, k, y] = e + shares[k] * (counts[j, at + k, y] - e)
+            beyond = counts[j, at : at + cells] - tables[j]
+            tables[j] += shares.reshape((cells, 1)) * beyond
 
 
 @compiled
@@ -155,8 +156,12 @@ def _smooth(counts, cards, smaller, tables, rows):
     """The tables of one subset of two or more features, T_j = E'_j (1 - λ(x) + λ(x) C_j / E_j)."""
     n_groups, n_cells, n_classes, _ = counts.shape
     sums = np.empty(n_cells * n_classes * LANES)
-    own_rows = np.empty((n_groups, n_cells, LANES))
-    _sum_classes(counts, own_rows)
+    own_rows = np.zeros((n_groups, n_cells, LANES))
+    for g in range(n_groups):
+        for k in range(n_cells):
+            for y in range(n_classes):
+                for lane in range(LANES):
+                    own_rows[g, k, lane] += counts[g, k, y, lane]
     kept_rows = _smooth_rows(own_rows, cards, smaller, sums, rows)
     expected = np.empty(counts.shape)
     pooled = np.zeros((n_cells, n_classes))
@@ -176,18 +181,6 @@ def _smooth(counts, cards, smaller, tables, rows):
         else:  # E' is E
             _mix(tables[g], counts[g], expected[g], shares)
     return kept, kept_rows
-
-
-@compiled
-def _sum_classes(counts, rows):
-    """The rows of every cell, regardless of the target."""
-    n_groups, n_cells, n_classes, _ = counts.shape
-    rows[:] = 0.0
-    for g in range(n_groups):
-        for k in range(n_cells):
-            for y in range(n_classes):
-                for lane in range(LANES):
-                    rows[g, k, lane] += counts[g, k, y, lane]
 
 
 @compiled
@@ -304,19 +297,6 @@ def _shares(pooled, kept):
 
 
 @compiled
-def _expect_independence(table, expected):
-    """Write the table that independence of the feature and the target would give."""
-    by_class = np.zeros(table.shape[1])
-    for k in range(len(table)):
-        by_class += table[k]
-    total = by_class.sum()
-    for k in range(len(table)):
-        rows = table[k].sum()
-        for y in range(table.shape[1]):
-            expected[k, y] = rows * by_class[y] / total if total > 0 else 0.0
-
-
-@compiled
 def pair_table(tables, starts, cards, q, z, swapped):
     """A donor's table of two features as (q, z, class), whichever of them comes first."""
     a, b = min(q, z), max(q, z)
@@ -403,12 +383,17 @@ def margins_of(i, rows, counts, singles, pairs, strengths, margins):
                 _through_proxy(table[: cards[q], : cards[proxy]], own, said)
             else:
                 strength = 0.0
-                _as_recorded(singles.tables[j, at : at + cards[q]], said)
+                table_q = singles.tables[j, at : at + cards[q]]  # T_j(q|y)
+                said[: cards[q]] = table_q / np.maximum(table_q.sum(axis=0), 1e-300)
             weight = rows.sizes[j] * (1.0 - strength) ** -2
             for x in range(cards[q]):
                 for y in range(n_classes):
                     total[x, y] += weight * said[x, y]
-        _normalize(total, margins[q])
+        # Shares of one for every class, none of them zero.
+        whole = total.sum(axis=0)
+        there = np.where(whole > 1e-300, 1.0, 0.0)
+        share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
+        margins[q, : cards[q]] = share / (there + 1e-6)
 
 
 @compiled
@@ -419,17 +404,6 @@ def _best_proxy(strengths, missing_here, missing_there):
         if not missing_here[z] and not missing_there[z] and strengths[z] > best:
             best, proxy = strengths[z], z
     return best, proxy
-
-
-@compiled
-def _as_recorded(table, said):
-    """T_j(q|y)"""
-    for y in range(table.shape[1]):
-        total = 0.0
-        for x in range(len(table)):
-            total += table[x, y]
-        for x in range(len(table)):
-            said[x, y] = table[x, y] / max(total, 1e-300)
 
 
 @compiled
@@ -457,17 +431,3 @@ def _through_proxy(table, own, said):
                 said[x, y] += (
                     share * (table[x, v, y] + PROXY_BACK_OFF * prior) / (of_z + PROXY_BACK_OFF)
                 )
-
-
-@compiled
-def _normalize(total, margin):
-    """Shares of one for every class, none of them zero."""
-    n = len(total)
-    for y in range(total.shape[1]):
-        whole = 0.0
-        for x in range(n):
-            whole += total[x, y]
-        for x in range(n):
-            margin[x, y] = (total[x, y] / max(whole, 1e-300) + 1e-6 / n) / (
-                (1.0 if whole > 1e-300 else 0.0) + 1e-6
-            )

@@ -27,13 +27,10 @@ LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones 
 class Rows(NamedTuple):
     """The coded, weighted rows of all cohorts."""
 
-    # (n_features, n_rows): categories; those of unrecorded features are not read
-    codes: NDArray[np.uint16]
-    # (n_rows,): the class of a row, and how many rows of the table it stands for
-    target: NDArray[np.int64]
-    weights: NDArray[np.float64]  # (n_rows,)
-    # (n_cohorts + 1,): cohort i owns the rows ``offsets[i]:offsets[i + 1]``
-    offsets: NDArray[np.int64]
+    codes: NDArray[np.uint16]  # (n_features, n_rows); those of unrecorded features are not read
+    target: NDArray[np.int64]  # (n_rows,): classes
+    weights: NDArray[np.float64]  # (n_rows,): how many rows of the table each stands for
+    offsets: NDArray[np.int64]  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``
     missing: NDArray[np.bool_]  # (n_cohorts, n_features): which features each cohort never recorded
     cards: NDArray[np.int64]  # (n_features,): how many categories each feature has
     by_class: NDArray[np.float64]  # (n_cohorts, n_classes): n_i(y)
@@ -53,7 +50,6 @@ class SubsetSplit(NamedTuple):
 
     subset: NDArray[np.int64]  # (size,): feature numbers
     cards: NDArray[np.int64]  # (size,): their categories
-    pattern: int  # bit a is set where member a is lacking
     o_members: NDArray[np.int64]  # (n_recorded,): which members are recorded
     q_members: NDArray[np.int64]  # (n_lacking,): which are lacking
     o_cards: NDArray[np.int64]
@@ -71,14 +67,11 @@ class Parts(NamedTuple):
     one line. Lines are those of every o and of every value of the other members of Q.
     """
 
-    # (n_parts, most): the table of each part, line after line, from the beginning
-    wanted: NDArray[np.float64]
-    sizes: NDArray[np.int64]  # (n_parts,): the entries of each part's table, and of a line
-    lengths: NDArray[np.int64]  # (n_parts,)
-    # (n_parts, n_o): the line of a part is the sum of one number for o and one for the other
-    # members of Q
-    o_lines: NDArray[np.int64]
-    q_lines: NDArray[np.int64]  # (n_parts, n_q)
+    wanted: NDArray[np.float64]  # (n_parts, most): the table of each part, line after line
+    sizes: NDArray[np.int64]  # (n_parts,): the entries of each part's table
+    lengths: NDArray[np.int64]  # (n_parts,): and of a line
+    o_lines: NDArray[np.int64]  # (n_parts, n_o): a line is the sum of a number for o
+    q_lines: NDArray[np.int64]  # (n_parts, n_q): and one for the other members of Q
 
 
 @compiled
@@ -160,7 +153,12 @@ def count_level(rows, layout, first, last, counts):
         subset, start = layout.subsets[s], layout.starts[s]
         n_cells = strides_of(rows.cards[subset], strides)
         if s == first or not np.array_equal(subset[1:], layout.subsets[s - 1, 1:]):
-            _cells_of_others(rows, subset, strides, n_classes, others)
+            for r in range(len(others)):
+                others[r] = rows.target[r]
+            for a in range(1, size):
+                codes, stride = rows.codes[subset[a]], np.int32(strides[a] * n_classes)
+                for r in range(len(others)):
+                    others[r] += stride * np.int32(codes[r])
         step = np.uint64(strides[0] * n_classes)
         for j in donors_of(subset, rows.missing):
             table = counts[j, start : start + n_cells].reshape(-1)
@@ -169,17 +167,6 @@ def count_level(rows, layout, first, last, counts):
             rest = others[begin:end]
             for r in range(len(codes)):
                 table[np.uint64(codes[r]) * step + np.uint64(rest[r])] += weights[r]
-
-
-@compiled
-def _cells_of_others(rows, subset, strides, n_classes, cells):
-    """Where a row falls in a table but for the first member: its other members, and its class."""
-    for r in range(len(cells)):
-        cells[r] = rows.target[r]
-    for a in range(1, len(subset)):
-        codes, step = rows.codes[subset[a]], np.int32(strides[a] * n_classes)
-        for r in range(len(cells)):
-            cells[r] += step * np.int32(codes[r])
 
 
 @compiled
@@ -280,17 +267,7 @@ def split_of(subset, cards, pattern):
             q_digits[q, a] = rest % q_cards[a]
             rest //= q_cards[a]
     return SubsetSplit(
-        subset,
-        cards,
-        pattern,
-        o_members,
-        q_members,
-        o_cards,
-        q_cards,
-        o_strides,
-        q_digits,
-        of_o,
-        of_q,
+        subset, cards, o_members, q_members, o_cards, q_cards, o_strides, q_digits, of_o, of_q
     )
 
 
@@ -336,7 +313,7 @@ def parts_of(i, split, seen, kept, members):
     n_classes, n_q, size = smaller.tables.shape[2], len(split.of_q), len(split.cards)
     most = 1
     for u in range(n_parts):
-        most = max(most, _n_cells(split.cards, members[u]))
+        most = max(most, split.cards[members[u]].prod())
     wanted, cells = np.empty((n_parts, most * n_classes)), np.empty(most, np.int64)
     sizes, lengths = np.empty(n_parts, np.int64), np.empty(n_parts, np.int64)
     o_lines = np.empty((n_parts, len(seen)), np.int64)
@@ -348,7 +325,7 @@ def parts_of(i, split, seen, kept, members):
         if not smaller.informed[i, rank]:
             continue
         n_last = _lay_steps(split, members[u], steps)
-        start, n_cells = smaller.starts[rank], _n_cells(split.cards, members[u])
+        start, n_cells = smaller.starts[rank], split.cards[members[u]].prod()
         table = smaller.tables[i, start : start + n_cells]
         part_cells(split.cards[members[u]], steps[members[u]], cells)
         for k in range(n_cells):
@@ -366,15 +343,6 @@ def parts_of(i, split, seen, kept, members):
 
 
 @compiled
-def _n_cells(cards, members):
-    """The cells of a part."""
-    n_cells = 1
-    for a in members:
-        n_cells *= cards[a]
-    return n_cells
-
-
-@compiled
 def _lay_steps(split, members, steps):
     """What a step in each member moves a cell of the part by, members of O before those of Q.
 
@@ -384,16 +352,15 @@ def _lay_steps(split, members, steps):
     for a in members:
         steps[a] = 1
     filled, n_last, unbroken = 1, 1, True
-    for a in range(len(steps) - 1, -1, -1):
-        if split.pattern >> a & 1:
-            unbroken &= steps[a] > 0
-            if steps[a]:
-                steps[a] = filled
-                filled *= split.cards[a]
-            if unbroken:
-                n_last *= split.cards[a]
-    for a in range(len(steps) - 1, -1, -1):
-        if steps[a] and not split.pattern >> a & 1:
+    for a in split.q_members[::-1]:
+        unbroken &= steps[a] > 0
+        if steps[a]:
+            steps[a] = filled
+            filled *= split.cards[a]
+        if unbroken:
+            n_last *= split.cards[a]
+    for a in split.o_members[::-1]:
+        if steps[a]:
             steps[a] = filled
             filled *= split.cards[a]
     return n_last

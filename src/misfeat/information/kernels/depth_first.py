@@ -119,7 +119,14 @@ def score_listed(members, sizes, rows, sums):
                 scratch.renumbered[scratch.touched[t]] = -1
             path.features[depth] = feature
             depth += 1
-        _write(path, depth, rows.logs.f, sums[:, s])
+        if len(sums) == 1:
+            sums[0, s] = path.joint[depth] - path.marginal[depth]
+            continue
+        sums[0, s] = path.joint[depth]
+        sums[1, s] = path.marginal[depth]
+        for y in range(rows.n_classes):
+            sums[2, s] += f_of(path.totals[depth, y], rows.logs.f)
+            sums[3, s] += path.totals[depth, y]
 
 
 @compiled
@@ -225,23 +232,19 @@ def _add_expectations(n_beyond, depth, table, path, scratch):
     """Add the null expectations of the cells whose totals no table reaches."""
     # Where rows lack values, they depend on the rows that have the values of this subset.
     by_class = path.totals[depth + 1 if table.lacks_values else 0].astype(np.float64)
-    beyond = scratch.beyond[:n_beyond]
-    if table.logs.unit != 1.0:
-        path.marginal[depth + 1] += _weighted_expectations(beyond, by_class, table.logs)
-    else:
+    beyond, logs = scratch.beyond[:n_beyond], table.logs
+    if logs.unit == 1.0:
         path.marginal[depth + 1] += sum_of_expectations(beyond, by_class)
-
-
-@compiled
-def _weighted_expectations(beyond, by_class, logs):
-    """The same for cells that weigh so much, of classes that do, too."""
+        return
     weighed, rounded = 0.0, 0.0
-    for y in range(len(by_class)):
+    for y in range(len(by_class)):  # whole rows of equal weight
         weighed += by_class[y]
         until = np.rint(weighed / logs.unit)
         by_class[y] = until - rounded
         rounded = until
-    return sum_of_weighted(beyond, by_class, logs.unit, logs.shift, logs.entropies)
+    path.marginal[depth + 1] += sum_of_weighted(
+        beyond, by_class, logs.unit, logs.shift, logs.entropies
+    )
 
 
 @compiled
@@ -258,14 +261,240 @@ def _divide(depth, path, scratch):
     path.n_left[depth + 1] = n_left
 
 
+PACKED_BITS = 16
+PACKED_CLASSES = 4
+SCANNED_CELLS = 2
+"""With at most so many cells a row, all are looked at in order; else those that rows touched."""
+PURE = -1e-9
+"""A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+_ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1
+"""A word times this has the sum of its lanes in the highest one."""
+
+
+class PackedRows(NamedTuple):
+    """Rows of up to four classes."""
+
+    codes: NDArray[np.integer]  # (n_features, n_rows), none missing
+    cardinalities: NDArray[np.int64]
+    counts: NDArray[np.uint64]  # how many rows each stands for, in the lane of its class
+    drop_pure: bool  # whether groups of one class are dropped, or only those of one row
+    logs: Logs
+
+
+class PackedPath(NamedTuple):
+    """The nodes of the search from its root to where it is; a line per depth."""
+
+    features: NDArray[np.int64]  # the feature that leads from each node to the next
+    rows: NDArray[np.uint16]  # (n_depths, n_rows + 1): rows in groups that are kept
+    groups: NDArray[np.uint16]  # (n_depths, n_rows + 1): the group of each
+    n_left: NDArray[np.int64]  # how many such rows there are
+    n_groups: NDArray[np.int64]  # and how many groups
+    sums: NDArray[np.float64]  # over all groups, of f over classes less g of the group
+
+
+class PackedScratch(NamedTuple):
+    """Memory for splitting groups."""
+
+    cells: NDArray[np.uint64]  # counts of the new groups; all 0 between splits
+    renumbered: NDArray[np.int32]  # the new numbers of groups that are kept, else -1
+    keys: NDArray[np.uint32]  # (n_rows + 1,): the cell of each row
+    touched: NDArray[np.uint32]  # (n_rows + 1,): cells with rows, as they were met
+
+
 @compiled
-def _write(path, depth, f, sums):
-    """Write the sums of the node where the search is."""
-    if len(sums) == 1:
-        sums[0] = path.joint[depth] - path.marginal[depth]
-        return
-    sums[0] = path.joint[depth]
-    sums[1] = path.marginal[depth]
-    for y in range(path.totals.shape[1]):
-        sums[2] += f_of(path.totals[depth, y], f)
-        sums[3] += path.totals[depth, y]
+def score_listed_packed(members, sizes, rows, scores):
+    """Write the sum over groups of f over classes less g of the group, of listed subsets."""
+    path, scratch = _start_packed(rows, members.shape[1] + 1), _scratch_packed(rows)
+    depth = 0
+    for s in range(len(sizes)):
+        size = sizes[s]
+        depth = shared_depth(path.features, depth, members[s], size)
+        while depth < size:
+            feature = members[s, depth]
+            if depth + 1 < size or next_begins_so(members, sizes, s):
+                _split_packed(feature, depth, rows, path, scratch)
+            else:
+                path.sums[depth + 1] = _sum_packed(feature, depth, rows, path, scratch)
+            path.features[depth] = feature
+            depth += 1
+        scores[s] = path.sums[depth]
+
+
+@compiled
+def _start_packed(rows, n_depths):
+    """A path with its root alone: all rows in one group."""
+    n_rows = len(rows.counts)
+    path = PackedPath(
+        np.full(n_depths, -1, dtype=np.int64),
+        np.empty((n_depths, n_rows + 1), dtype=np.uint16),  # fewer rows than counts reach
+        np.empty((n_depths, n_rows + 1), dtype=np.uint16),
+        np.zeros(n_depths, dtype=np.int64),
+        np.ones(n_depths, dtype=np.int64),
+        np.zeros(n_depths, dtype=np.float64),
+    )
+    for i in range(n_rows):
+        path.rows[0, i] = i
+        path.groups[0, i] = 0
+    path.n_left[0] = n_rows
+    path.sums[0] = _sum_of_classes_packed(rows.counts, rows.logs)
+    return path
+
+
+@compiled
+def _scratch_packed(rows):
+    """Memory for any split. A mixed group has two rows at least, a heavy one may have one."""
+    n_rows = len(rows.counts)
+    most_groups = n_rows // 2 + 1 if rows.drop_pure else n_rows + 1
+    largest = 1
+    for feature in range(len(rows.cardinalities)):
+        largest = max(largest, rows.cardinalities[feature])
+    n_cells = most_groups * largest
+    return PackedScratch(
+        np.zeros(n_cells, dtype=np.uint64),
+        np.empty(n_cells, dtype=np.int32),
+        np.empty(n_rows + 1, dtype=np.uint32),
+        np.empty(n_rows + 1, dtype=np.uint32),
+    )
+
+
+@compiled
+def _sum_of_classes_packed(counts, logs):
+    """For the empty subset: the sum of f over the classes less g of the number of rows."""
+    lane = np.uint64(2**PACKED_BITS - 1)
+    total = np.uint64(0)
+    for i in range(len(counts)):
+        total += counts[i]
+    difference = 0.0
+    everything = np.uint64(0)
+    for y in range(PACKED_CLASSES):
+        count = (total >> np.uint64(y * PACKED_BITS)) & lane
+        everything += count
+        difference += logs.f[count]
+    return difference - logs.g[everything]
+
+
+@compiled_fast
+def _difference(cell, f, g, small):
+    """Sum of f over the four lanes of a word less g of their sum."""
+    if cell & np.uint64(0xFFF0FFF0FFF0FFF0) == np.uint64(0):
+        spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+        return small[(cell * spread) >> np.uint64(48)]
+    lane = np.uint64(0xFFFF)
+    a = cell & lane
+    b = (cell >> np.uint64(16)) & lane
+    c = (cell >> np.uint64(32)) & lane
+    d = cell >> np.uint64(48)
+    return ((f[a] + f[b]) + (f[c] + f[d])) - g[a + b + c + d]
+
+
+@compiled_fast
+def _sum_packed(feature, depth, table, path, scratch):
+    """The sum of differences over the groups that a feature makes, which are not kept."""
+    codes, counts = table.codes[feature], table.counts
+    f, g, _, small, _, _, _ = table.logs
+    n_rows = path.n_left[depth]
+    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
+    cells, touched = scratch.cells, scratch.touched
+    width = np.uint32(table.cardinalities[feature])
+    n_cells = path.n_groups[depth] * table.cardinalities[feature]
+    total = 0.0
+    if n_cells <= SCANNED_CELLS * n_rows:
+        for i in range(n_rows):
+            row = rows[i]
+            cells[np.uint32(groups[i]) * width + codes[row]] += counts[row]
+        for key in range(n_cells):
+            cell = cells[key]
+            cells[key] = np.uint64(0)
+            total += _difference(cell, f, g, small)
+        return total
+    n_touched = 0
+    for i in range(n_rows):
+        row = rows[i]
+        key = np.uint32(groups[i]) * width + codes[row]
+        cell = cells[key]
+        touched[n_touched] = key
+        n_touched += cell == np.uint64(0)
+        cells[key] = cell + counts[row]
+    for t in range(n_touched):
+        cell = cells[touched[t]]
+        cells[touched[t]] = np.uint64(0)
+        total += _difference(cell, f, g, small)
+    return total
+
+
+@compiled_fast
+def _split_packed(feature, depth, table, path, scratch):
+    """Split the groups of a node by a feature, and keep the rows of those that still matter."""
+    codes, counts = table.codes[feature], table.counts
+    n_rows = path.n_left[depth]
+    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
+    cells, keys, touched = scratch.cells, scratch.keys, scratch.touched
+    width = np.uint32(table.cardinalities[feature])
+    n_cells = path.n_groups[depth] * table.cardinalities[feature]
+    if n_cells <= SCANNED_CELLS * n_rows:
+        for i in range(n_rows):
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cells[key] += counts[row]
+        total, n_kept = _renumber_all(n_cells, table, scratch)
+    else:
+        n_touched = 0
+        for i in range(n_rows):
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cell = cells[key]
+            touched[n_touched] = key
+            n_touched += cell == np.uint64(0)
+            cells[key] = cell + counts[row]
+        total, n_kept = _renumber_touched(n_touched, table, scratch)
+    path.sums[depth + 1], path.n_groups[depth + 1] = total, n_kept
+    renumbered = scratch.renumbered
+    next_rows, next_groups = path.rows[depth + 1], path.groups[depth + 1]
+    n_left = 0
+    for i in range(n_rows):
+        group = renumbered[keys[i]]
+        next_rows[n_left] = rows[i]
+        next_groups[n_left] = group
+        n_left += group >= 0
+    path.n_left[depth + 1] = n_left
+
+
+@compiled_fast
+def _renumber_all(n_cells, table, scratch):
+    """Number the cells that are kept; the sum of differences, and how many are kept."""
+    f, g, _, small, _, _, _ = table.logs
+    drop_pure = table.drop_pure
+    cells, renumbered = scratch.cells, scratch.renumbered
+    total = 0.0
+    n_kept = 0
+    for key in range(n_cells):
+        cell = cells[key]
+        part = _difference(cell, f, g, small)
+        cells[key] = np.uint64(0)
+        total += part
+        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
+        renumbered[key] = n_kept if kept else -1
+        n_kept += kept
+    return total, n_kept
+
+
+@compiled_fast
+def _renumber_touched(n_touched, table, scratch):
+    """The same for the cells that rows touched."""
+    f, g, _, small, _, _, _ = table.logs
+    drop_pure = table.drop_pure
+    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
+    total = 0.0
+    n_kept = 0
+    for t in range(n_touched):
+        key = touched[t]
+        cell = cells[key]
+        part = _difference(cell, f, g, small)
+        cells[key] = np.uint64(0)
+        total += part
+        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
+        renumbered[key] = n_kept if kept else -1
+        n_kept += kept
+    return total, n_kept

@@ -139,15 +139,6 @@ def _newly_covered(block, n_members, feature, size, covered, table):
 
 
 @compiled
-def _insert(block, n_members, feature):
-    j = n_members
-    while j > 0 and block[j - 1] > feature:
-        block[j] = block[j - 1]
-        j -= 1
-    block[j] = feature
-
-
-@compiled
 def greedy_cover(n, size, block_size, table):
     """Blocks that cover every subset of `size`.
 
@@ -171,7 +162,11 @@ def greedy_cover(n, size, block_size, table):
                     gain = _newly_covered(block, n_members, feature, size, covered, table)
                     if gain > most:
                         best, most = feature, gain
-                _insert(block, n_members, best)
+                j = n_members
+                while j > 0 and block[j - 1] > best:
+                    block[j] = block[j - 1]
+                    j -= 1
+                block[j] = best
             for j in range(size):
                 chosen[j] = j
             more = True
