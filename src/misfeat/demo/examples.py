@@ -19,7 +19,7 @@ from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS
 from misfeat.selector import SubgroupSelector
 from misfeat.show.console import new_console, plain_text, print_lines
-from misfeat.show.first_screen import FirstScreen, first_screen
+from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import print_sentences
 from misfeat.words import joined, percent
 
@@ -93,10 +93,7 @@ def fit_and_print(
     introduction: str,
     console: Console | None = None,
 ) -> SubgroupSelector:
-    """Fit, write a run and its report to a folder, and print the answer in sentences.
-
-    `fitted` is given how much of its progress to show.
-    """
+    """Fit, write a run and its report to a folder, and print the answer in sentences."""
     console = console or new_console()
     verbose = sys.stderr.isatty()
     with progress_shown(verbose):
@@ -108,23 +105,14 @@ def fit_and_print(
         settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": title})
         parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
         save_selector(selector, folder, parts)
-    print_answer(selector, screen, introduction, console)
-    return selector
-
-
-def print_answer(
-    selector: SubgroupSelector, screen: FirstScreen, introduction: str, console: Console
-) -> None:
-    """Print what the table is, and the answer in sentences."""
     selection = selector.selection_
-    text = introduction.format(
-        rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
-    )
+    n_rows, n_features = selection.cohorts.weights.sum(), len(selection.feature_names)
+    text = introduction.format(rows=n_rows, features=n_features)
     print_lines(console, plain_text(text, style="italic"))
     console.print()
-    print_sentences(
-        screen, console, validation=selection.validation, further=mostly_chance(selection)
-    )
+    further = mostly_chance(selection)
+    print_sentences(screen, console, validation=selection.validation, further=further)
+    return selector
 
 
 def print_paths(folder: Path, console: Console | None = None) -> None:
@@ -140,10 +128,7 @@ def print_paths(folder: Path, console: Console | None = None) -> None:
 
 
 def mostly_chance(selection: Selection) -> Iterator[Message]:
-    """Of the sets that look best in a subgroup's own rows, the one that falls furthest.
-
-    Nothing is said where at least half of what it seems to tell holds.
-    """
+    """Of the sets that look best in a subgroup's own rows, the one that falls furthest."""
     every = comb(len(selection.feature_names), selection.size)
     apparent = []
     for name in selection.subgroup_names():
