@@ -21,10 +21,7 @@ MOST_COMPARED = 2000
 
 @dataclass(frozen=True)
 class Alternative:
-    """A set whose score cannot be told from that of another one of its size.
-
-    Its attributes are the columns that `Selection.alternatives` explains.
-    """
+    """A set whose score cannot be told from that of another (`Selection.alternatives`)."""
 
     subgroup: str
     features: tuple[str, ...]

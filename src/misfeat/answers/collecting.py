@@ -198,12 +198,7 @@ def expected_rise(ahead: float, deviation: float) -> float:
 
 
 class Unsettled:
-    """Knows which pairs of features nobody recorded together.
-
-    How two such features interact is not in the table, whatever is done with it. Where one subgroup
-    records both, it is known for all; a subgroup that recorded one of them already needs to record
-    the other only, and many rows settle more than few.
-    """
+    """Pairs that nobody recorded together; one subgroup that records both settles it for all."""
 
     def __init__(
         self,

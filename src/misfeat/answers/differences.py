@@ -61,11 +61,7 @@ class ExplainedShare:
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much a share differs between two runs.
-
-    That of the second run less that of the first. Its error has the standard deviation `deviation`,
-    and a Student distribution of `freedom` degrees of freedom.
-    """
+    """The share in the second run less the first, with an error of a Student distribution."""
 
     value: float
     deviation: float

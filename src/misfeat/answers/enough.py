@@ -49,11 +49,7 @@ MOST_OF_SHORTLIST = 3
 
 @dataclass(frozen=True)
 class Step:
-    """The best set of one size, and whether it tells more than the best one of a feature less.
-
-    Its attributes are the columns that `Selection.enough` explains; the p-value is NaN beyond the
-    size that is enough, where no more was asked.
-    """
+    """The best set of a size; the p-value is NaN beyond the size that is enough."""
 
     size: int
     features: tuple[str, ...]

@@ -44,11 +44,7 @@ NOTHING = Estimated(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class FeatureValue:
-    """What one feature tells in one subgroup.
-
-    Its attributes are the columns that `Selection.features` explains; what it `adds` is NaN where
-    no set of the others holds all features to include.
-    """
+    """What one feature is worth; `adds` is NaN where no set of others holds all to include."""
 
     subgroup: str
     feature: str

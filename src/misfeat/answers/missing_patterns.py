@@ -71,10 +71,7 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
 
 @dataclass(frozen=True)
 class Rule:
-    """A feature that tells where others are missing: nearly always with the codes `always`.
-
-    It is `mixed` where one of its bins lies on both sides of the rule.
-    """
+    """Others are missing with the codes `always`; `mixed` if a bin lies on both sides."""
 
     by: int
     always: tuple[int, ...]

@@ -42,11 +42,7 @@ PERMUTING = "Dealing the target out anew"
 
 @dataclass(frozen=True)
 class SubgroupSignificance:
-    """Whether any set of a subgroup tells more than chance.
-
-    Its attributes are the columns that `Selection.significance` explains; p-values are NaN where
-    there is nothing to test.
-    """
+    """Whether any set tells more than chance; p-values are NaN where there is nothing to test."""
 
     subgroup: str
     p_value: float

@@ -170,13 +170,9 @@ def without_padding(
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first.
 
-    Any set that contains a sufficient one tells as much, so that a list of the best would hold
-    little else. A set is sufficient if it tells nearly as much as the best of the larger sets, and
-    that is most of what there is to tell (`whole`). Not all of it: a copy of the target tells less
-    than the whole entropy once chance is taken off and few rows lean on other subgroups.
-
-    `smaller` gives the scores of all sets of one of some `sizes`; it is asked only where a set
-    tells so much.
+    A list of the best would hold little else. A set is sufficient if it explains nearly as much as
+    the best of the larger sets, and most of the entropy (`whole`). Not all of it: a copy of the
+    target explains less once chance is taken off and few rows are shrunk towards other subgroups.
     """
     best = float(scores.score[cohort].max(initial=0.0))
     enough = max(AS_MUCH * best, MOST_TOLD * whole)

@@ -114,10 +114,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Figures:
-    """How the answers for one cohort compare with the truth, as `Selection.validate` explains it.
-
-    Where every score is exact, coverage is 1 and the error 0.
-    """
+    """How answers compare with the truth; coverage is 1 and error 0 where scores are exact."""
 
     captured: float
     coverage: float

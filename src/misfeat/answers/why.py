@@ -35,11 +35,7 @@ NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Share:
-    """How much of a cell one class of the target holds.
-
-    Shares and contributions are those of `Selection.why`. Bounds are NaN in a predicted cell, the
-    lift where the subgroup has no row of the class.
-    """
+    """How much of a cell a class holds; bounds are NaN if predicted, the lift without rows."""
 
     label: str
     share: float
@@ -102,10 +98,7 @@ MUCH = 1 / 3
 
 @dataclass(frozen=True)
 class Explanation:
-    """The cells behind the score of one set in one subgroup.
-
-    Cells that add most are first. They are predicted where the subgroup did not record the set.
-    """
+    """The cells behind the score of a set, those first that add most; predicted if not recorded."""
 
     subgroup: str
     features: tuple[str, ...]

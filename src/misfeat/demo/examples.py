@@ -40,11 +40,7 @@ than the best two (benchmarks/demo/above_chance.py).
 
 @dataclass(frozen=True)
 class Example:
-    """A demonstration on a real table.
-
-    `introduction` has fields for the numbers of ``rows`` and ``features``; `coding` says how what
-    `load` gives is coded.
-    """
+    """A demonstration on a real table; the introduction has fields for its rows and features."""
 
     title: str
     introduction: str
