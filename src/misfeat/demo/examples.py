@@ -19,7 +19,7 @@ from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS
 from misfeat.selector import SubgroupSelector
 from misfeat.show.console import new_console, plain_text, print_lines
-from misfeat.show.first_screen import first_screen
+from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.terminal import print_sentences
 from misfeat.words import joined, percent
 
@@ -101,14 +101,23 @@ def fit_and_print(
         settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": title})
         parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
         save_selector(selector, folder, parts)
+    print_answer(selector, screen, introduction, console)
+    return selector
+
+
+def print_answer(
+    selector: SubgroupSelector, screen: FirstScreen, introduction: str, console: Console
+) -> None:
+    """Print what the table is, and the answer in sentences."""
     selection = selector.selection_
-    n_rows, n_features = selection.cohorts.weights.sum(), len(selection.feature_names)
-    text = introduction.format(rows=n_rows, features=n_features)
+    text = introduction.format(
+        rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
+    )
     print_lines(console, plain_text(text, style="italic"))
     console.print()
-    further = mostly_chance(selection)
-    print_sentences(screen, console, validation=selection.validation, further=further)
-    return selector
+    print_sentences(
+        screen, console, validation=selection.validation, further=mostly_chance(selection)
+    )
 
 
 def print_paths(folder: Path, console: Console | None = None) -> None:
