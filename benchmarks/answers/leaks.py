@@ -25,7 +25,7 @@ import sklearn.datasets
 from benchmarks.common.output import write_csv
 from misfeat import datasets
 from misfeat.answers.duplicates import duplicates
-from misfeat.answers.leaks import leaks, rows_by_value, share_of_target
+from misfeat.answers.leaks import is_gap, leaks, rows_by_class, share_of_target
 from misfeat.answers.missing_patterns import missing_patterns
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
@@ -101,9 +101,11 @@ def counted(name, tables):
 
 
 def largest_single(cohorts):
-    tables = [
-        rows_by_value(cohorts, feature).sum(axis=0) for feature in range(len(cohorts.features))
-    ]
+    tables = []
+    for feature, categories in enumerate(cohorts.categories):
+        recorded = ~is_gap(cohorts, feature)
+        tables.append(rows_by_class(cohorts, cohorts.codes[feature], recorded, len(categories)))
+    tables = [table.sum(axis=0) for table in tables]
     shares = [share_of_target(table).share for table in tables]
     best = int(np.argmax(shares))
     return cohorts.features[best], round(shares[best], 3)

@@ -21,12 +21,7 @@ from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
-from misfeat.estimation.shortlist import (
-    Shortlist,
-    features_that_fit,
-    sets_in_all,
-    shortlist,
-)
+from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
 from misfeat.information.measures import SquaredCorrelation, information_of
 from misfeat.reading.inputs import open_table, with_groups, with_weights
@@ -74,10 +69,7 @@ def selection_of(
     rules: CohortRules,
     progress: Progress | None,
 ) -> Selection:
-    """Everything that fit does with the table, target and rules that `opened` gave.
-
-    The table is closed once its rows are counted.
-    """
+    """Everything that fit does with the table, target and rules that `opened` gave."""
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
     with closing(table):
         for name in excluded:
@@ -97,11 +89,27 @@ def selection_of(
         sums = product_sums_without(sums, excluded)
     measure = _measure(question, cohorts, sums)
     check_features(measure.features, cohorts)
-    estimate = _estimate(question)
+    completer = completer_of(
+        question.completer,
+        confidence=question.confidence,
+        device=question.device,
+        random_state=question.random_state,
+    )
+    of_sample = question.estimate == SAMPLE
+    confidence = confidence_of(completer) if of_sample else question.confidence
+    estimate = Estimate(question.estimate, completer, confidence)
     cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
     if listed is not None:
         measure = _measure(question, cohorts, None)
-    n_features = len(measure.features)
+    n_features, size = len(measure.features), 1 if question.size == "auto" else int(question.size)
+    if size > n_features:
+        warn(
+            Message(
+                "{setting} is greater than {count}; all features are taken.",
+                setting=Setting("size", size),
+                count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
+            )
+        )
     scores = SetScores(
         measure,
         estimate,
@@ -112,7 +120,7 @@ def selection_of(
         n_jobs=None if question.n_jobs is None else int(question.n_jobs),
     )
     options = FitOptions(
-        size=1 if question.size == "auto" else _fitting_size(int(question.size), n_features),
+        size=min(size, n_features),
         k=int(question.k),
         include=check_names(question.include, "include"),
         blocks=blocks,
@@ -154,18 +162,14 @@ def _shortlisted(
     blocks: Blocks,
     progress: Progress | None,
 ) -> tuple[Cohorts, Shortlist | None]:
-    """The cohorts, of a wide table without the features that explain nothing by themselves.
-
-    Where sets can be scored one by one, any number of features up to `MOST_FEATURES` will do;
-    elsewhere all sets of the features that are kept are scored.
-    """
+    """The cohorts, of a wide table without features that explain nothing, and what was left out."""
     max_sets = question._nested("coding").max_sets
     if max_sets is None or question.measure != "mutual_info":
         return cohorts, None
     n_features = len(cohorts.features)
     size = min(MOST_OF_SHORTLIST if question.size == "auto" else int(question.size), n_features)
     most = MOST_FEATURES
-    if not estimate.lists:
+    if not estimate.lists:  # all sets of the features that are kept are scored
         if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
             return cohorts, None
         most = features_that_fit(n_features, size, len(cohorts), int(max_sets))
@@ -181,30 +185,3 @@ def _shortlisted(
         n_jobs=None if question.n_jobs is None else int(question.n_jobs),
         progress=progress,
     )
-
-
-def _estimate(question: NestedQuestion) -> Estimate:
-    """On which scale scores are, and what predicts those that cannot be computed."""
-    completer = completer_of(
-        question.completer,
-        confidence=question.confidence,
-        device=question.device,
-        random_state=question.random_state,
-    )
-    of_sample = question.estimate == SAMPLE
-    confidence = confidence_of(completer) if of_sample else question.confidence
-    return Estimate(question.estimate, completer, confidence)
-
-
-def _fitting_size(size: int, n_features: int) -> int:
-    """The size of sets, at most the number of features; a warning says so, as in SelectKBest."""
-    if size <= n_features:
-        return size
-    warn(
-        Message(
-            "{setting} is greater than {count}; all features are taken.",
-            setting=Setting("size", size),
-            count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
-        )
-    )
-    return n_features

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from misfeat.answers.alternatives import Alternative, alternative_sets
 from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
@@ -12,12 +14,12 @@ from misfeat.answers.contrasts import difference
 from misfeat.answers.enough import STEP_PERMUTATIONS, enough_columns, enough_features
 from misfeat.answers.features import FeatureValue, feature_values
 from misfeat.answers.interactions import Interaction, pair_interactions
-from misfeat.answers.options import FitOptions, checked_size, frame_of
+from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
 from misfeat.answers.path import PathStep, path_steps
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
-from misfeat.answers.top import all_scores, as_columns, best_sets, score_of, subgroup_rows
-from misfeat.answers.validation import validation_columns, validation_of
+from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows
+from misfeat.answers.validation import validation_of
 from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.significance import PERMUTATIONS
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from misfeat.answers.contrasts import Estimated
@@ -303,7 +304,10 @@ class Selection:
         >>> round(selector.score_of("all rows", ["a"]), 4)
         0.2004
         """
-        return score_of(self, subgroup, features)
+        members = np.array([set_members(self, features)])
+        with long_work(self.verbose > 0):
+            scores = self.set_scores.scored(members)
+        return float(scores.score[self.cohorts.position(subgroup), 0])
 
     def path(self, subgroup: str | None = None, size: int | None = None) -> Any:
         """Features of every subgroup in the order in which they add, and where to stop.
@@ -732,8 +736,10 @@ class Selection:
         >>> bool((selector.validate()["captured"] > 0.8).all())
         True
         """
-        found = validation_of(self, size, k, rounds)
-        return self._frame(validation_columns(self, found))
+        records = [vars(one) for one in validation_of(self, size, k, rounds)]
+        columns = {"subgroup": [self.cohorts.names[one["cohort"]] for one in records]}
+        names = ("hidden", "captured", "coverage", "error")
+        return self._frame(columns | {name: [one[name] for one in records] for name in names})
 
     def cautions(self, size: int | None = None) -> Any:
         """What may mislead in these answers, worst first.

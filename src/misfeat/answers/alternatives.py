@@ -13,10 +13,6 @@ from misfeat.answers.options import checked_k, set_members, shown_scores, target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from misfeat.answers.contrasts import Contrasts
-    from misfeat.completion import CompletedScores
     from misfeat.selection import Selection
 
 MOST_COMPARED = 2000
@@ -25,10 +21,7 @@ MOST_COMPARED = 2000
 
 @dataclass(frozen=True)
 class Alternative:
-    """A set whose score cannot be told from that of another one of its size.
-
-    Its attributes are the columns that `Selection.alternatives` explains.
-    """
+    """A set whose score cannot be told from that of another (`Selection.alternatives`)."""
 
     subgroup: str
     features: tuple[str, ...]
@@ -66,7 +59,15 @@ def alternative_sets(
     found: list[Alternative] = []
     if not target_varies(selection, subgroup):
         return found
-    for index in _candidates(own, scores, cohort, contrasts).tolist():
+    # Sets that may score the same, by how far intervals reach: fewest swaps first, then the best.
+    kept = np.isin(scores.subsets, own).sum(axis=1)
+    score, low, high = (x[cohort] for x in (scores.score, scores.low, scores.high))
+    (given,) = contrasts.of(cohort, [own], [[1.0]])
+    furthest = np.maximum(score - low, high - score)
+    furthest += max(given.value - given.low, given.high - given.value)
+    near = np.flatnonzero((np.abs(score - given.value) <= furthest) & (kept < len(own)))
+    order = np.lexsort((-score[near], -kept[near]))
+    for index in near[order[:MOST_COMPARED]].tolist():
         members = scores.subsets[index].tolist()
         difference = contrasts.difference(cohort, members, own)
         if difference.may_be_nothing:
@@ -75,9 +76,9 @@ def alternative_sets(
                 Alternative(
                     subgroup=subgroup,
                     features=tuple(selection.feature_names[m] for m in members),
-                    score=float(scores.score[cohort, index]),
-                    low=float(scores.low[cohort, index]),
-                    high=float(scores.high[cohort, index]),
+                    score=float(score[index]),
+                    low=float(low[index]),
+                    high=float(high[index]),
                     given_up=given_up,
                     taken=tuple(selection.feature_names[m] for m in members if m not in own),
                     swaps=len(given_up),
@@ -91,18 +92,3 @@ def alternative_sets(
     for one in found:
         best[one.given_up] = max(one.score, best.get(one.given_up, -np.inf))
     return sorted(found, key=lambda one: (one.swaps, -best[one.given_up], one.given_up, -one.score))
-
-
-def _candidates(
-    own: tuple[int, ...], scores: CompletedScores, cohort: int, contrasts: Contrasts
-) -> NDArray[np.int64]:
-    """The numbers of the sets that may tell the same, fewest swaps first, then the best."""
-    kept = np.isin(scores.subsets, own).sum(axis=1)
-    score, low, high = (x[cohort] for x in (scores.score, scores.low, scores.high))
-    (mine,) = contrasts.of(cohort, [own], [[1.0]])
-    furthest = np.maximum(score - low, high - score)
-    furthest += max(mine.value - mine.low, mine.high - mine.value)
-    near = np.abs(score - mine.value) <= furthest
-    places = np.flatnonzero(near & (kept < len(own)))
-    order = np.lexsort((-score[places], -kept[places]))
-    return places[order[:MOST_COMPARED]]

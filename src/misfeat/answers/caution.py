@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from misfeat.exceptions import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 OVERTURNS, WEAKENS, NOTE = "overturns", "weakens", "note"
 SEVERITIES = (OVERTURNS, WEAKENS, NOTE)
@@ -28,6 +31,22 @@ class Caution:
     COLUMNS: ClassVar[tuple[str, ...]] = (
         "kind", "columns", "subgroups", "sentence", "remedy", "severity",
     )  # fmt: skip
+
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        sentence: str,
+        remedy: str = "",
+        *,
+        columns: Iterable[str] = (),
+        subgroups: Iterable[str] = (),
+        severity: str = WEAKENS,
+        **about: Any,
+    ) -> Caution:
+        """A caution, its sentence and remedy from templates and what they are about."""
+        messages = Message(sentence, **about), Message(remedy, **about)
+        return cls(kind, *messages, tuple(columns), tuple(subgroups), severity)
 
     @property
     def words(self) -> Message:

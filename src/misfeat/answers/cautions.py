@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.answers.caution import (
-    MOST_NAMED,
-    NOTE,
-    OVERTURNS,
-    SEVERITIES,
-    WEAKENS,
-    Caution,
-)
+from misfeat.answers.caution import MOST_NAMED, NOTE, OVERTURNS, SEVERITIES, WEAKENS, Caution
 from misfeat.answers.collecting import unsettled_pairs
 from misfeat.answers.duplicates import duplicates
 from misfeat.answers.leaks import leaks
@@ -45,20 +38,27 @@ if TYPE_CHECKING:
 LOOKING = "Looking for what may mislead"
 BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
 CODE_FOR_MISSING = "code for missing"
-_WHAT_IT_TELLS = {
-    IDENTIFIER: "looks like an identifier and was coded as a feature ({treatment}): what it tells "
-    "may be the order of the rows, and holds for no other table.",
-    DATE: "holds dates and was coded as a feature ({treatment}): what it tells may be when rows "
-    "were recorded, and later dates were never seen.",
-    FREE_TEXT: "looks like free text and was coded as a feature ({treatment}): most of what it "
-    "says is lost.",
+_ODD_COLUMNS = {
+    IDENTIFIER: (
+        "Column {column!r} looks like an identifier and was coded as a feature ({treatment}): what "
+        "it tells may be the order of the rows, and holds for no other table.",
+        "Leave it out: {exclude}.",
+        WEAKENS,
+    ),
+    DATE: (
+        "Column {column!r} holds dates and was coded as a feature ({treatment}): what it tells may "
+        "be when rows were recorded, and later dates were never seen.",
+        "Make a duration or a season of it, or leave it out: {exclude}.",
+        NOTE,
+    ),
+    FREE_TEXT: (
+        "Column {column!r} looks like free text and was coded as a feature ({treatment}): most of "
+        "what it says is lost.",
+        "Make categories of it, or leave it out: {exclude}.",
+        NOTE,
+    ),
 }
-_REMEDIES = {
-    IDENTIFIER: "Leave it out: {exclude}.",
-    DATE: "Make a duration or a season of it, or leave it out: {exclude}.",
-    FREE_TEXT: "Make categories of it, or leave it out: {exclude}.",
-}
-_SEVERITIES = {IDENTIFIER: WEAKENS, DATE: NOTE, FREE_TEXT: NOTE}
+"""Kinds of columns that are seldom meant as features: a sentence, a remedy, how bad it is."""
 SHORTLIST = "shortlist"
 SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
 FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"
@@ -86,11 +86,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
         found = [
             *left_out(selection.shortlist, cohorts),
             *_single_values(cohorts),
-            *(
-                _combinations(cohorts, best)
-                if estimate == SAMPLE and measure.name == "mutual_info"
-                else ()
-            ),
+            *_combinations(cohorts, best, estimate == SAMPLE and measure.name == "mutual_info"),
             *_few_rows(cohorts),
             *_few_cases(cohorts),
             *_few_subgroups(cohorts, estimate),
@@ -123,46 +119,37 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
         name = cohorts.features[feature]
         if name in suspected:  # of which more is said
             continue
-        yield Caution(
+        yield Caution.of(
             SINGLE_VALUE,
-            Message(
-                "Feature {column!r} has a single value in {where}, and several elsewhere.",
-                column=name,
-                where=listed(where, MOST_NAMED),
-            ),
-            Message(
-                "If it stands for missing there, say so: {missing}.",
-                missing=Setting("missing_values", column=name),
-            ),
+            "Feature {column!r} has a single value in {where}, and several elsewhere.",
+            "If it stands for missing there, say so: {missing}.",
             columns=(name,),
-            subgroups=tuple(where),
-            severity=WEAKENS,
+            subgroups=where,
+            column=name,
+            where=listed(where, MOST_NAMED),
+            missing=Setting("missing_values", column=name),
         )
 
 
-def _combinations(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
+def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) -> Iterator[Caution]:
     """Subgroups in which a set has more combinations of values than there are rows."""
     values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
     small = {}
-    for best in found:
-        cells = prod(values[feature] for feature in best.features) * len(cohorts.classes)
-        if cohorts[best.subgroup].effective_size < cells:
-            small[best.subgroup] = cells
+    for one in best if plug_in else ():
+        cells = prod(values[feature] for feature in one.features) * len(cohorts.classes)
+        if cohorts[one.subgroup].effective_size < cells:
+            small[one.subgroup] = cells
     if small:
-        yield Caution(
+        yield Caution.of(
             COMBINATIONS,
-            Message(
-                "Few rows in {where}: the best set there has up to {cells:,} combinations of "
-                "values with the target. Scores of few rows come out too high.",
-                where=listed(small, MOST_NAMED),
-                cells=max(small.values()),
-            ),
-            Message(
-                "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
-                "larger subgroups."
-            ),
-            subgroups=tuple(small),
+            "Few rows in {where}: the best set there has up to {cells:,} combinations of "
+            "values with the target. Scores of few rows come out too high.",
+            "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
+            "larger subgroups.",
+            subgroups=small,
             severity=OVERTURNS,
+            where=listed(small, MOST_NAMED),
+            cells=max(small.values()),
         )
 
 
@@ -173,16 +160,13 @@ def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
     small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
     weighted = cohorts.effective is not None
     if small:
-        yield Caution(
+        yield Caution.of(
             FEW_ROWS,
-            Message(
-                "{what} in {where}, too few to tell a pair of features from chance.",
-                what=Message(f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''}"),
-                where=listed(small, MOST_NAMED),
-            ),
-            Message("Make larger subgroups, or fewer bins."),
-            subgroups=tuple(small),
-            severity=WEAKENS,
+            "{what} in {where}, too few to tell a pair of features from chance.",
+            "Make larger subgroups, or fewer bins.",
+            subgroups=small,
+            what=Message(f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''}"),
+            where=listed(small, MOST_NAMED),
         )
 
 
@@ -198,53 +182,46 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
             counts[cohort.name] = rarer
     if counts:
         rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
-        yield Caution(
+        yield Caution.of(
             FEW_CASES,
-            Message(
-                "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order "
-                "of sets there with care.",
-                rare=rare,
-                column=cohorts.target,
-                fewest=min(counts.values()),
-                where=listed(counts, MOST_NAMED),
-            ),
+            "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order "
+            "of sets there with care.",
             columns=(cohorts.target,),
-            subgroups=tuple(counts),
-            severity=WEAKENS,
+            subgroups=counts,
+            rare=rare,
+            column=cohorts.target,
+            fewest=min(counts.values()),
+            where=listed(counts, MOST_NAMED),
         )
     if single:
-        yield Caution(
+        yield Caution.of(
             ONE_CLASS,
-            Message(
-                "The target {column!r} has a single value in {where}: there is nothing to tell, "
-                "and no set is listed.",
-                column=cohorts.target,
-                where=listed(single, MOST_NAMED),
-            ),
-            Message("Merge it with another subgroup, if that is not meant."),
+            "The target {column!r} has a single value in {where}: there is nothing to tell, "
+            "and no set is listed.",
+            "Merge it with another subgroup, if that is not meant.",
             columns=(cohorts.target,),
-            subgroups=tuple(single),
+            subgroups=single,
             severity=NOTE,
+            column=cohorts.target,
+            where=listed(single, MOST_NAMED),
         )
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
     """Too few subgroups to learn from how much they differ."""
-    n_cohorts = len(cohorts)
-    if estimate != POPULATION or n_cohorts > FEW_COHORTS:
+    if estimate != POPULATION or len(cohorts) > FEW_COHORTS:
         return
-    if n_cohorts == 1:
-        sentence = Message(
+    sentence = (
+        "With {count} subgroups one learns little about how much subgroups differ; scores lean on "
+        "all of them together, and intervals are wide."
+    )
+    if len(cohorts) == 1:
+        sentence = (
             "There is one subgroup only: its scores were shrunk by its own rows, with no other "
             "subgroup to compare with."
         )
-    else:
-        sentence = Message(
-            "With {count} subgroups one learns little about how much subgroups differ; scores "
-            "lean on all of them together, and intervals are wide.",
-            count=n_cohorts,
-        )
-    yield Caution(FEW_SUBGROUPS, sentence, subgroups=cohorts.names, severity=NOTE)
+    message = Message(sentence, count=len(cohorts))
+    yield Caution(FEW_SUBGROUPS, message, subgroups=cohorts.names, severity=NOTE)
 
 
 def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
@@ -262,42 +239,35 @@ def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
         if abs(deviations[k, f]) <= least or apart < LITTLE:
             continue
         name, feature = cohorts.names[k], scores.measure.features[f]
-        yield Caution(
+        yield Caution.of(
             UNLIKE,
-            Message(
-                "Subgroup {subgroup!r} is small and unlike the others: {feature!r} explains "
-                "{own} of the uncertainty in its own rows, where all subgroups together suggest "
-                "{expected}.",
-                subgroup=name,
-                feature=feature,
-                own=Message(percent(max(own[k, f], 0.0) / whole[k])),
-                expected=Message(percent(expected[k, f] / whole[k])),
-            ),
-            Message(
-                "Trust what it recorded itself more than what is predicted for it, or leave it out "
-                "of the comparison."
-            ),
+            "Subgroup {subgroup!r} is small and unlike the others: {feature!r} explains "
+            "{own} of the uncertainty in its own rows, where all subgroups together suggest "
+            "{expected}.",
+            "Trust what it recorded itself more than what is predicted for it, or leave it out "
+            "of the comparison.",
             columns=(feature,),
             subgroups=(name,),
-            severity=WEAKENS,
+            subgroup=name,
+            feature=feature,
+            own=Message(percent(max(own[k, f], 0.0) / whole[k])),
+            expected=Message(percent(expected[k, f] / whole[k])),
         )
 
 
 def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
     little = [best.subgroup for best in found if best.share < LITTLE]
     if little:
-        yield Caution(
+        yield Caution.of(
             TELLS_LITTLE,
-            Message(
-                "No set tells more than {share:.0f} % of the target {column!r} in {where}; the "
-                "order of sets there may be chance.",
-                share=100 * LITTLE,
-                column=cohorts.target,
-                where=listed(little, MOST_NAMED),
-            ),
+            "No set tells more than {share:.0f} % of the target {column!r} in {where}; the "
+            "order of sets there may be chance.",
             columns=(cohorts.target,),
-            subgroups=tuple(little),
+            subgroups=little,
             severity=OVERTURNS,
+            share=100 * LITTLE,
+            column=cohorts.target,
+            where=listed(little, MOST_NAMED),
         )
 
 
@@ -311,38 +281,34 @@ def _recorded_apart(
             members = [features.index(name) for name in best.features]
             pairs.setdefault(unsettled.in_set(members), []).append(best.subgroup)
     for (pair, where), subgroups in list(pairs.items())[:MOST_NAMED]:
-        yield Caution(
+        yield Caution.of(
             RECORDED_APART,
-            Message(
-                "No subgroup recorded {one!r} and {other!r} together, and the best set of "
-                "{subgroups} holds both; recording both in {where!r} would settle most.",
-                one=pair[0],
-                other=pair[1],
-                subgroups=listed(subgroups, MOST_NAMED),
-                where=where,
-            ),
-            columns=tuple(pair),
-            subgroups=tuple(subgroups),
-            severity=WEAKENS,
+            "No subgroup recorded {one!r} and {other!r} together, and the best set of "
+            "{best_of} holds both; recording both in {where!r} would settle most.",
+            columns=pair,
+            subgroups=subgroups,
+            one=pair[0],
+            other=pair[1],
+            best_of=listed(subgroups, MOST_NAMED),
+            where=where,
         )
 
 
 def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
     """Identifiers, dates and free text that were coded as features."""
     for audit in cohorts.columns:
-        if audit.role != "feature" or audit.looks_like not in _WHAT_IT_TELLS:
-            continue
-        yield Caution(
-            audit.looks_like,
-            Message(
-                f"Column {{column!r}} {_WHAT_IT_TELLS[audit.looks_like]}",
+        if audit.role == "feature" and audit.looks_like in _ODD_COLUMNS:
+            sentence, remedy, severity = _ODD_COLUMNS[audit.looks_like]
+            yield Caution.of(
+                audit.looks_like,
+                sentence,
+                remedy,
+                columns=(audit.column,),
+                severity=severity,
                 column=audit.column,
                 treatment=audit.treatment,
-            ),
-            Message(_REMEDIES[audit.looks_like], exclude=Setting("exclude", [audit.column])),
-            columns=(audit.column,),
-            severity=_SEVERITIES[audit.looks_like],
-        )
+                exclude=Setting("exclude", [audit.column]),
+            )
 
 
 def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
@@ -350,57 +316,43 @@ def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
     for audit in cohorts.columns:
         if audit.role not in ("feature", "target") or not audit.suspects:
             continue
-        yield Caution(
+        yield Caution.of(
             CODE_FOR_MISSING,
-            Message(
-                "{what} {column!r} is {why}: that looks like a code for missing values.",
-                what="Feature" if audit.role == "feature" else "The target",
-                column=audit.column,
-                why=audit.why_suspect,
-            ),
-            Message(
-                "If it is one, say so: {missing}.",
-                missing=Setting("missing_values", list(audit.suspects), column=audit.column),
-            ),
+            "{what} {column!r} is {why}: that looks like a code for missing values.",
+            "If it is one, say so: {missing}.",
             columns=(audit.column,),
-            severity=WEAKENS,
+            what="Feature" if audit.role == "feature" else "The target",
+            column=audit.column,
+            why=audit.why_suspect,
+            missing=Setting("missing_values", list(audit.suspects), column=audit.column),
         )
 
 
 def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
-    """A continuous target that was cut into bins: into those of several grids, or of one.
-
-    R² reads the numbers themselves.
-    """
+    """A continuous target that was cut into bins; R² reads the numbers themselves."""
     for audit in cohorts.columns:
         if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
             continue
         if cohorts.is_number:
             spreads = [(one.spread, one.score) for one in best if one.score > 0]
             shares = [spread / score for spread, score in spreads if spread is not None]
-            apart = Message("")
+            apart = ""
             if shares:
-                apart = Message(
-                    ", which differ by {apart} of what a best set tells",
-                    apart=Message(percent(median(shares), 0, 1)),
-                )
-            yield Caution(
+                share = percent(median(shares), 0, 1)
+                apart = f", which differ by {share} of what a best set tells"
+            yield Caution.of(
                 NUMBER_TARGET,
-                Message(
-                    "The target {column!r} is taken as a number: scores are means over {grids} "
-                    "grids of its values{apart}.",
-                    column=cohorts.target,
-                    grids=len(cohorts.grids),
-                    apart=apart,
-                ),
-                Message(
-                    "To take it in {n} classes use {classes}, for its linear part {linear}.",
-                    n=len(cohorts.classes),
-                    classes=Setting("target", CLASSES),
-                    linear=Setting("measure", "r2"),
-                ),
+                "The target {column!r} is taken as a number: scores are means over {grids} "
+                "grids of its values{apart}.",
+                "To take it in {n} classes use {classes}, for its linear part {linear}.",
                 columns=(cohorts.target,),
                 severity=NOTE,
+                column=cohorts.target,
+                grids=len(cohorts.grids),
+                apart=Message(apart),
+                n=len(cohorts.classes),
+                classes=Setting("target", CLASSES),
+                linear=Setting("measure", "r2"),
             )
             continue
         remedy = Message(
@@ -431,21 +383,16 @@ def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
         features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
         if not features:
             continue
-        yield Caution(
+        yield Caution.of(
             MERGED,
-            Message(
-                "Subgroup {subgroup!r} is made of parts of which some recorded {features} and "
-                "others never did: that a value is missing there tells which part a row is of.",
-                subgroup=subgroup,
-                features=listed(features, MOST_NAMED),
-            ),
-            Message(
-                "Merge parts that recorded the same, or leave small ones out: {drop}.",
-                drop=Setting("small_groups", "drop"),
-            ),
-            columns=tuple(features),
+            "Subgroup {subgroup!r} is made of parts of which some recorded {features} and "
+            "others never did: that a value is missing there tells which part a row is of.",
+            "Merge parts that recorded the same, or leave small ones out: {drop}.",
+            columns=features,
             subgroups=(subgroup,),
-            severity=WEAKENS,
+            subgroup=subgroup,
+            features=listed(features, MOST_NAMED),
+            drop=Setting("small_groups", "drop"),
         )
 
 
@@ -459,24 +406,19 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
         more = " No other explains more than chance would, alone or in a pair."
     elif shortlist.outstanding is not None:
         more = f" {shortlist.outstanding:,} more would have explained something."
-    yield Caution(
+    yield Caution.of(
         SHORTLIST,
-        Message(
-            "{left} of {every} features were left out: those kept explain most by themselves or in "
-            "one of {pairs} pairs, in {rows} rows.{more} Three features that explain something "
-            "only together are missed.",
-            left=f"{n_left:,}",
-            every=f"{n_left + n_kept:,}",
-            pairs=f"{shortlist.pairs:,}",
-            rows=f"{shortlist.rows:,}",
-            more=Message(more),
-        ),
-        Message(
-            "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
-            "P-values are of the other rows, and hold; what stability and validation say is about "
-            "the features that were kept.",
-            exclude=Setting("exclude"),
-            include=Setting("include"),
-        ),
-        severity=WEAKENS,
+        "{left} of {every} features were left out: those kept explain most by themselves or in "
+        "one of {pairs} pairs, in {rows} rows.{more} Three features that explain something "
+        "only together are missed.",
+        "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
+        "P-values are of the other rows, and hold; what stability and validation say is about "
+        "the features that were kept.",
+        left=f"{n_left:,}",
+        every=f"{n_left + n_kept:,}",
+        pairs=f"{shortlist.pairs:,}",
+        rows=f"{shortlist.rows:,}",
+        more=Message(more),
+        exclude=Setting("exclude"),
+        include=Setting("include"),
     )

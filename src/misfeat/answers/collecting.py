@@ -10,24 +10,19 @@ features that nobody recorded together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from misfeat.answers.contrasts import SHARED_ERROR
-from misfeat.answers.options import (
-    check_costs,
-    explainable_subgroups,
-    feature_index,
-    shown_scores,
-)
+from misfeat.answers.options import check_costs, explainable_subgroups, feature_index, shown_scores
 from misfeat.completion.model import SINGLES, SUPPORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -79,12 +74,8 @@ class Worth:
 
 WORTH_SAYING = 0.01
 """A rise by less than this share of the best recorded score is not worth a sentence."""
-
-
 SMALLEST_SCALE = 0.001
 """Of the highest possible score: gains are drawn on no finer scale than this."""
-
-
 A_TENTH = 0.1
 
 
@@ -107,7 +98,7 @@ def feature_worths(
         n_lacking = missing[scores.subsets].sum(axis=1)
         recorded = np.flatnonzero(n_lacking == 0)
         own = int(recorded[np.argmax(scores.score[cohort, recorded])]) if len(recorded) else None
-        worths = []
+        worths: list[dict[str, Any]] = []
         for feature in np.flatnonzero(missing).tolist():
             with_it = np.flatnonzero((n_lacking == 1) & (scores.subsets == feature).any(axis=1))
             if not len(with_it):  # the cohort has too few other features
@@ -115,25 +106,30 @@ def feature_worths(
             best = int(with_it[np.argmax(scores.score[cohort, with_it])])
             support, members = int(scores.support[cohort, best]), scores.subsets[best]
             pair, where = unsettled.in_set(members) if support == SINGLES else ((), "")
+            joined = float("nan")
+            if own is not None:
+                recorded_set = scores.subsets[own]
+                parts = [np.delete(recorded_set, index) for index in range(len(recorded_set))]
+                larger = np.array([np.sort(np.append(part, feature)) for part in parts])
+                added = scored(larger).score[cohort]
+                if len(recorded_set) > 1:
+                    added = added - scored(np.array(parts)).score[cohort]
+                joined = max(0.0, float(added.min()))
             worths.append(
-                Worth(
-                    subgroup=name,
-                    feature=features[feature],
-                    rank=0,
-                    before=0.0 if own is None else float(scores.score[cohort, own]),
-                    best_set=tuple(features[f] for f in members),
-                    joined=float("nan")
-                    if own is None
-                    else _joined(scored, scores.subsets[own], feature, cohort),
-                    support=SUPPORT[support],
-                    unsettled=pair,
-                    settled_by=where,
-                    cost=float(costs.get(features[feature], 1.0)),
-                    **_rise(scores, cohort, own, with_it, selection.confidence)._asdict(),
-                )
+                {
+                    "feature": features[feature],
+                    "before": 0.0 if own is None else float(scores.score[cohort, own]),
+                    "best_set": tuple(features[f] for f in members),
+                    "joined": joined,
+                    "support": SUPPORT[support],
+                    "unsettled": pair,
+                    "settled_by": where,
+                    "cost": float(costs.get(features[feature], 1.0)),
+                    **_rise(scores, cohort, own, with_it, selection.confidence),
+                }
             )
-        worths.sort(key=lambda worth: -worth.gain_per_cost)
-        found += [replace(worth, rank=place) for place, worth in enumerate(worths, start=1)]
+        worths.sort(key=lambda worth: -worth["gain"] / worth["cost"])
+        found += [Worth(name, rank=rank, **worth) for rank, worth in enumerate(worths, start=1)]
     return found
 
 
@@ -143,83 +139,54 @@ def unsettled_pairs(selection: Selection) -> Unsettled:
     return Unsettled(selection.missing, rows, selection.cohorts.names, selection.feature_names)
 
 
-def _joined(
-    scored: Callable[[NDArray[np.integer]], CompletedScores],
-    members: NDArray[np.integer],
-    feature: int,
-    cohort: int,
-) -> float:
-    """The least that a feature adds to all but one of the features of a set."""
-    parts = [np.delete(members, index) for index in range(len(members))]
-    larger = np.array([np.sort(np.append(part, feature)) for part in parts])
-    added = scored(larger).score[cohort]
-    if len(members) > 1:
-        added = added - scored(np.array(parts)).score[cohort]
-    return max(0.0, float(added.min()))
-
-
-class _Rise(NamedTuple):
-    """The rise of the best score, under the names that `Worth` has for its parts."""
-
-    gain: float
-    low: float
-    high: float
-    probability: float
-    probability_of_a_tenth: float
-    clear: bool
-
-
 def _rise(
     scores: CompletedScores,
     cohort: int,
     own: int | None,
     with_it: NDArray[np.integer],
     confidence: float | None,
-) -> _Rise:
+) -> dict[str, Any]:
     """The rise of the best score over that of `own`, were the sets with a feature recorded, too.
 
-    Bounds that are certain (confidence is None) say nothing of how likely a rise is.
+    Bounds that are certain (confidence is None) say nothing of how likely a rise is. Names are
+    those that `Worth` has for the parts.
     """
     before = 0.0 if own is None else float(scores.score[cohort, own])
     ahead = scores.score[cohort, with_it] - before
     highest = float(scores.high[cohort, with_it].max())
     if confidence is None:
         low, gain = float(scores.low[cohort, with_it].max()) - before, max(0.0, float(ahead.max()))
-        unknown = float("nan")
-        high = max(gain, highest - before)
-        return _Rise(gain, min(gain, max(0.0, low)), high, unknown, unknown, low > 0)
+        unknown = dict.fromkeys(("probability", "probability_of_a_tenth"), float("nan"))
+        bounds = {"low": min(gain, max(0.0, low)), "high": max(gain, highest - before)}
+        return {"gain": gain, "clear": low > 0, **bounds, **unknown}
     sure = _NORMAL.inv_cdf((1 + confidence) / 2)
-    of_sets = _half_width(scores, cohort, with_it) / sure
-    of_own = 0.0 if own is None else float(_half_width(scores, cohort, own)) / sure
+
+    def deviations(indices: NDArray[np.integer] | int) -> Floats:
+        """Of scores, by the side of their intervals that bounds did not cut."""
+        score = scores.score[cohort, indices]
+        below, above = score - scores.low[cohort, indices], scores.high[cohort, indices] - score
+        half: Floats = np.maximum(below, above)
+        return half / sure
+
+    def exceeds(ahead: float) -> float:
+        """How likely a normal number is above 0."""
+        return _NORMAL.cdf(ahead / error) if error > 0 else float(ahead > 0)
+
+    of_sets, of_own = deviations(with_it), 0.0 if own is None else float(deviations(own))
     deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
     best = int(np.argmax(ahead))
     mean, error = float(ahead[best]), float(deviation[best])
-    gain, probability = expected_rise(mean, error), _exceeds(mean, error)
+    gain, probability = expected_rise(mean, error), exceeds(mean)
     high = max(gain, float((ahead + sure * deviation).max()))
     least = 0.0 if own is None else float(scores.low[cohort, own])
-    return _Rise(
-        gain,
-        low=min(gain, max(0.0, float((ahead - sure * deviation).max()))),
-        high=min(high, max(gain, highest - least)),
-        probability=probability,
-        probability_of_a_tenth=_exceeds(mean - A_TENTH * before, error),
-        clear=probability >= confidence,
-    )
-
-
-def _half_width(scores: CompletedScores, cohort: int, indices: NDArray[np.integer] | int) -> Floats:
-    """Half of an interval, by the side that bounds did not cut."""
-    score = scores.score[cohort, indices]
-    below, above = score - scores.low[cohort, indices], scores.high[cohort, indices] - score
-    half: Floats = np.maximum(below, above)
-    return half
-
-
-def _exceeds(ahead: float, deviation: float) -> float:
-    """How likely a normal number is above 0."""
-    if deviation <= 0:
-        return float(ahead > 0)
-    return _NORMAL.cdf(ahead / deviation)
+    return {
+        "gain": gain,
+        "low": min(gain, max(0.0, float((ahead - sure * deviation).max()))),
+        "high": min(high, max(gain, highest - least)),
+        "probability": probability,
+        "probability_of_a_tenth": exceeds(mean - A_TENTH * before),
+        "clear": probability >= confidence,
+    }
 
 
 def expected_rise(ahead: float, deviation: float) -> float:
@@ -231,12 +198,7 @@ def expected_rise(ahead: float, deviation: float) -> float:
 
 
 class Unsettled:
-    """Knows which pairs of features nobody recorded together.
-
-    How two such features interact is not in the table, whatever is done with it. Where one subgroup
-    records both, it is known for all; a subgroup that recorded one of them already needs to record
-    the other only, and many rows settle more than few.
-    """
+    """Pairs that nobody recorded together; one subgroup that records both settles it for all."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from misfeat.selection import Selection
 
@@ -164,67 +164,87 @@ def compare_selections(
     subgroup: str | None = None,
     names: tuple[str, str] = ("first", "second"),
 ) -> Comparison:
-    """Which answers of two runs differ by more than their uncertainty.
-
-    The size of the best sets is by default the smaller one of the two runs.
-    """
+    """Which answers of two runs differ by more than their uncertainty."""
     runs = first, second
-    _check_same_scale(runs)
+    for name, one, other in (
+        ("measure", first.set_scores.measure.name, second.set_scores.measure.name),
+        ("estimate", first.set_scores.estimate.name, second.set_scores.estimate.name),
+    ):
+        if one != other:
+            raise MisfeatError(
+                "The first run has {first}, the second {second}; their scores cannot be compared.",
+                remedy="Fit one of them again as the other.",
+                first=Setting(name, one),
+                second=Setting(name, other),
+            )
     size = min(first.size, second.size) if size is None else size
     check_count(size, "size")
-    features = _common_features(runs)
+    features = tuple(name for name in first.feature_names if name in second.feature_names)
+    if not features:
+        raise MisfeatError(
+            "The runs have no feature in common: the first has {first}, the second {second}.",
+            remedy="Compare runs of tables that share columns.",
+            first=listed(first.feature_names),
+            second=listed(second.feature_names),
+        )
     check_size(size, features, first.cohorts)
     common = _common_subgroups(runs, subgroup)
     confidence = common_confidence(runs) or USUAL_CONFIDENCE
-    found = [_subgroup_change(runs, name, features, size, confidence) for name in common]
+    compared = [_subgroup_change(runs, name, features, size, confidence) for name in common]
+    targets = first.cohorts.target, second.cohorts.target
+    p_values = np.array([one.p_value for one, _ in compared])
+    n_tested = int(np.isfinite(p_values).sum())
+    order = np.argsort(p_values)[:n_tested]  # Holm's p-values, right for all subgroups at once
+    adjusted = np.maximum.accumulate(p_values[order] * (n_tested - np.arange(n_tested)))
+    p_values[order] = np.minimum(adjusted, 1.0)
+    subgroups = []
+    for (one, changes), p in zip(compared, p_values.tolist(), strict=True):
+        lost = [name for name in one.first_best if name not in second.feature_names]
+        among = n_tested if p > 1.0 - confidence else None
+        sentence = subgroup_in_words(one, changes, targets, lost, among)
+        subgroups.append(replace(one, adjusted=p, sentence=sentence))
+    of_first, of_second = first.cohorts.names, second.cohorts.names
     return Comparison(
         names=names,
-        targets=(first.cohorts.target, second.cohorts.target),
+        targets=targets,
         unit=first.set_scores.measure.unit,
         size=size,
         confidence=confidence,
-        changes=tuple(change for _, changes in found for change in changes),
-        subgroups=tuple(_in_words(runs, found, confidence)),
-        only_in=(_only_in(first, second), _only_in(second, first)),
+        changes=tuple(change for _, changes in compared for change in changes),
+        subgroups=tuple(subgroups),
+        only_in=(
+            tuple(name for name in of_first if name not in of_second),
+            tuple(name for name in of_second if name not in of_first),
+        ),
         notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,
     )
-
-
-def _best(run: Selection, subgroup: str, size: int) -> tuple[str, ...]:
-    """The set that explains most; nothing where the target has a single value."""
-    sets = best_sets(run, size, 1, subgroup)
-    return tuple(sets[0].features) if sets else ()
-
-
-def _sets_to_compare(
-    features: Sequence[str], first: tuple[str, ...], second: tuple[str, ...]
-) -> dict[tuple[str, ...], str]:
-    """The sets to look at that both runs know, each with the reason."""
-    sets: dict[tuple[str, ...], str] = {(name,): ALONE for name in features}
-    for best, why in ((first, BEST_OF_FIRST), (second, BEST_OF_SECOND)):
-        ordered = tuple(name for name in features if name in best)
-        if len(ordered) == len(best) > 1:
-            sets[ordered] = BEST_OF_BOTH if ordered in sets else why
-    return sets
 
 
 def _subgroup_change(
     runs: Runs, subgroup: str, features: Sequence[str], size: int, confidence: float
 ) -> tuple[SubgroupChange, list[Change]]:
     """What became of a subgroup, and of every set that was looked at, changed ones first."""
-    first, second = (_best(run, subgroup, size) for run in runs)
-    changes: list[Change] = []
-    if first and second:
-        sets = _sets_to_compare(features, first, second)
-        changes = [
-            _change(runs, subgroup, one, why, len(sets), confidence) for one, why in sets.items()
-        ]
-        changes.sort(key=lambda one: (not one.changed, -abs(one.difference)))
+    sets: dict[tuple[str, ...], str] = {(name,): ALONE for name in features}
+    best: list[tuple[str, ...]] = []
+    for run, why in zip(runs, (BEST_OF_FIRST, BEST_OF_SECOND), strict=True):
+        ranked = best_sets(run, size, 1, subgroup)
+        members = ranked[0].features if ranked else ()  # where the target has a single value
+        best.append(members)
+        common = tuple(name for name in features if name in members)
+        if len(common) == len(members) > 1:
+            sets[common] = BEST_OF_BOTH if common in sets else why
+    first, second = best
+    both = bool(first and second)
+    changes = [
+        _change(runs, subgroup, one, why, len(sets), confidence)
+        for one, why in (sets.items() if both else ())
+    ]
+    changes.sort(key=lambda one: (not one.changed, -abs(one.difference)))
     told_apart = False
-    if first and second and set(first) != set(second) and set(first) <= set(runs[1].feature_names):
+    if both and set(first) != set(second) and set(first) <= set(runs[1].feature_names):
         told_apart = not difference(runs[1], subgroup, second, first).may_be_nothing
-    found = SubgroupChange(
+    change = SubgroupChange(
         subgroup=subgroup,
         first_rows=runs[0].cohorts[subgroup].size,
         second_rows=runs[1].cohorts[subgroup].size,
@@ -237,7 +257,7 @@ def _subgroup_change(
         told_apart=told_apart,
         sentence=Message(""),
     )
-    return found, changes
+    return change, changes
 
 
 def _change(
@@ -269,49 +289,6 @@ def _change(
     )
 
 
-def _in_words(
-    runs: Runs, found: Sequence[tuple[SubgroupChange, list[Change]]], confidence: float
-) -> Iterator[SubgroupChange]:
-    """The subgroups with sentences, and p-values that are right for having looked at all."""
-    adjusted = _holm([one.p_value for one, _ in found])
-    compared = int(np.isfinite(adjusted).sum())
-    targets = runs[0].cohorts.target, runs[1].cohorts.target
-    for (one, changes), p in zip(found, adjusted, strict=True):
-        lost = [name for name in one.first_best if name not in runs[1].feature_names]
-        among = compared if p > 1.0 - confidence else None
-        sentence = subgroup_in_words(one, changes, targets, lost, among)
-        yield replace(one, adjusted=p, sentence=sentence)
-
-
-def _check_same_scale(runs: Runs) -> None:
-    """Raise where scores are of different measures or estimates."""
-    first, second = (run.set_scores for run in runs)
-    for name, one, other in (
-        ("measure", first.measure.name, second.measure.name),
-        ("estimate", first.estimate.name, second.estimate.name),
-    ):
-        if one != other:
-            raise MisfeatError(
-                "The first run has {first}, the second {second}; their scores cannot be compared.",
-                remedy="Fit one of them again as the other.",
-                first=Setting(name, one),
-                second=Setting(name, other),
-            )
-
-
-def _common_features(runs: Runs) -> tuple[str, ...]:
-    first, second = (run.feature_names for run in runs)
-    common = tuple(name for name in first if name in second)
-    if common:
-        return common
-    raise MisfeatError(
-        "The runs have no feature in common: the first has {first}, the second {second}.",
-        remedy="Compare runs of tables that share columns.",
-        first=listed(first),
-        second=listed(second),
-    )
-
-
 def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
     """The subgroups of both, in the order of the second run; or the one that is asked for."""
     first, second = (run.cohorts.names for run in runs)
@@ -336,16 +313,3 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
         second=listed(second),
         groups=Setting("groups"),
     )
-
-
-def _only_in(one: Selection, other: Selection) -> tuple[str, ...]:
-    return tuple(name for name in one.cohorts.names if name not in other.cohorts.names)
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """P-values that are right for having looked at all of them; NaN where there is none."""
-    found = np.array(p_values, dtype=np.float64)
-    order = np.argsort(found)[: int(np.isfinite(found).sum())]
-    factors = len(order) - np.arange(len(order))
-    found[order] = np.minimum(np.maximum.accumulate(found[order] * factors), 1.0)
-    return [float(p) for p in found]

@@ -74,11 +74,7 @@ def subgroup_in_words(
     lost: Sequence[str],
     among: int | None = None,
 ) -> Message:
-    """What became of one subgroup, in a sentence.
-
-    `lost` are features of the first run's best set that the second run does not have; `among` is
-    how many subgroups were looked at, where so many make a change like this one by chance.
-    """
+    """What became of one subgroup; `lost` are features that the second run does not have."""
     if not found.sets:
         both = not found.first_best and not found.second_best
         which = "both runs" if both else f"the {'second' if found.first_best else 'first'} run"
@@ -86,6 +82,7 @@ def subgroup_in_words(
             f"In {{subgroup}}, the target has a single value in {which}.", subgroup=found.subgroup
         )
     changed = [one for one in changes if one.changed]
+    # Among so many subgroups chance makes a change like this one.
     doubt = f", which chance may do in one of {among} subgroups" if changed and among else ""
     return Message(
         "In {subgroup}, {what}{doubt}; {best}.",
@@ -136,10 +133,7 @@ def share_in_words(share: float, low: float, high: float) -> str:
 
 
 def points_in_words(difference: float, low: float, high: float) -> str:
-    """A difference of shares with its interval, in points of per cent.
-
-    An interval that does not hold 0 is told with as many digits as it takes to see that.
-    """
+    """A difference of shares in points of per cent, with digits enough to see it is not 0."""
     digits = percent_decimals(low, high)
     nearest = min(abs(low), abs(high)) if low > 0 or high < 0 else 0.0
     while nearest and digits < MOST_DIGITS and not round(100 * nearest, digits):
@@ -207,11 +201,40 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
             "Both runs seem to be of the same rows, whose chance they share: differences are surer "
             "than their intervals say."
         )
-    yield from _on_settings(runs, size, confidence)
-    yield from _on_rows(runs)
+    first, second = runs
+    if first.size != second.size:
+        yield Message(
+            f"The best sets of the runs have {first.size} and {second.size} features; those of "
+            f"{size} are compared."
+        )
+    if first.confidence != second.confidence:
+        yield Message(
+            "The runs have {first} and {second}; intervals are those of {used:.0%}.",
+            first=Setting("confidence", first.confidence),
+            second=Setting("confidence", second.confidence),
+            used=confidence,
+        )
+    estimate = first.set_scores.estimate.name
+    named = zip(("first", "second"), runs, strict=True)
+    withheld = [which for which, run in named if run.set_scores.rows_withheld]
+    if withheld:
+        yield Message(
+            "The {which} run keeps no rows: its shares are those it shows, and what changed in one "
+            "subgroup alone is harder to see.",
+            which=joined(withheld),
+        )
+    elif estimate == POPULATION:
+        yield Message(
+            "Shares are of each subgroup's own rows, less chance; tables of a run draw them "
+            "towards those of other subgroups."
+        )
+    elif estimate == SAMPLE:
+        yield Message(
+            "Shares are less what chance alone would score, which the scores of these runs are not."
+        )
     if len(common) > 1:
         by_chance = max(round((1 - confidence) * len(common)), 1)
-        changed = runs[0].cohorts.target == runs[1].cohorts.target
+        changed = first.cohorts.target == second.cohorts.target
         yield Message(
             f"Where nothing {'changed' if changed else 'differs'}, at most {by_chance} of "
             f"{len(common)} subgroups {'seems' if by_chance == 1 else 'seem'} "
@@ -221,16 +244,20 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
 
 def same_rows(runs: Runs, common: Sequence[str]) -> bool:
     """Whether two runs seem to be of the same rows: as many of every class and value everywhere."""
-    by_class = same_question(runs)
-    for name in common:
-        first, second = (run.cohorts[name] for run in runs)
-        if first.size != second.size or first.effective_size != second.effective_size:
-            return False
-        if by_class and (_by_class(first) != _by_class(second)).any():
-            return False
-    if by_class:
-        return True
     one, other = (run.cohorts for run in runs)
+    for name in common:
+        sizes = [(run.cohorts[name].size, run.cohorts[name].effective_size) for run in runs]
+        if sizes[0] != sizes[1]:
+            return False
+
+    def rows_of(cohort: Cohort, codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
+        return np.bincount(codes.astype(np.int64) + 1, cohort.weights, n_codes + 1)
+
+    if same_question(runs):
+        return all(
+            np.array_equal(*(rows_of(c, c.target, c.n_classes) for c in (one[name], other[name])))
+            for name in common
+        )
     alike = [  # features that both coded alike
         (index, other.features.index(name))
         for index, name in enumerate(one.features)
@@ -238,23 +265,13 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
         and one.categories[index] == other.categories[other.features.index(name)]
     ]
     return bool(alike) and all(
-        np.array_equal(_by_value(one[name], first), _by_value(other[name], second))
+        np.array_equal(
+            rows_of(one[name], one[name].codes[first], int(one[name].cardinalities[first])),
+            rows_of(other[name], other[name].codes[second], int(other[name].cardinalities[second])),
+        )
         for name in common
         for first, second in alike
     )
-
-
-def _by_value(cohort: Cohort, feature: int) -> NDArray[Any]:
-    """Rows of every code of a feature, those without a value first."""
-    return np.bincount(
-        cohort.codes[feature].astype(np.int64) + 1,
-        weights=cohort.weights,
-        minlength=int(cohort.cardinalities[feature]) + 1,
-    )
-
-
-def _by_class(cohort: Cohort) -> NDArray[Any]:
-    return np.bincount(cohort.target, weights=cohort.weights, minlength=cohort.n_classes)
 
 
 def _on_names(runs: Runs) -> Iterator[Message]:
@@ -285,24 +302,25 @@ def _on_target(runs: Runs) -> Iterator[Message]:
             first=first.target,
             second=second.target,
         )
-    elif not same_question(runs) and first.is_number != second.is_number:
+    elif not same_question(runs):
+        sentence = (
+            "The target {target} has other classes in the second run: {second} instead of {first}. "
+            "Shares of what there is to tell are compared."
+        )
+        if first.is_number != second.is_number:
+            sentence = (
+                "The target {target} is taken as a number in one run, and in classes in the other; "
+                "shares are those of its classes. Fit both with the same {kind}."
+            )
+        elif first.is_number:
+            sentence = (
+                "The target {target} is a number that is cut elsewhere in the second run, at ranks "
+                "of its own values. Shares of what there is to tell are compared."
+            )
         yield Message(
-            "The target {target} is taken as a number in one run, and in classes in the other; "
-            "shares are those of its classes. Fit both with the same {kind}.",
+            sentence,
             target=first.target,
             kind=Setting("target"),
-        )
-    elif not same_question(runs) and first.is_number:
-        yield Message(
-            "The target {target} is a number that is cut elsewhere in the second run, at ranks of "
-            "its own values. Shares of what there is to tell are compared.",
-            target=first.target,
-        )
-    elif not same_question(runs):
-        yield Message(
-            "The target {target} has other classes in the second run: {second} instead of {first}. "
-            "Shares of what there is to tell are compared.",
-            target=first.target,
             first=joined(first.classes, most=MOST_NAMED),
             second=joined(second.classes, most=MOST_NAMED),
         )
@@ -334,50 +352,10 @@ def _recoded(first: ColumnAudit, second: ColumnAudit) -> Message | None:
     if first.treatment != second.treatment:
         return Message(f"{second.treatment}, not {first.treatment}")
     if first.edges != second.edges:
-        return Message("cut at {second}, not {first}", first=_edges(first), second=_edges(second))
+        cuts = []
+        for audit in (first, second):
+            edges = [f"{edge:g}" if isinstance(edge, float) else str(edge) for edge in audit.edges]
+            more = ["…"] if len(edges) > MOST_EDGES else []
+            cuts.append(", ".join(edges[:MOST_EDGES] + more))
+        return Message("cut at {second}, not {first}", first=cuts[0], second=cuts[1])
     return Message("other values") if first.categories != second.categories else None
-
-
-def _edges(audit: ColumnAudit) -> str:
-    shown = [f"{edge:g}" if isinstance(edge, float) else str(edge) for edge in audit.edges]
-    return ", ".join(shown[:MOST_EDGES]) + (", …" if len(shown) > MOST_EDGES else "")
-
-
-def _on_settings(runs: Runs, size: int, confidence: float) -> Iterator[Message]:
-    first, second = runs
-    if first.size != second.size:
-        yield Message(
-            f"The best sets of the runs have {first.size} and {second.size} features; those of "
-            f"{size} are compared."
-        )
-    if first.confidence != second.confidence:
-        yield Message(
-            "The runs have {first} and {second}; intervals are those of {used:.0%}.",
-            first=Setting("confidence", first.confidence),
-            second=Setting("confidence", second.confidence),
-            used=confidence,
-        )
-
-
-def _on_rows(runs: Runs) -> Iterator[Message]:
-    """What shares are made from, where that is not what the runs show."""
-    withheld = [
-        which
-        for which, run in zip(("first", "second"), runs, strict=True)
-        if run.set_scores.rows_withheld
-    ]
-    if withheld:
-        yield Message(
-            "The {which} run keeps no rows: its shares are those it shows, and what changed in one "
-            "subgroup alone is harder to see.",
-            which=joined(withheld),
-        )
-    elif runs[0].set_scores.estimate.name == POPULATION:
-        yield Message(
-            "Shares are of each subgroup's own rows, less chance; tables of a run draw them "
-            "towards those of other subgroups."
-        )
-    elif runs[0].set_scores.estimate.name == SAMPLE:
-        yield Message(
-            "Shares are less what chance alone would score, which the scores of these runs are not."
-        )

@@ -93,11 +93,7 @@ class Contrasts:
     def of(
         self, cohort: int, sets: Sequence[Set], weights: ArrayLike, least: float = -np.inf
     ) -> list[Estimated]:
-        """Weighted sums of the scores of some sets, of which the empty one scores 0.
-
-        Features of sets ascend; `weights` has shape (n_sums, n_sets), and no sum lies below `least`
-        in the population.
-        """
+        """Weighted sums of scores of sets, none below `least`; weights are (n_sums, n_sets)."""
         counted = np.asarray(weights, dtype=np.float64)
         score, low, high = self._scores(cohort, sets)
         value = counted @ score
@@ -126,23 +122,17 @@ class Contrasts:
 
     def _reach(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
         """How far sums reach, from how far their parts do, with the sign of their weights."""
-        members = sorted(set().union(*sets))
-        who = self._who_recorded(cohort, members)
-        if self._errors is None or not who:
-            return np.sqrt(_squares_by_overlap(sets, reaches))
-        found = [self._errors.squares(one, sets, reaches) for one in who]
-        return np.sqrt(np.average(found, axis=0, weights=self._errors.n_rows[who]))
-
-    def _who_recorded(self, cohort: int, members: list[int]) -> list[int]:
-        """The cohort itself, else the largest of the others that recorded these features."""
-        if self._errors is None or not self._missing[cohort, members].any():
-            return [cohort]
-        recorded = np.flatnonzero(~self._missing[:, members].any(axis=1))
-        if len(recorded) > MOST_ASKED:
-            by_rows = np.argsort(-self._errors.n_rows[recorded], kind="stable")
+        errors, members = self._errors, sorted(set().union(*sets))
+        # The cohort itself, else the largest of the others that recorded these features.
+        recorded = np.array([cohort])
+        if errors is not None and self._missing[cohort, members].any():
+            recorded = np.flatnonzero(~self._missing[:, members].any(axis=1))
+            by_rows = np.argsort(-errors.n_rows[recorded], kind="stable")
             recorded = np.sort(recorded[by_rows[:MOST_ASKED]])
-        found: list[int] = recorded.tolist()
-        return found
+        if errors is None or not len(recorded):
+            return np.sqrt(_squares_by_overlap(sets, reaches))
+        squares = [errors.squares(one, sets, reaches) for one in recorded.tolist()]
+        return np.sqrt(np.average(squares, axis=0, weights=errors.n_rows[recorded]))
 
 
 class _RowErrors:
@@ -159,26 +149,20 @@ class _RowErrors:
         joint = np.zeros((len(reaches), len(self._cohorts.at(cohort).weights)))
         apart = np.zeros(len(reaches))
         for members, each in zip(sets, reaches.T, strict=True):
-            rows = self._influence(cohort, members)
+            asked = cohort, members
+            if asked not in self._influences:
+                self._influences[asked] = influence(self._cohorts.at(cohort), members)
+                self._n_kept += len(self._influences[asked])
+            self._influences.move_to_end(asked)
+            while self._n_kept > MOST_KEPT and len(self._influences) > 1:
+                self._n_kept -= len(self._influences.popitem(last=False)[1])
+            rows = self._influences[asked]
             if rows.any():
                 joint += each[:, None] * rows
             else:  # all rows say the same: nothing ties its error to those of others
                 apart += each**2
         squares: Floats = apart + np.square(joint).sum(axis=1)
         return squares
-
-    def _influence(self, cohort: int, members: Set) -> Floats:
-        """The influence of rows on the score of a set, kept for the next question."""
-        asked = cohort, members
-        if asked in self._influences:
-            self._influences.move_to_end(asked)
-            return self._influences[asked]
-        found = influence(self._cohorts.at(cohort), members)
-        self._influences[asked] = found
-        self._n_kept += len(found)
-        while self._n_kept > MOST_KEPT and len(self._influences) > 1:
-            self._n_kept -= len(self._influences.popitem(last=False)[1])
-        return found
 
 
 def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
@@ -209,11 +193,7 @@ def difference(
 def distinct_sets(
     order: Iterable[int], subsets: NDArray[np.integer], cohort: int, contrasts: Contrasts
 ) -> Iterator[int]:
-    """Sets in an order, without those that tell the same as a better one.
-
-    A set is left out where it differs in a single feature from one that was kept, and their scores
-    cannot be told apart.
-    """
+    """Sets in an order, without those one swap from a better one and not told apart from it."""
     kept: list[tuple[int, ...]] = []
     for number in order:
         one = tuple(subsets[number].tolist())

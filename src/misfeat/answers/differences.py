@@ -53,20 +53,15 @@ class ExplainedShare:
     def interval(self, confidence: float) -> Estimated:
         """The share with its bounds, within 0 and 1."""
         parts = () if self.sampled is None else (self.sampled,)
-        reach = _reach(confidence, _freedom(parts, self.deviation**2)) * self.deviation
-        low, high = self.share - reach, self.share + reach
-        return Estimated(
-            self.share, min(max(low, 0.0), self.share), max(min(high, 1.0), self.share)
-        )
+        freedom = _freedom(parts, self.deviation**2)
+        reach = float(stdtrit(freedom, (1.0 + confidence) / 2.0)) * self.deviation
+        low, high = max(self.share - reach, 0.0), min(self.share + reach, 1.0)
+        return Estimated(self.share, min(low, self.share), max(high, self.share))
 
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much a share differs between two runs.
-
-    That of the second run less that of the first. Its error has the standard deviation `deviation`,
-    and a Student distribution of `freedom` degrees of freedom.
-    """
+    """The share in the second run less the first, with an error of a Student distribution."""
 
     value: float
     deviation: float
@@ -81,7 +76,8 @@ class Difference:
 
     def interval(self, confidence: float, among: int) -> Estimated:
         """The difference with bounds that hold for `among` differences at once (Bonferroni)."""
-        reach = _reach(1.0 - (1.0 - confidence) / among, self.freedom) * self.deviation
+        sure = 1.0 - (1.0 - confidence) / among
+        reach = float(stdtrit(self.freedom, (1.0 + sure) / 2.0)) * self.deviation
         return Estimated(self.value, self.value - reach, self.value + reach)
 
 
@@ -89,18 +85,13 @@ def difference_of(first: ExplainedShare, second: ExplainedShare) -> Difference:
     """By how much a set tells more in the second run than in the first."""
     sampled = [one.sampled for one in (first, second) if one.sampled is not None]
     variance = first.deviation**2 + second.deviation**2
-    if len(sampled) == 2:
-        variance = max(variance, _pooled_variance(*sampled))
-    return Difference(
-        second.share - first.share, float(np.sqrt(variance)), _freedom(sampled, variance)
-    )
-
-
-def _pooled_variance(first: SampledShare, second: SampledShare) -> float:
-    """The variance of a difference, were both runs of one population."""
-    n_first, n_second = first.n_rows, second.n_rows
-    spread = (first.spread * n_first + second.spread * n_second) / (n_first + n_second)
-    return spread / n_first + spread / n_second + first.chance + second.chance
+    if len(sampled) == 2:  # the variance, were both runs of one population
+        rows = [one.n_rows for one in sampled]
+        spread = (sampled[0].spread * rows[0] + sampled[1].spread * rows[1]) / (rows[0] + rows[1])
+        chance = sampled[0].chance, sampled[1].chance
+        variance = max(variance, spread / rows[0] + spread / rows[1] + chance[0] + chance[1])
+    freedom = _freedom(sampled, variance)
+    return Difference(second.share - first.share, float(np.sqrt(variance)), freedom)
 
 
 def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:
@@ -109,63 +100,44 @@ def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:
     return 4.0 + min(6.0 * variance**2 / fourth, NEARLY_NORMAL) if fourth > 0 else NEARLY_NORMAL
 
 
-def _reach(confidence: float, freedom: float) -> float:
-    """How many standard deviations an interval reaches to either side."""
-    return float(stdtrit(freedom, (1.0 + confidence) / 2.0))
-
-
-def explained_share(found: Selection, subgroup: str, features: Sequence[str]) -> ExplainedShare:
-    """What a set tells in a subgroup: by its own rows, else as predicted."""
-    members = sorted(found.feature_names.index(name) for name in features)
-    cohort = found.cohorts.position(subgroup)
+def explained_share(run: Selection, subgroup: str, features: Sequence[str]) -> ExplainedShare:
+    """What a set tells in a subgroup: by its own rows, else as the run shows it."""
+    members = sorted(run.feature_names.index(name) for name in features)
+    cohort = run.cohorts.position(subgroup)
     sampled = None
-    if not found.missing[cohort, members].any():
-        sampled = _sampled(found, cohort, members)
-    if sampled is None:
-        return _as_shown(found, cohort, members)
-    deviation = float(np.sqrt(sampled.spread / sampled.n_rows + sampled.chance))
-    return ExplainedShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
-
-
-def _sampled(found: Selection, cohort: int, members: list[int]) -> SampledShare | None:
-    """The share of the rows, less chance, and how it varies."""
-    measure = found.set_scores.measure
-    if measure.rows is not None:
-        return sampled_share(measure.rows[measure.rows.names[cohort]], members)
-    if measure.sums is None:
-        return None
-    n_rows, size = int(measure.sums.rows[cohort]), len(members)
-    if n_rows <= size + 1:
-        return None
-    products, subsets = measure.sums.products[cohort], np.array([members])
-    share = float(adjusted_correlation(products, subsets, n_rows)[0])
-    left = (1.0 - max(share, 0.0)) ** 2
-    return SampledShare(
-        share,
-        float(n_rows),
-        left * 4.0 * max(share, 0.0),
-        left * 2.0 * size / n_rows**2,
-        float(size),
-    )
-
-
-def _as_shown(found: Selection, cohort: int, members: list[int]) -> ExplainedShare:
-    """The share that the run shows, as sure as its interval is wide."""
-    scores, place = found.set_scores.scored(np.array([members])), 0
-    whole = float(found.set_scores.measure.whole[cohort])
+    if not run.missing[cohort, members].any():
+        sampled = _sampled(run, cohort, members)
+    if sampled is not None:
+        deviation = float(np.sqrt(sampled.spread / sampled.n_rows + sampled.chance))
+        return ExplainedShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
+    scores, whole = run.set_scores.scored(np.array([members])), run.set_scores.measure.whole[cohort]
     score, low, high = (
-        float(part[cohort, place]) / whole for part in (scores.score, scores.low, scores.high)
+        float(part[cohort, 0]) / float(whole) for part in (scores.score, scores.low, scores.high)
     )
     wide = max(high - score, score - low)
-    if found.confidence is not None:
-        wide /= float(ndtri((1.0 + found.confidence) / 2.0))
-    predicted = bool(scores.predicted[cohort, place])
-    if not predicted and not found.set_scores.estimate.above_chance:
+    if run.confidence is not None:
+        wide /= float(ndtri((1.0 + run.confidence) / 2.0))
+    predicted = bool(scores.predicted[cohort, 0])
+    if not predicted and not run.set_scores.estimate.above_chance:
         raise MisfeatError(
             "A run with {estimate} knows nothing of what chance would score in so few rows, so "
             "nobody knows how sure its scores are.",
             remedy="Fit it again with {instead}.",
-            estimate=Setting("estimate", found.set_scores.estimate.name),
+            estimate=Setting("estimate", run.set_scores.estimate.name),
             instead=Setting("estimate", "population"),
         )
     return ExplainedShare(score, None, wide, PREDICTED if predicted else RECORDED)
+
+
+def _sampled(run: Selection, cohort: int, members: list[int]) -> SampledShare | None:
+    """The share of the rows, less chance, and how it varies."""
+    measure, size = run.set_scores.measure, len(members)
+    if measure.rows is not None:
+        return sampled_share(measure.rows[measure.rows.names[cohort]], members)
+    if measure.sums is None or measure.sums.rows[cohort] <= size + 1:
+        return None
+    n_rows, products = int(measure.sums.rows[cohort]), measure.sums.products[cohort]
+    share = float(adjusted_correlation(products, np.array([members]), n_rows)[0])
+    left = (1.0 - max(share, 0.0)) ** 2
+    spread, chance = left * 4.0 * max(share, 0.0), left * 2.0 * size / n_rows**2
+    return SampledShare(share, float(n_rows), spread, chance, float(size))

@@ -6,7 +6,7 @@ shares is measured above chance, so that many values in few rows determine nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,14 +39,6 @@ FEW_OTHERS = 10
 """So many rows must differ from a feature's commonest value, or there is little to determine."""
 
 
-class Pair(NamedTuple):
-    """Two features, the first of which determines the second; if `mutual`, each the other."""
-
-    one: int
-    other: int
-    mutual: bool
-
-
 def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
     """Pairs of features that determine each other, or of which one determines the other."""
     pairs, names = determined_pairs(cohorts), cohorts.features
@@ -64,7 +56,7 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
             "are such that one determines the other",
         ),
     ):
-        own = [(names[pair.one], names[pair.other]) for pair in pairs if pair.mutual == mutual]
+        own = [(names[one], names[other]) for one, other, both in pairs if both == mutual]
         for one, other in own[:MOST_NAMED]:
             remedy = Message(
                 "Leave one of them out: {exclude}.", exclude=Setting("exclude", [other])
@@ -78,18 +70,21 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
             yield Caution(kind, sentence, columns=columns, severity=NOTE)
 
 
-def determined_pairs(cohorts: Cohorts) -> list[Pair]:
-    """All pairs of features of which one determines the other, in the order of the columns."""
-    sample = _sample(cohorts.weights)
-    codes = np.array([_codes(cohorts, feature, sample) for feature in range(len(cohorts.features))])
-    found = []
+def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:
+    """Pairs of which the first feature determines the second, and whether each the other."""
+    ends = np.cumsum(cohorts.weights)
+    total = int(ends[-1])
+    # Evenly over all rows: sorted as they are, every part has its share.
+    drawn = np.arange(min(SAMPLE, total)) * total // min(SAMPLE, total)
+    rows = np.searchsorted(ends, drawn, side="right")
+    codes = np.array([_codes(cohorts, feature, rows) for feature in range(len(cohorts.features))])
+    pairs = []
     for one, other in _looking_determined(codes, cohorts.categories):
         table = _table(cohorts, one, other)
         forth, back = _determines(table), _determines(table.T)
         if forth or back:
-            first, second = (one, other) if forth else (other, one)
-            found.append(Pair(first, second, forth and back))
-    return found
+            pairs.append((*((one, other) if forth else (other, one)), forth and back))
+    return pairs
 
 
 def _codes(cohorts: Cohorts, feature: int, rows: Any) -> Codes:
@@ -99,22 +94,10 @@ def _codes(cohorts: Cohorts, feature: int, rows: Any) -> Codes:
     return codes
 
 
-def _sample(weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of rows, evenly over all of them: sorted as they are, every part has its share."""
-    ends = np.cumsum(weights)
-    total = int(ends[-1])
-    drawn = np.arange(min(SAMPLE, total)) * total // min(SAMPLE, total)
-    return np.searchsorted(ends, drawn, side="right")
-
-
 def _looking_determined(
     codes: Codes, categories: tuple[tuple[str, ...], ...]
 ) -> list[tuple[int, int]]:
-    """Pairs of which one tells nearly all of the other in a sample of rows.
-
-    Each feature is counted against all later ones in one pass. Rows in which either is missing
-    fall into cells of their own, which are not counted.
-    """
+    """Pairs of which one tells nearly all of the other in a sample of rows."""
     bases = np.array([len(labels) + 1 for labels in categories])
     shifted = codes + 1  # 0: missing
     starts = np.concatenate([[0], np.cumsum(bases)])
@@ -133,10 +116,7 @@ def _looking_determined(
 
 
 def _most_told(table: Counts, starts: NDArray[np.int64]) -> Counts:
-    """What two features tell of the less telling one, for tables side by side.
-
-    `starts` says where the columns of each other feature begin.
-    """
+    """What two features tell of the less telling one, for tables side by side from `starts`."""
     of_one = np.add.reduceat(table, starts, axis=1)
     total = np.maximum(of_one.sum(axis=0), 1.0)
     joint = np.add.reduceat(n_log_n(table).sum(axis=0), starts)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.answers.options import checked_size
-from misfeat.answers.significance import LEVEL, SearchedSets, permutation_tester, permutation_tests
+from misfeat.answers.significance import LEVEL, permutation_tester, permutation_tests
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.exceptions import Message
@@ -49,11 +49,7 @@ MOST_OF_SHORTLIST = 3
 
 @dataclass(frozen=True)
 class Step:
-    """The best set of one size, and whether it tells more than the best one of a feature less.
-
-    Its attributes are the columns that `Selection.enough` explains; the p-value is NaN beyond the
-    size that is enough, where no more was asked.
-    """
+    """The best set of a size; the p-value is NaN beyond the size that is enough."""
 
     size: int
     features: tuple[str, ...]
@@ -95,10 +91,7 @@ class Enough:
 
     @property
     def best(self) -> Step | None:
-        """The smallest best set that tells what the size that is enough tells, give or take little.
-
-        None where no feature tells.
-        """
+        """The smallest best set that is as good, give or take little; None where none tells."""
         if not self.size:
             return None
         most = self.steps[self.size - 1].share
@@ -121,21 +114,18 @@ class Enough:
                 target=self.target,
                 p=Message(p_words(self.steps[0].p_value)),
             )
-        told = self.best.told(self.target)
-        return Message("{told}; {further}", told=told, further=Message(self._further))
-
-    @property
-    def _further(self) -> str:
-        """What larger sets tell."""
-        if self.best is not None and self.best.size < self.size:
+        if self.best.size < self.size:
             p = p_words(self.steps[self.best.size].p_value)
-            return f"one more feature adds more than chance would ({p}), but next to nothing"
-        if not self.settled:
-            return f"sets of more than {len(self.steps)} were not tried, and may tell more"
-        if len(self.steps) == self.size:
-            return "no other feature was recorded"
-        p = p_words(self.steps[self.size].p_value)
-        return f"one more feature adds nothing more than chance ({p})"
+            further = f"one more feature adds more than chance would ({p}), but next to nothing"
+        elif not self.settled:
+            further = f"sets of more than {len(self.steps)} were not tried, and may tell more"
+        elif len(self.steps) == self.size:
+            further = "no other feature was recorded"
+        else:
+            p = p_words(self.steps[self.size].p_value)
+            further = f"one more feature adds nothing more than chance ({p})"
+        told = self.best.told(self.target)
+        return Message("{told}; {further}", told=told, further=Message(further))
 
 
 def enough_features(
@@ -221,7 +211,7 @@ def enough_of(
         if tell is not None:
             tell(size - 1)
         if found is None:
-            p = tester.p_value(_more(tester, cohort, held))
+            p = tester.p_value(tester.sets_beside(cohort, held, AHEAD))
             if p > level:
                 found = size - 1
         scores = completed(size)
@@ -241,11 +231,7 @@ def enough_for_all(
     level: float,
     progress: Progress | None = None,
 ) -> int:
-    """The size that is enough for every subgroup of a table, at least 1.
-
-    At every size the p-values of all subgroups are adjusted for being several, so that a table of
-    many subgroups is not given larger sets than one of few.
-    """
+    """The size that is enough for every subgroup, at least 1; p-values allow for their number."""
     missing = tester.scores.measure.missing
     recorded = (~missing).sum(axis=1)
     able = filter(tester.has_something_to_tell, range(len(missing)))
@@ -255,9 +241,8 @@ def enough_for_all(
         p_values = np.ones(n_asked)
         asked = [place for place, cohort in enumerate(held) if size < recorded[cohort]]
         members = list(held.items())
-        tests = permutation_tests(
-            tester, [_more(tester, *members[place]) for place in asked], progress
-        )
+        beside = [tester.sets_beside(*members[place], AHEAD) for place in asked]
+        tests = permutation_tests(tester, beside, progress)
         for place, test in zip(asked, tests, strict=True):
             p_values[place] = test.p_value if test.n_sets else 1.0
         more = false_discovery_control(p_values) <= level if n_asked else np.zeros(0, dtype=bool)
@@ -271,12 +256,6 @@ def enough_for_all(
             for cohort in alive
         }
     return max(size, 1)
-
-
-def _more(tester: PermutationTester, cohort: int, held: tuple[int, ...]) -> SearchedSets:
-    """One or two features beside those held."""
-    recorded = int((~tester.scores.measure.missing[cohort]).sum())
-    return SearchedSets(cohort, min(AHEAD, recorded - len(held)), held)
 
 
 def step_of(

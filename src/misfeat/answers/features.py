@@ -44,11 +44,7 @@ NOTHING = Estimated(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class FeatureValue:
-    """What one feature tells in one subgroup.
-
-    Its attributes are the columns that `Selection.features` explains; what it `adds` is NaN where
-    no set of the others holds all features to include.
-    """
+    """What one feature is worth; `adds` is NaN where no set of others holds all to include."""
 
     subgroup: str
     feature: str
@@ -151,6 +147,11 @@ def _added(
 def _mean_shares(
     levels: Sequence[CompletedScores], cohort: int, confidence: float | None, least: float
 ) -> list[Estimated]:
+    def reach(own: Floats, part: Floats) -> Floats:
+        """How far the interval of what a feature adds reaches to one side."""
+        together: Floats = np.sqrt(own**2 + part**2 - 2 * SHARED_ERROR * own * part)
+        return together
+
     value = mean_shares(
         [scores.score[cohort] for scores in levels], [scores.subsets for scores in levels]
     )
@@ -158,26 +159,15 @@ def _mean_shares(
         low = mean_of_additions(levels, cohort, lambda own, part: own[1] - part[2])
         high = mean_of_additions(levels, cohort, lambda own, part: own[2] - part[1])
     else:
-        low = value - mean_of_additions(levels, cohort, _reach_below)
-        high = value + mean_of_additions(levels, cohort, _reach_above)
+        low = value - mean_of_additions(
+            levels, cohort, lambda own, part: reach(own[0] - own[1], part[2] - part[0])
+        )
+        high = value + mean_of_additions(
+            levels, cohort, lambda own, part: reach(own[2] - own[0], part[0] - part[1])
+        )
     low = np.minimum(np.maximum(low, least), value)
     high = np.maximum(high, value)
     return [Estimated(*map(float, one)) for one in zip(value, low, high, strict=True)]
-
-
-def _reach_below(own: Bounds, part: Bounds) -> Floats:
-    """How far the interval of what a feature adds reaches down."""
-    return _reach(own[0] - own[1], part[2] - part[0])
-
-
-def _reach_above(own: Bounds, part: Bounds) -> Floats:
-    """How far the interval of what a feature adds reaches up."""
-    return _reach(own[2] - own[0], part[0] - part[1])
-
-
-def _reach(own: Floats, part: Floats) -> Floats:
-    reach: Floats = np.sqrt(own**2 + part**2 - 2 * SHARED_ERROR * own * part)
-    return reach
 
 
 def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
@@ -187,10 +177,7 @@ def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def shapley_weights(members: Sequence[int]) -> Floats:
-    """What the score of every part of a set counts in the Shapley value of each of its features.
-
-    Of shape (n_members, n_parts), parts as in `parts_of`.
-    """
+    """What the score of every part counts in each Shapley value: (n_members, n_parts)."""
     size = len(members)
     parts = parts_of(members)
     joins = np.array([1.0 / (size * comb(size - 1, len(part) - 1)) for part in parts])
@@ -224,13 +211,9 @@ def mean_shares(levels: Sequence[Floats], subsets: Sequence[NDArray[np.integer]]
 def mean_of_additions(
     levels: Sequence[CompletedScores],
     cohort: int,
-    number: Callable[[tuple[Floats, Floats, Floats], tuple[Floats, Floats, Floats]], Floats],
+    number: Callable[[Bounds, Bounds], Floats],
 ) -> Floats:
-    """The mean of a number of every set and the same without a feature, by feature.
-
-    Sets are averaged as in `mean_shares`: equally within a size, and sizes equally. `number` takes
-    scores, low and high of sets, and of the same sets without one feature.
-    """
+    """The mean of a number of every set and the same without a feature, as in `mean_shares`."""
     n_features = len(levels[0].subsets)
     mean = np.zeros(n_features)
     nothing = np.zeros(1)

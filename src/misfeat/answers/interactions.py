@@ -9,7 +9,6 @@ from misfeat.answers.contrasts import contrasts_of
 from misfeat.answers.options import explainable_subgroups, of_each_subgroup
 
 if TYPE_CHECKING:
-    from misfeat.answers.contrasts import Estimated
     from misfeat.selection import Selection
 
 COMPARING = "Comparing pairs"
@@ -45,6 +44,7 @@ def pair_interactions(selection: Selection, subgroup: str | None = None) -> list
         for index, (one, other) in enumerate(pairs.subsets.tolist()):
             sets = [(one, other), (one,), (other,)]
             (interaction,) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
+            kind = REDUNDANCY if interaction.high < 0 else UNCLEAR
             found.append(
                 Interaction(
                     subgroup=name,
@@ -55,17 +55,10 @@ def pair_interactions(selection: Selection, subgroup: str | None = None) -> list
                     interaction=interaction.value,
                     low=interaction.low,
                     high=interaction.high,
-                    kind=kind_of(interaction),
+                    kind=SYNERGY if interaction.low > 0 else kind,
                     source="predicted" if pairs.predicted[cohort, index] else "recorded",
                 )
             )
         return sorted(found, key=lambda pair: -abs(pair.interaction))
 
     return of_each_subgroup(selection, names, COMPARING, of_subgroup)
-
-
-def kind_of(interaction: Estimated) -> str:
-    """What an interaction is, by its interval."""
-    if interaction.low > 0:
-        return SYNERGY
-    return REDUNDANCY if interaction.high < 0 else UNCLEAR

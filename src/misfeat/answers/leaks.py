@@ -15,7 +15,7 @@ import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, OVERTURNS, Caution
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.exceptions import Message, Setting, listed
+from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,19 +47,20 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
     """Features that nearly determine the target alone, where they are recorded."""
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     for feature, name in enumerate(cohorts.features):
-        tables = rows_by_value(cohorts, feature)
-        told, where = explained_in(
-            tables, lambda told: told.share >= DETERMINES and told.sure >= SURELY
+        recorded, n_values = ~is_gap(cohorts, feature), len(cohorts.categories[feature])
+        tables = rows_by_class(cohorts, cohorts.codes[feature], recorded, n_values)
+        explained, where = explained_in(
+            tables, lambda one: one.share >= DETERMINES and one.sure >= SURELY
         )
-        if told is None and name in binned:
+        if explained is None and name in binned:
             # What bins tell that would determine the target, did they not cut through its classes.
             # Half of the rows as they are: all cases of a rare disease may be old, and age is no
             # leak.
             table = tables.sum(axis=0)
             of_rows = share_of_target(table, by_class=False)
             if of_rows.share >= SURELY and orders_classes(table):
-                told, where = of_rows, None
-        if told is None:
+                explained, where = of_rows, None
+        if explained is None:
             continue
         yield leak_caution(
             LEAK,
@@ -68,7 +69,7 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
             "Unless it is known before the target is, leave it out: {exclude}.",
             cohorts,
             feature,
-            told,
+            explained,
             where,
         )
 
@@ -79,7 +80,7 @@ def leak_caution(
     remedy: str,
     cohorts: Cohorts,
     feature: int,
-    told: Told,
+    explained: TargetShare,
     where: NDArray[np.intp] | None,
 ) -> Caution:
     """What is said of one feature that tells too much."""
@@ -87,42 +88,31 @@ def leak_caution(
     indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
     subgroups = tuple(cohorts.names[index] for index in indices)
     together = where is None and len(subgroups) > 1
-    return Caution(
+    return Caution.of(
         kind,
-        Message(
-            sentence,
-            column=name,
-            share=100 * told.share,
-            target=cohorts.target,
-            where="all subgroups together" if together else listed(subgroups, MOST_NAMED),
-        ),
-        Message(remedy, exclude=Setting("exclude", [name])),
+        sentence,
+        remedy,
         columns=(name,),
         subgroups=subgroups,
         severity=OVERTURNS,
+        column=name,
+        share=100 * explained.share,
+        target=cohorts.target,
+        where="all subgroups together" if together else listed(subgroups, MOST_NAMED),
+        exclude=Setting("exclude", [name]),
     )
 
 
 def explained_in(
-    tables: Floats, is_found: Callable[[Told], bool]
-) -> tuple[Told | None, NDArray[np.intp] | None]:
-    """What is told, and in which subgroups; None for all of them together."""
-    told = share_of_target(tables.sum(axis=0))
-    if is_found(told):
-        return told, None
+    tables: Floats, is_much: Callable[[TargetShare], bool]
+) -> tuple[TargetShare | None, NDArray[np.intp] | None]:
+    """What is explained, and in which subgroups; None for all of them together."""
+    together = share_of_target(tables.sum(axis=0))
+    if is_much(together):
+        return together, None
     own = [share_of_target(table) for table in tables]
-    where = np.flatnonzero([is_found(one) for one in own])
-    if not len(where):
-        return None, None
-    return max((own[place] for place in where), key=lambda one: one.sure), where
-
-
-def rows_by_value(cohorts: Cohorts, feature: int) -> Floats:
-    """Rows by subgroup, value and class, without gaps."""
-    codes = cohorts.codes[feature]
-    return rows_by_class(
-        cohorts, codes, ~is_gap(cohorts, feature), len(cohorts.categories[feature])
-    )
+    where = np.flatnonzero([is_much(one) for one in own])
+    return max((own[index] for index in where), key=lambda one: one.sure, default=None), where
 
 
 def is_gap(cohorts: Cohorts, feature: int) -> NDArray[np.bool_]:
@@ -148,32 +138,28 @@ def rows_by_class(
     return found
 
 
-class Told(NamedTuple):
+class TargetShare(NamedTuple):
     """What a column tells of all there is to tell about the target: estimated, and for sure."""
 
     share: float
     sure: float
 
 
-def share_of_target(counts: ArrayLike, *, by_class: bool = True) -> Told:
-    """The share of the target that a column tells, of the rows as they are or by class.
-
-    Counts are of shape (n_values, n_classes). Of both weightings, the one counts by which more is
-    sure, unless `by_class` is False. Nothing is told where there is a single class or value.
-    """
+def share_of_target(counts: ArrayLike, *, by_class: bool = True) -> TargetShare:
+    """The share of the target that a column tells, by the weighting by which more is sure."""
     table = np.asarray(counts, dtype=np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     if min(table.shape) < 2:
-        return Told(0.0, 0.0)
+        return TargetShare(0.0, 0.0)
     rows = table.sum(axis=0)
-    as_they_are = _told(table, rows / rows.sum())
+    as_they_are = _weighted_share(table, rows / rows.sum())
     if not by_class:
         return as_they_are
-    equal = _told(table, np.full(len(rows), 1 / len(rows)))
-    return max(as_they_are, equal, key=lambda told: (told.sure, told.share))
+    equal = _weighted_share(table, np.full(len(rows), 1 / len(rows)))
+    return max(as_they_are, equal, key=lambda one: (one.sure, one.share))
 
 
-def _told(table: Floats, weights: Floats) -> Told:
+def _weighted_share(table: Floats, weights: Floats) -> TargetShare:
     """The share and its lower end, the classes taken to be as common as the weights say.
 
     With p(x | y) from the counts and m(x) their mean over classes, the information is the mean of
@@ -188,8 +174,8 @@ def _told(table: Floats, weights: Floats) -> Told:
     spread = np.maximum((given * logs**2).sum(axis=0) - by_class**2, 0.0)
     error = float(np.sqrt((weights**2 * spread / rows).sum()))
     whole = float(-(weights * np.log(weights)).sum())
-    told = float(weights @ by_class)
-    return Told(max(told, 0.0) / whole, max(told - DEVIATIONS * error, 0.0) / whole)
+    mean = float(weights @ by_class)
+    return TargetShare(max(mean, 0.0) / whole, max(mean - DEVIATIONS * error, 0.0) / whole)
 
 
 def orders_classes(counts: ArrayLike) -> bool:

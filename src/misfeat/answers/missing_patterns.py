@@ -9,13 +9,14 @@ missing, its subgroups recorded other features, and are better told apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, NOTE, Caution
 from misfeat.answers.leaks import explained_in, is_gap, leak_caution, rows_by_class, share_of_target
-from misfeat.exceptions import Message, Setting, listed
+from misfeat.exceptions import Setting, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,15 +47,15 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
         tables[cohorts.missing[:, feature]] = 0.0
         if not tables[:, 1].any():
             continue
-        told, where = explained_in(tables, lambda told: told.sure >= PATTERN_TELLS)
-        if told is None:
+        explained, where = explained_in(tables, lambda one: one.sure >= PATTERN_TELLS)
+        if explained is None:
             continue
         if where is None:
-            # Gaps dealt out over the classes within each subgroup: where that explains much of the
+            # Gaps spread over the classes within each subgroup: where that explains much of the
             # pattern, it comes of subgroups that differ in gaps and in classes, not of rows.
             rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
-            dealt = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
-            if share_of_target(dealt.sum(axis=0)).share >= CONFOUNDED * told.share:
+            expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
+            if share_of_target(expected.sum(axis=0)).share >= CONFOUNDED * explained.share:
                 continue
         yield leak_caution(
             MISSING_PATTERN,
@@ -63,17 +64,14 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
             "Unless it is recorded before, leave it out: {exclude}.",
             cohorts,
             feature,
-            told,
+            explained,
             where,
         )
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A feature that tells where others are missing: nearly always with the codes `always`.
-
-    It is `mixed` where one of its bins lies on both sides of the rule.
-    """
+    """Others are missing with the codes `always`; `mixed` if a bin lies on both sides."""
 
     by: int
     always: tuple[int, ...]
@@ -149,34 +147,28 @@ def _caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: ColumnAud
     labels = cohorts.categories[rule.by]
     values = [labels[code] for code in rule.always]
     one = len(names) == 1
-    return Caution(
+    # What would tell the subgroups apart: values, the cut between bins, or one to look for.
+    groups = Setting("groups", audit.column)
+    if audit.edges:
+        sides = [code in rule.always for code in range(len(audit.edges) + 1)]
+        cuts = zip(audit.edges, pairwise(sides), strict=True)
+        changes = [edge for edge, (below, above) in cuts if below != above]
+        groups = Setting("groups", changes, column=audit.column)
+        if rule.mixed or not changes:
+            groups = Setting("groups", "auto")
+    return Caution.of(
         BY_RULE,
-        Message(
-            "{Features} {names} {are} missing nearly always where {column!r} is {values}, and "
-            "nearly never {elsewhere}: {it} seems to be recorded by that rule.",
-            Features="Feature" if one else "Features",
-            names=listed(names, MOST_NAMED),
-            are="is" if one else "are",
-            column=audit.column,
-            values=listed(values, MOST_NAMED),
-            elsewhere="beyond the bin next to that" if rule.mixed else "elsewhere",
-            it="it" if one else "each of them",
-        ),
-        Message("If so, tell these subgroups apart, too: {groups}.", groups=_groups(rule, audit)),
+        "{Features} {names} {are} missing nearly always where {column!r} is {values}, and "
+        "nearly never {elsewhere}: {it} seems to be recorded by that rule.",
+        "If so, tell these subgroups apart, too: {groups}.",
         columns=(*names, audit.column),
         severity=NOTE,
+        Features="Feature" if one else "Features",
+        names=listed(names, MOST_NAMED),
+        are="is" if one else "are",
+        column=audit.column,
+        values=listed(values, MOST_NAMED),
+        elsewhere="beyond the bin next to that" if rule.mixed else "elsewhere",
+        it="it" if one else "each of them",
+        groups=groups,
     )
-
-
-def _groups(rule: Rule, audit: ColumnAudit) -> Setting:
-    """What would tell the subgroups apart: values, the cut between bins, or one to look for."""
-    if not audit.edges:
-        return Setting("groups", audit.column)
-    changes = [
-        edge
-        for place, edge in enumerate(audit.edges)
-        if (place in rule.always) != (place + 1 in rule.always)
-    ]
-    if rule.mixed or not changes:
-        return Setting("groups", "auto")
-    return Setting("groups", changes, column=audit.column)

@@ -65,7 +65,10 @@ def path_steps(
         path = best_path(listed, len(names), most, only, included_features(selection, most))
         steps = steps_of(listed, path, cohort, selection.confidence)
         entropy = float(selection.set_scores.measure.whole[cohort])
-        enough = n_enough(steps, entropy, selection.confidence)
+        # Worth taking are steps up to the last that adds a share worth having, for sure.
+        sure = (steps.adds_low > 0) | (selection.confidence is None)
+        worth = np.flatnonzero(sure & (steps.adds >= LEAST_ADDED * entropy))
+        enough = int(worth[-1]) + 1 if len(worth) else 1
         lacking = np.logical_or.accumulate(selection.missing[cohort, path])
         for index, feature in enumerate(path):
             numbers = {name: float(values[index]) for name, values in steps._asdict().items()}
@@ -101,10 +104,7 @@ def best_path(
     cohorts: NDArray[np.floating],
     start: Sequence[int] = (),
 ) -> list[int]:
-    """Features in the order in which they add most to the mean score of subgroups.
-
-    `cohorts` says how much each subgroup counts; the features of `start` come first.
-    """
+    """Features in the order in which they add most to the mean score, those of `start` first."""
     weights = cohorts / cohorts.sum()
     return forward_path(
         lambda sets: weights @ listed.of(sets)[0], range(n_features), most, listed.together, start
@@ -114,10 +114,7 @@ def best_path(
 def steps_of(
     listed: ListedScores, path: Sequence[int], cohort: int, confidence: float | None
 ) -> Steps:
-    """What the features of a path explain in a subgroup, and what each adds, with intervals.
-
-    No step lowers a score. Without confidence, intervals reach from 0 to the ceiling.
-    """
+    """What the features of a path explain and add in a subgroup; no step lowers a score."""
     found = [listed.of(np.sort(np.array([path[:size]]))) for size in range(1, len(path) + 1)]
     score = np.maximum.accumulate([mean[cohort, 0] for mean, _ in found])
     deviation = np.array([error[cohort, 0] for _, error in found])
@@ -139,10 +136,3 @@ def steps_of(
         np.clip(adds - added_reach, 0.0, most),
         np.clip(adds + added_reach, 0.0, most),
     )
-
-
-def n_enough(steps: Steps, entropy: float, confidence: float | None) -> int:
-    """How many steps are worth taking: up to the last that adds a share worth having, for sure."""
-    sure = (steps.adds_low > 0) | (confidence is None)
-    worth = np.flatnonzero(sure & (steps.adds >= LEAST_ADDED * entropy))
-    return int(worth[-1]) + 1 if len(worth) else 1

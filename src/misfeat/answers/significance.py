@@ -23,7 +23,7 @@ from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -42,11 +42,7 @@ PERMUTING = "Dealing the target out anew"
 
 @dataclass(frozen=True)
 class SubgroupSignificance:
-    """Whether any set of a subgroup tells more than chance.
-
-    Its attributes are the columns that `Selection.significance` explains; p-values are NaN where
-    there is nothing to test.
-    """
+    """Whether any set tells more than chance; p-values are NaN where there is nothing to test."""
 
     subgroup: str
     p_value: float
@@ -79,10 +75,7 @@ def significance_tests(
     within: str | None = None,
     level: float = LEVEL,
 ) -> SignificanceTests:
-    """Whether any set explains more than chance (`Selection.significance`).
-
-    The tests asked last are the `known_tests` of the selection, whose p-values `top_k` shows.
-    """
+    """Whether any set explains more than chance; kept as `known_tests` of the selection."""
     size = level_size(selection, size)
     tester = permutation_tester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
@@ -152,10 +145,7 @@ class PermutationTester:
     greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
 
     def p_value(self, asked: SearchedSets) -> float:
-        """How likely chance alone gives a set that tells as much, of those that are searched.
-
-        Tests of the same sets begin with the same permutations, so that an earlier one serves.
-        """
+        """How likely chance gives a set that tells as much; an earlier test of the sets serves."""
         known = self.greatest.get((*asked, self.within, self.seed))
         found = None if known is None else known.p_value(self.permutations)
         if found is None:
@@ -167,6 +157,11 @@ class PermutationTester:
         """Whether a cohort recorded a feature, and its target varies."""
         measure = self.scores.measure
         return bool(measure.whole[cohort] > 0) and not measure.missing[cohort].all()
+
+    def sets_beside(self, cohort: int, held: tuple[int, ...], most: int) -> SearchedSets:
+        """Sets of up to so many features beside those held."""
+        recorded = int((~self.scores.measure.missing[cohort]).sum())
+        return SearchedSets(cohort, min(most, recorded - len(held)), held)
 
     def deals(self, cohort: int, largest: int, held: tuple[int, ...] = ()) -> Permutations:
         """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
@@ -239,44 +234,38 @@ def tests_of_subgroups(
     level_of: float,
     progress: Progress | None,
 ) -> SignificanceTests:
-    """Test all sets of up to a size in every subgroup."""
-    n_cohorts, n_features = tester.scores.measure.missing.shape
+    """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
+    names, missing = tester.scores.measure.features, tester.scores.measure.missing
+    n_cohorts, n_features = missing.shape
     p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
+    whole = n_cohorts * tester.permutations
     if progress is not None:
-        progress(PERMUTING, 0, n_cohorts * tester.permutations)
+        progress(PERMUTING, 0, whole)
     able = list(filter(tester.has_something_to_tell, range(n_cohorts)))
-    tests = permutation_tests(
-        tester, [SearchedSets(i, size, include=tuple(include)) for i in able], progress
-    )
-    found: list[MaxTest | None] = [None] * n_cohorts
-    for cohort, test in zip(able, tests, strict=True):
-        found[cohort] = test
-        for place, subsets in enumerate(test.subsets):
-            p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(place)
+    searched = [SearchedSets(i, size, include=tuple(include)) for i in able]
+    tests = dict(zip(able, permutation_tests(tester, searched, progress), strict=True))
+    for cohort, test in tests.items():
+        for index, subsets in enumerate(test.subsets):
+            p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(index)
     if progress is not None:
-        whole = n_cohorts * tester.permutations
         progress(PERMUTING, whole, whole)
-    return SignificanceTests(tuple(_by_subgroup(tester, found, level_of)), p_values)
-
-
-def _by_subgroup(
-    tester: PermutationTester, found: Sequence[MaxTest | None], level_of: float
-) -> Iterator[SubgroupSignificance]:
-    """One record a subgroup, p-values adjusted for their being several."""
-    tested_ones = [test.p_value for test in found if test is not None and test.n_sets]
-    adjusted = iter(false_discovery_control(tested_ones) if tested_ones else ())
-    names = tester.scores.measure.features
-    for subgroup, test in zip(tester.cohorts.names, found, strict=True):
-        if test is None or not test.n_sets:
-            yield SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0)
+    tested = {cohort: test for cohort, test in tests.items() if test.n_sets}
+    adjusted = iter(false_discovery_control([t.p_value for t in tested.values()]) if tested else ())
+    subgroups = []
+    for cohort, subgroup in enumerate(tester.cohorts.names):
+        if cohort not in tested:
+            subgroups.append(SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0))
             continue
-        q = float(next(adjusted))
-        yield SubgroupSignificance(
-            subgroup=subgroup,
-            p_value=test.p_value,
-            adjusted=q,
-            more_than_chance=q <= level_of,
-            features=tuple(names[f] for f in test.best),
-            sets=test.n_sets,
-            permutations=len(test.maxima),
+        test, q = tested[cohort], float(next(adjusted))
+        subgroups.append(
+            SubgroupSignificance(
+                subgroup=subgroup,
+                p_value=test.p_value,
+                adjusted=q,
+                more_than_chance=q <= level_of,
+                features=tuple(names[f] for f in test.best),
+                sets=test.n_sets,
+                permutations=len(test.maxima),
+            )
         )
+    return SignificanceTests(tuple(subgroups), p_values)

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.estimation.scores import SetScores
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
@@ -51,7 +49,6 @@ SHARE_ALONE = 1 / 2
 WHAT = "Drawing rows anew to see what comes out again"
 OFTEN = 0.8
 """What comes out again in such a share of the draws is called stable."""
-_LARGEST_SEED = 2**32
 
 
 @dataclass(frozen=True)
@@ -98,23 +95,23 @@ class Stability:
     features: tuple[StableFeature, ...]
     subgroups: tuple[StableSubgroup, ...]
 
-    def sentences(self) -> list[str]:
-        """What it says, a sentence for every subgroup."""
-        found = []
-        for subgroup in (one.subgroup for one in self.subgroups):
-            own = [one for one in self.sets if one.subgroup == subgroup]
+    def sentences(self, subgroup: str | None = None) -> list[str]:
+        """What it says, a sentence for every subgroup or for one."""
+        sentences = []
+        for name in (one.subgroup for one in self.subgroups if subgroup in (None, one.subgroup)):
+            own = [one for one in self.sets if one.subgroup == name]
             best, often = own[0], sum(one.frequency >= OFTEN for one in own)
             again = "the best" if len(own) == 1 else f"among the {len(own)} best"
             sentence = (
-                f"{subgroup}: the best set, {', '.join(map(repr, best.features))}, is {again} "
+                f"{name}: the best set, {', '.join(map(repr, best.features))}, is {again} "
                 f"again in {100 * best.frequency:.0f} % of {self.resamples} resamples"
             )
             if len(own) > 1:
                 come = "comes" if often == 1 else "come"
                 sentence += f"; {often} of these {len(own)} {come} again in at least "
                 sentence += f"{100 * OFTEN:.0f} %"
-            found.append(f"{sentence}.")
-        return found
+            sentences.append(f"{sentence}.")
+        return sentences
 
 
 def stability_of(
@@ -140,10 +137,13 @@ def stability_of(
 
     def stability() -> Stability:
         seed = selection.options.seed
+        share = SHARE if scores.estimate.name == POPULATION else SHARE_ALONE
         empty = scores.of_other_rows(scores.measure, 0)  # only its settings are read
 
         def answer(rng: np.random.Generator) -> CompletedScores:
-            return scores_of_draw(empty, selection.cohorts, rng).scored(shown.subsets)
+            rows = subsample(selection.cohorts, share, rng)
+            measure = information_of(rows, above_chance=scores.measure.above_chance)
+            return empty.of_other_rows(measure, int(rng.integers(2**32))).scored(shown.subsets)
 
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(selection.verbose > 0) as progress:
@@ -181,10 +181,7 @@ def redrawn(
     answer: Callable[[np.random.Generator], CompletedScores],
     progress: Progress | None = None,
 ) -> Draws:
-    """Answer anew for every seed, and note where the sets come out that are best with all rows.
-
-    `answer` draws rows, and gives the scores of the same sets in the same order.
-    """
+    """Answer anew for every seed, and note where the sets come out that are best with all rows."""
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
     kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
@@ -207,14 +204,6 @@ def redrawn(
     tell(len(seeds))
     best, ranks = (np.array(found) for found in zip(*draws, strict=True))
     return Draws(kept, best, ranks)
-
-
-def scores_of_draw(scores: SetScores, cohorts: Cohorts, rng: np.random.Generator) -> SetScores:
-    """The scores of rows that are drawn anew, with the same settings."""
-    share = SHARE if scores.estimate.name == POPULATION else SHARE_ALONE
-    rows = subsample(cohorts, share, rng)
-    measure = information_of(rows, above_chance=scores.measure.above_chance)
-    return scores.of_other_rows(measure, int(rng.integers(_LARGEST_SEED)))
 
 
 def summary_of_draws(

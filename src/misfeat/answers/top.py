@@ -13,13 +13,11 @@ from misfeat.answers.options import (
     checked_k,
     explainable_subgroups,
     level_size,
-    set_members,
     shown_scores,
 )
 from misfeat.completion.model import SUPPORT
 from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
-from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -89,8 +87,8 @@ def best_sets(
             return left
         return distinct_sets(left, scores.subsets, cohort, contrasts)
 
-    known = selection.set_scores, scores, names, k, selection.known_tests, chosen
-    return scored_sets(selection.cohorts, *known)
+    tests = selection.known_tests
+    return scored_sets(selection.cohorts, selection.set_scores, scores, names, k, tests, chosen)
 
 
 def features_for_all(selection: Selection, size: int | None = None) -> tuple[str, ...]:
@@ -98,23 +96,6 @@ def features_for_all(selection: Selection, size: int | None = None) -> tuple[str
     scores = shown_scores(selection, size)
     best = int(np.argmax(selection.cohorts.effective_sizes() @ scores.score))
     return tuple(selection.feature_names[f] for f in scores.subsets[best])
-
-
-def all_scores(
-    selection: Selection, size: int | None = None, subgroup: str | None = None
-) -> dict[str, list[Any]]:
-    """The columns of `Selection.scores`: there may be half a million sets, so no records."""
-    names, shown = selection.subgroup_names(subgroup), shown_scores(selection, size)
-    known = selection.set_scores, shown, names, selection.known_tests
-    return score_columns(selection.cohorts, *known)
-
-
-def score_of(selection: Selection, subgroup: str, features: Sequence[str]) -> float:
-    """The score of one set in one subgroup."""
-    members = np.array([set_members(selection, features)])
-    with long_work(selection.verbose > 0):
-        scores = selection.set_scores.scored(members)
-    return float(scores.score[selection.cohorts.position(subgroup), 0])
 
 
 def scored_sets(
@@ -126,11 +107,7 @@ def scored_sets(
     tests: SignificanceTests | None = None,
     chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
 ) -> list[ScoredSet]:
-    """The k best sets of each named subgroup, ranked; every set, unranked, where k is None.
-
-    `chosen` picks sets from all of them, best first, for a subgroup; None takes all. Ranks are
-    those among all sets.
-    """
+    """The k best of the `chosen` sets of each subgroup, ranked among all; unranked without k."""
     found: list[ScoredSet] = []
     for cohort in map(cohorts.position, names):
         ordered = order_of_sets(scores, cohort, ranked=k is not None)
@@ -193,13 +170,9 @@ def without_padding(
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first.
 
-    Any set that contains a sufficient one tells as much, so that a list of the best would hold
-    little else. A set is sufficient if it tells nearly as much as the best of the larger sets, and
-    that is most of what there is to tell (`whole`). Not all of it: a copy of the target tells less
-    than the whole entropy once chance is taken off and few rows lean on other subgroups.
-
-    `smaller` gives the scores of all sets of one of some `sizes`; it is asked only where a set
-    tells so much.
+    A list of the best would hold little else. A set is sufficient if it explains nearly as much as
+    the best of the larger sets, and most of the entropy (`whole`). Not all of it: a copy of the
+    target explains less once chance is taken off and few rows are shrunk towards other subgroups.
     """
     best = float(scores.score[cohort].max(initial=0.0))
     enough = max(AS_MUCH * best, MOST_TOLD * whole)
@@ -221,33 +194,25 @@ def without_padding(
             left = left[~np.all([(scores.subsets[left] == f).any(axis=1) for f in part], axis=0)]
 
 
-def score_columns(
-    cohorts: Cohorts,
-    set_scores: SetScores,
-    scores: CompletedScores,
-    names: Sequence[str],
-    tests: SignificanceTests | None = None,
+def all_scores(
+    selection: Selection, size: int | None = None, subgroup: str | None = None
 ) -> dict[str, list[Any]]:
-    """The columns of `ScoredSet` but for ``rank``, of every set of each named subgroup.
-
-    There may be half a million sets, so no object is made of each. They are in the order of the
-    table's columns; only those of a numeric target have a ``spread``.
-    """
+    """The columns of `Selection.scores`: there may be half a million sets, so no records."""
+    names, scores = selection.subgroup_names(subgroup), shown_scores(selection, size)
+    set_scores = selection.set_scores
     order = order_of_sets(scores, 0, ranked=False)
     subsets = scores.subsets[order]
     ranks = rank(subsets)
     features = _named(subsets, set_scores.measure.features)
-    columns: dict[str, list[Any]] = {}
-    for name in names:
-        for column, values in _of_cohort(
-            cohorts.position(name), set_scores, scores, order, subsets, ranks, tests
-        ).items():
-            columns.setdefault(column, []).extend(values)
-    whole: dict[str, list[Any]] = {
+    columns: dict[str, list[Any]] = {
         "subgroup": [name for name in names for _ in features],
         "features": features * len(names),
     }
-    return whole | columns
+    for cohort in map(selection.cohorts.position, names):
+        known = _of_cohort(cohort, set_scores, scores, order, subsets, ranks, selection.known_tests)
+        for column, values in known.items():
+            columns.setdefault(column, []).extend(values)
+    return columns
 
 
 def _of_cohort(

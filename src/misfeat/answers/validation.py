@@ -33,7 +33,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass, replace
 from itertools import cycle, islice
 from math import comb
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -52,7 +52,7 @@ from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -114,10 +114,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Figures:
-    """How the answers for one cohort compare with the truth, as `Selection.validate` explains it.
-
-    Where every score is exact, coverage is 1 and the error 0.
-    """
+    """How answers compare with the truth; coverage is 1 and error 0 where scores are exact."""
 
     captured: float
     coverage: float
@@ -127,10 +124,7 @@ class Figures:
 def validation_of(
     selection: Selection, size: int | None = None, k: int | None = None, rounds: int = 4
 ) -> list[Trust]:
-    """How far answers can be trusted, one record a subgroup (`Selection.validate`).
-
-    The sentence about it becomes the `validation` of the selection.
-    """
+    """How far answers can be trusted, one record a subgroup (`Selection.validate`)."""
     size, k = level_size(selection, size), checked_k(selection, k)
     check_count(rounds, "rounds")
     scores, seed = selection.set_scores, selection.options.seed
@@ -161,16 +155,6 @@ def validation_of(
     return found
 
 
-def validation_columns(selection: Selection, found: Sequence[Trust]) -> dict[str, list[Any]]:
-    """A line a subgroup, as columns of a dataframe."""
-    columns: dict[str, list[Any]] = {
-        "subgroup": [selection.cohorts.names[one.cohort] for one in found]
-    }
-    for name in ("hidden", "captured", "coverage", "error"):
-        columns[name] = [getattr(one, name) for one in found]
-    return columns
-
-
 def trust(
     known: Known,
     estimate: Estimate,
@@ -181,16 +165,11 @@ def trust(
     progress: Progress | None = None,
     shown: CompletedScores | None = None,
 ) -> list[Trust]:
-    """Leave features and rows out, answer, and compare.
-
-    Takes `rounds` estimates, and on the scale of the population two of half the rows, and one more
-    where `shown`, what `estimate` makes of `known`, is not at hand. A cohort is compared where a
-    feature could be hidden from it, or it lacks none and its scores are estimates.
-    """
+    """Leave features and rows out, answer, and compare; `shown` is what is answered with all."""
     rng = np.random.default_rng(0 if seed is None else seed)
     known = replace(known, progress=None)
     lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
-    found: dict[int, list[tuple[int, Figures]]] = {}
+    compared: dict[int, list[tuple[int, Figures]]] = {}
     n_steps = rounds + 3
 
     def tell(done: int) -> None:
@@ -200,14 +179,28 @@ def trust(
     def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
         figures = figures_of(truth, completed, cohort, k)
         if figures is not None:
-            found.setdefault(cohort, []).append((n_hidden, figures))
+            compared.setdefault(cohort, []).append((n_hidden, figures))
+
+    def of_half(weights: NDArray[np.int64]) -> tuple[ExactScores, CompletedScores]:
+        half = half_of(known, weights)
+        return half.exact, judge.complete(half, size)
+
+    def without_features(mask: Flags) -> CompletedScores:
+        own: Estimate = clone(estimate, safe=False)
+        return own.complete(with_hidden(known, mask), size)
 
     tell(0)
     done = 0
     if known.exact.above_chance:
         shown = estimate.complete(known, size) if shown is None else shown
         tell(1)
-        truth = _truth_by_halves(known, estimate, shown, k, rng, tell)
+        judge = replace(estimate, name=POPULATION, confidence=JUDGED)
+        judged = shown if judge == estimate else judge.complete(known, size)
+        halves = Parallel(prefer="threads")(
+            delayed(of_half)(weights)
+            for weights in counted(half_weights(known.cohorts, rng), lambda begun: tell(1 + begun))
+        )
+        truth = truth_of_population(known.exact, judged, JUDGED, k, halves)
         done = 3
         if can_be_halved(known.cohorts):  # else an answer would be compared with itself
             for cohort in np.flatnonzero(~lacking):
@@ -217,8 +210,7 @@ def trust(
     drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
     masks = [mask for mask in drawn if mask.any()]
     answers: list[CompletedScores] = Parallel(prefer="threads")(
-        delayed(_without_features)(known, estimate, size, mask)
-        for mask in counted(masks, lambda begun: tell(done + begun))
+        delayed(without_features)(mask) for mask in counted(masks, lambda begun: tell(done + begun))
     )
     for mask, completed in zip(masks, answers, strict=True):
         for cohort in np.flatnonzero(mask.any(axis=1)):
@@ -227,40 +219,11 @@ def trust(
     return [
         Trust(
             cohort,
-            sum(n_hidden for n_hidden, _ in found[cohort]),
-            *np.mean([astuple(figures) for _, figures in found[cohort]], axis=0).tolist(),
+            sum(n_hidden for n_hidden, _ in compared[cohort]),
+            *np.mean([astuple(figures) for _, figures in compared[cohort]], axis=0).tolist(),
         )
-        for cohort in sorted(found)
+        for cohort in sorted(compared)
     ]
-
-
-def _without_features(known: Known, estimate: Estimate, size: int, mask: Flags) -> CompletedScores:
-    """What is answered with some features hidden."""
-    own: Estimate = clone(estimate, safe=False)
-    return own.complete(with_hidden(known, mask), size)
-
-
-def _truth_by_halves(
-    known: Known,
-    estimate: Estimate,
-    shown: CompletedScores,
-    k: int,
-    rng: np.random.Generator,
-    tell: Callable[[int], None],
-) -> Truth:
-    """The truth of the population, by all rows and by either half of them."""
-    judge, size = replace(estimate, name=POPULATION, confidence=JUDGED), shown.subsets.shape[1]
-    judged = shown if judge == estimate else judge.complete(known, size)
-
-    def answer(weights: NDArray[np.int64]) -> tuple[ExactScores, CompletedScores]:
-        half = half_of(known, weights)
-        return half.exact, judge.complete(half, size)
-
-    halves = Parallel(prefer="threads")(
-        delayed(answer)(weights)
-        for weights in counted(half_weights(known.cohorts, rng), lambda begun: tell(1 + begun))
-    )
-    return truth_of_population(known.exact, judged, JUDGED, k, halves)
 
 
 def truth_of_sample(exact: ExactScores, size: int) -> Truth:
@@ -282,11 +245,7 @@ def truth_of_population(
     k: int,
     left_out: Sequence[tuple[ExactScores, CompletedScores]] = (),
 ) -> Truth:
-    """What all rows lead one to expect.
-
-    `exact` and `judged` are scores above chance and the estimates from them, `left_out` the same of
-    either half of the rows, if there are halves.
-    """
+    """What all rows lead one to expect; `left_out` are scores and estimates of either half."""
     tested = ~np.isnan(exact.by_size[judged.subsets.shape[1]])
     deviation = deviation_of(judged, confidence)
     kept = np.ones(len(tested))
@@ -302,10 +261,7 @@ def truth_of_population(
 
 
 def deviation_of(completed: CompletedScores, confidence: float) -> Floats:
-    """The standard deviations that intervals were made from.
-
-    One side may have been cut at what is possible.
-    """
+    """The standard deviations that intervals were made from; one side may have been cut."""
     reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
     deviation: Floats = reach / ndtri((1.0 + confidence) / 2.0)
     return deviation
@@ -314,10 +270,7 @@ def deviation_of(completed: CompletedScores, confidence: float) -> Floats:
 def ratio_of_errors(
     halves: Sequence[tuple[ExactScores, CompletedScores]], confidence: float
 ) -> float:
-    """The squared errors of estimates over their squared deviations, by two halves of the rows.
-
-    `halves` has scores above chance and estimates of each.
-    """
+    """The squared errors of estimates over their squared deviations, by halves of the rows."""
     (first, of_first), (second, of_second) = halves
     size = of_first.subsets.shape[1]
     x, y = first.by_size[size], second.by_size[size]
@@ -372,12 +325,7 @@ def in_words(
     rows_left_out: bool | None = None,
     judged: tuple[int, int] | None = None,
 ) -> str:
-    """One sentence for people.
-
-    Where `confidence` is None, intervals are certain bounds. `rows_left_out` is None where scores
-    are of the rows, so that there is no need to, and `judged` says of how many features, and of how
-    many in all, sets were tried.
-    """
+    """One sentence for people; `judged` says of how many features, of all, sets were tried."""
     if not found and not predicted:
         if rows_left_out is None:
             return "Every score is that of the rows themselves: nothing was predicted."
@@ -398,27 +346,25 @@ def in_words(
     )
     best = "the best set tells" if k == 1 else f"the {k} best sets tell"
     look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
-    said = (
+    sentence = (
         f"{start} {look} about {captured * 100:.0f} % of what {best}, and {kind} hold the truth in "
         f"{coverage * 100:.0f} % of the cases"
     )
     too_narrow = confidence is not None and coverage < confidence - TOO_NARROW
-    said += ": take them for somewhat too narrow here." if too_narrow else "."
+    sentence += ": take them for somewhat too narrow here." if too_narrow else "."
     if rows_left_out is False:
-        said += " No rows could be left out, so that what sampling costs is not part of this."
+        sentence += " No rows could be left out, so that what sampling costs is not part of this."
     if judged is not None:
-        said += f" Of so many sets, those of {judged[0]} of the {judged[1]} features were tried."
-    return said
+        sentence += (
+            f" Of so many sets, those of {judged[0]} of the {judged[1]} features were tried."
+        )
+    return sentence
 
 
 def features_to_judge(
     shown: CompletedScores, n_features: int, rng: np.random.Generator, most: int = MOST_JUDGED
 ) -> NDArray[np.int64] | None:
-    """Features whose sets are few enough to be answered for again and again; None: all of them.
-
-    Half of them are those of the sets that look best anywhere, so that what competes for the first
-    places does so here, too. The other half is drawn from the rest. Numbers ascend.
-    """
+    """Features whose sets are few enough, half of them of the best sets; None: all features."""
     (n_cohorts, _), size = shown.score.shape, shown.subsets.shape[1]
     n_kept = n_features
     while n_kept > size + 1 and comb(n_kept, size) * n_cohorts > most:
@@ -493,10 +439,7 @@ def with_hidden(known: Known, mask: Flags) -> Known:
 
 
 def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
-    """How many of the rows that each row stands for are in either half, drawn at random.
-
-    There are no halves where there are no rows, or a cohort has too few of them.
-    """
+    """The weights of either half of the rows, drawn at random; none where there are too few."""
     if rows is None or not can_be_halved(rows):
         return ()
     drawn = np.concatenate(

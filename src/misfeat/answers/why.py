@@ -34,11 +34,7 @@ NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Share:
-    """How much of a cell one class of the target holds.
-
-    Shares and contributions are those of `Selection.why`. Bounds are NaN in a predicted cell, the
-    lift where the subgroup has no row of the class.
-    """
+    """How much of a cell a class holds; bounds are NaN if predicted, the lift without rows."""
 
     label: str
     share: float
@@ -101,10 +97,7 @@ MUCH = 1 / 3
 
 @dataclass(frozen=True)
 class Explanation:
-    """The cells behind the score of one set in one subgroup.
-
-    Cells that add most are first. They are predicted where the subgroup did not record the set.
-    """
+    """The cells behind the score of a set, those first that add most; predicted if not recorded."""
 
     subgroup: str
     features: tuple[str, ...]
@@ -206,10 +199,7 @@ def cells_of(
     classes: Sequence[str],
     confidence: float | None,
 ) -> tuple[Cell, ...]:
-    """Cells with their shares, those that add most to the score first.
-
-    Shares have no interval where `confidence` is None.
-    """
+    """Cells, those that add most to the score first; no intervals without `confidence`."""
     rows, by_class = found.counts.sum(axis=1), found.counts.sum(axis=0)
     shown = rows if found.rows is None else found.rows
     total = by_class.sum()
@@ -218,7 +208,15 @@ def cells_of(
         share = found.counts / rows[:, None]
         lift = np.where(overall > 0, share / overall, np.nan)
     contribution = xlogy(found.counts / total, np.where(lift > 0, lift, 1.0))
-    low, high = wilson(share, rows[:, None], confidence)
+    low = high = np.full(share.shape, np.nan)
+    if confidence is not None:  # Wilson's interval
+        z, n = float(ndtri((1.0 + confidence) / 2.0)), rows[:, None]
+        centre = share + z**2 / (2.0 * n)
+        reach = z * np.sqrt(share * (1.0 - share) / n + z**2 / (4.0 * n**2))
+        scale = 1.0 + z**2 / n
+        low = np.maximum((centre - reach) / scale, 0.0)
+        high = np.minimum((centre + reach) / scale, 1.0)
+    parts = share, low, high, np.broadcast_to(overall, share.shape), lift, contribution
     cells = [
         Cell(
             words=" and ".join(map(condition, features, values)),
@@ -226,34 +224,13 @@ def cells_of(
             rows=float(shown[cell]),
             worth=float(rows[cell]) if found.protected else None,
             shares=tuple(
-                Share(label, *map(float, facts))
-                for label, *facts in zip(
-                    classes,
-                    share[cell],
-                    low[cell],
-                    high[cell],
-                    overall,
-                    lift[cell],
-                    contribution[cell],
-                    strict=True,
-                )
+                Share(label, *map(float, numbers))
+                for label, *numbers in zip(classes, *(part[cell] for part in parts), strict=True)
             ),
         )
         for cell, values in enumerate(found.values)
     ]
     return tuple(sorted(cells, key=lambda cell: -cell.contribution))
-
-
-def wilson(share: Floats, rows: Floats, confidence: float | None) -> tuple[Floats, Floats]:
-    """Wilson's interval of shares of so many rows; NaN where none is asked for."""
-    if confidence is None:
-        nothing = np.full(np.broadcast_shapes(share.shape, rows.shape), np.nan)
-        return nothing, nothing
-    z = float(ndtri((1.0 + confidence) / 2.0))
-    centre = share + z**2 / (2.0 * rows)
-    reach = z * np.sqrt(share * (1.0 - share) / rows + z**2 / (4.0 * rows**2))
-    scale = 1.0 + z**2 / rows
-    return np.maximum((centre - reach) / scale, 0.0), np.minimum((centre + reach) / scale, 1.0)
 
 
 def condition(name: str, label: str) -> str:
@@ -331,10 +308,7 @@ def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> C
 
 
 def predicted_counts(known: Known, completer: object) -> Callable[[int, Sequence[int]], CellCounts]:
-    """The cells of sets that a cohort did not record, as the transfer expects them.
-
-    Settings are those of the completer where it is a `TransferCompleter`, else the usual ones.
-    """
+    """The cells of sets that a cohort did not record, as the transfer expects them."""
     how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
     rows = known.prepared(rows_or_tables)
     model = TransferModel(

@@ -11,11 +11,7 @@ EXAMPLES = ("heart", "nhanes", "clinics")
 
 
 def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
-    """Say what tells most in every subgroup of an example table, and write a report.
-
-    The run and its report go to a folder as `misfeat run --out` writes them; one that holds
-    anything but a saved run is refused.
-    """
+    """Say what tells most in every subgroup of an example table, and write a report."""
     from misfeat.saving.run_folder import check_folder
 
     if example not in EXAMPLES:

@@ -91,12 +91,9 @@ class Prediction(NamedTuple):
     """A predicted set, beside what is true and what could be known at best."""
 
     best: ScoredSet
-    recorded: float
-    """What the score would be, had the clinic taken all tests."""
-    truth: float
-    """What the set tells in the population that the clinic's rows were drawn from."""
-    whole: float
-    """What there is to tell in the clinic."""
+    recorded: float  # the score, had the clinic taken all tests
+    truth: float  # the score in the population that the clinic's rows were drawn from
+    whole: float  # the entropy of the target in the clinic
 
 
 def _table_of(predictions: list[Prediction]) -> Table:

@@ -40,11 +40,7 @@ than the best two (benchmarks/demo/above_chance.py).
 
 @dataclass(frozen=True)
 class Example:
-    """A demonstration on a real table.
-
-    `introduction` has fields for the numbers of ``rows`` and ``features``; `coding` says how what
-    `load` gives is coded.
-    """
+    """A demonstration on a real table; the introduction has fields for its rows and features."""
 
     title: str
     introduction: str
@@ -93,10 +89,7 @@ def fit_and_print(
     introduction: str,
     console: Console | None = None,
 ) -> SubgroupSelector:
-    """Fit, write a run and its report to a folder, and print the answer in sentences.
-
-    `fitted` is given how much of its progress to show.
-    """
+    """Fit, write a run and its report to a folder, and print the answer in sentences."""
     console = console or new_console()
     verbose = sys.stderr.isatty()
     with progress_shown(verbose):
@@ -140,10 +133,7 @@ def print_paths(folder: Path, console: Console | None = None) -> None:
 
 
 def mostly_chance(selection: Selection) -> Iterator[Message]:
-    """Of the sets that look best in a subgroup's own rows, the one that falls furthest.
-
-    Nothing is said where at least half of what it seems to tell holds.
-    """
+    """Of the sets that look best in a subgroup's own rows, the one that falls furthest."""
     every = comb(len(selection.feature_names), selection.size)
     apparent = []
     for name in selection.subgroup_names():

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _COMPLETED = ("score", "low", "high", "predicted", "support")
+STEPS = 1000
+"""Of progress, for the scores of each cohort."""
 SCORING, SEARCHING = "Scoring feature sets", "Searching for the best sets"
 _NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
 
@@ -132,10 +134,7 @@ class SetScores:
         return self.completed(size).of_sets(rank(subsets))
 
     def is_searched(self, size: int) -> bool:
-        """Whether there are too many sets of a size to score all.
-
-        A set of many features takes longer than one of three, about as the square of their number.
-        """
+        """Whether there are too many sets of a size to score all; large ones take longer."""
         if self.max_sets is None or not self.can_list:
             return False
         sets = sets_in_all(self._n_features, size, len(self.measure.missing))
@@ -240,10 +239,7 @@ class SetScores:
         return own
 
     def known(self, size: int, progress: Progress | None = None, counted: int = 0) -> Known:
-        """What the completer may look at to predict the scores of one size.
-
-        Scores of sets of up to `counted` features are computed, whether it needs them or not.
-        """
+        """What a completer may look at; sets of up to `counted` features are scored in any case."""
         if self.measure.tables is None:
             self.check_rows()
         with self._lock:
@@ -301,27 +297,35 @@ class SetScores:
         """Add the scores of all sizes that are not known yet, grid by grid and cohort by cohort."""
         low, grids = len(self._exact), self.measure.parts or (self.measure,)
         seeds = self._seeds.spawn(len(self.measure.missing))
-        told = None if progress is None else _CohortsDone(progress, len(seeds) * len(grids))
         by_cohort: list[list[Floats]] = []
+        last = 0
+
+        def tell(done: int, total: int) -> None:
+            """How far the scores of this cohort are; they may be computed in several turns."""
+            nonlocal last
+            steps = STEPS * len(by_cohort) + STEPS * done // max(total, 1)
+            if progress is not None and (not done or steps > last):
+                last = steps
+                progress(SCORING, steps, STEPS * len(seeds) * len(grids))
+
         for measure in grids:
             for cohort, seed in enumerate(seeds):
-                if told is not None:
-                    told.begin(len(by_cohort))
+                tell(0, 1)
                 if self.budget < 1:
                     by_cohort.append(self._sampled(measure, cohort, low, size, seed))
                 else:
+                    told = None if progress is None else tell
                     by_cohort.append(measure.of_levels(cohort, low, size, self.n_jobs, told))
-        if told is not None:
-            told.begin(len(by_cohort))
-        found = [
+        tell(0, 1)
+        levels = [
             np.array(scores).reshape(len(grids), len(seeds), -1)
             for scores in zip(*by_cohort, strict=True)
         ]
         if self.measure.parts:
-            self._by_grid += found
-            self._exact += [scores.mean(axis=0) for scores in found]
+            self._by_grid += levels
+            self._exact += [scores.mean(axis=0) for scores in levels]
         else:
-            self._exact += [scores[0] for scores in found]
+            self._exact += [scores[0] for scores in levels]
 
     def _sampled(
         self, measure: Measure, cohort: int, low: int, high: int, seed: np.random.SeedSequence
@@ -345,26 +349,3 @@ class SetScores:
 def names_of_completed(measure: Measure) -> tuple[str, ...]:
     """The arrays of completed scores; those of a numeric target have a spread."""
     return (*_COMPLETED, "spread") if measure.parts else _COMPLETED
-
-
-class _CohortsDone:
-    """Tells how far the scores of all cohorts are, from how far those of one are."""
-
-    STEPS = 1000
-    """So many for each cohort."""
-
-    def __init__(self, progress: Progress, n_cohorts: int) -> None:
-        self._progress, self._total = progress, n_cohorts * self.STEPS
-        self._before = self._last = 0
-
-    def begin(self, cohort: int) -> None:
-        """Say that the cohorts before this one are done."""
-        self._before = self._last = cohort * self.STEPS
-        self._progress(SCORING, self._before, self._total)
-
-    def __call__(self, done: int, total: int) -> None:
-        """Say how far the scores of this cohort are; they may be computed in several turns."""
-        place = self._before + self.STEPS * done // max(total, 1)
-        if place > self._last:
-            self._last = place
-            self._progress(SCORING, place, self._total)

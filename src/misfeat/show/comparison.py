@@ -13,16 +13,8 @@ from misfeat.answers.comparison import Comparison, compare_selections
 from misfeat.answers.comparison_words import change_in_words, points_in_words, share_in_words
 from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.selection import Selection
-from misfeat.show.console import (
-    TableColumn,
-    fitting_table,
-    new_console,
-    plain_text,
-    text,
-)
-from misfeat.show.console import (
-    names as names_column,
-)
+from misfeat.show import console as tables
+from misfeat.show.console import TableColumn, fitting_table, new_console, plain_text
 from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
 from misfeat.show.questions import as_json
 from misfeat.visible import visible
@@ -188,12 +180,12 @@ def _columns(found: Comparison) -> tuple[TableColumn, ...]:
         return "predicted" if line["source"] == "predicted" else ""
 
     return (
-        names_column("features", "set"),
+        tables.names("features", "set"),
         TableColumn(first, lambda line: told(line, "first"), spare=2),
         TableColumn(second, lambda line: told(line, "second"), spare=1),
         TableColumn("difference", difference),
         TableColumn("", lambda line: p_words(line["p_value"]), spare=3),
-        text("asked", "looked at as", spare=4),
+        tables.text("asked", "looked at as", spare=4),
         TableColumn("", predicted, number=False, spare=1),
     )
 
@@ -218,6 +210,12 @@ def comparison_as_json(found: Comparison) -> Iterator[str]:
 def comparison_page(found: Comparison) -> str:
     """The whole page; every name from the tables is text in it, whatever it holds."""
     style = static_file(PACKAGE, "comparison.css")
+    first, second = found.names if found.same_target else found.targets
+    title = "What changed from {first} to {second}"
+    if not found.same_target:
+        title = "What tells about {first}, and what about {second}"
+    elif found.names == USUAL_NAMES:
+        title = "What changed from the first run to the second"
     changes: dict[str, list[Change]] = {one.subgroup: [] for one in found.subgroups}
     for change in found.changes:
         changes[change.subgroup].append(change)
@@ -226,7 +224,7 @@ def comparison_page(found: Comparison) -> str:
         .get_template("comparison.html")
         .render(
             found=found,
-            title=_title(found),
+            title=Message(title, first=first, second=second),
             style=style,
             policy=policy_for(style),
             width=WIDTH,
@@ -246,38 +244,17 @@ def comparison_page(found: Comparison) -> str:
     return html
 
 
-def _title(found: Comparison) -> Message:
-    if not found.same_target:
-        return Message(
-            "What tells about {first}, and what about {second}",
-            first=found.targets[0],
-            second=found.targets[1],
-        )
-    first, second = found.names
-    if found.names == USUAL_NAMES:
-        return Message("What changed from the first run to the second")
-    return Message("What changed from {first} to {second}", first=first, second=second)
-
-
 @dataclass(frozen=True)
 class AxisScale:
     """A scale of shares, from left to right."""
 
     low: float
     high: float
-    """The shares at its ends."""
-    step: float
-    """The distance of two numbers on it."""
+    step: float  # the distance of two numbers on it
 
     @classmethod
     def over(cls, shares: Sequence[float]) -> AxisScale:
-        """The scale that holds some shares between -1 and 1, and 0.
-
-        Examples
-        --------
-        >>> AxisScale.over([0.03, 0.17])
-        AxisScale(low=0.0, high=0.2, step=0.05)
-        """
+        """The scale that holds some shares between -1 and 1, and 0."""
         least, most = min(0.0, *shares), max(0.0, *shares)
         most = max(most, least + SHORTEST)
         rough = (most - least) / (MOST_TICKS - 1)

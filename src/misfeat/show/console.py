@@ -58,10 +58,7 @@ def plain_text(text: str, style: str = "") -> Text:
 
 
 def print_lines(console: Console, text: Text, first: str = "", then: str = "") -> None:
-    """Print a text in lines that fit, the first and the others with something before them.
-
-    Outside a terminal, where programs read it, it stays on one line.
-    """
+    """Print a text in lines that fit; outside a terminal it stays on one line."""
     room = console.width - max(len(first), len(then))
     fits = console.is_terminal or console.is_jupyter
     lines = text.wrap(console, room, overflow="fold") if fits else [text]
@@ -75,14 +72,10 @@ class TableColumn:
     """A column of an answer as a terminal shows it."""
 
     title: str
-    text: Callable[[Line], str]
-    """The cell of a line, from the columns of the answer by name."""
-    number: bool = True
-    """Whether it stands on the right, and is never broken."""
-    spare: int = 0
-    """Where there is no room, columns with the greatest number are left out first; 0 never is."""
-    starred: str = ""
-    """The column whose names get a star in this one; "": none do."""
+    text: Callable[[Line], str]  # the cell of a line, from the columns of the answer by name
+    number: bool = True  # whether it stands on the right, and is never broken
+    spare: int = 0  # without room, those with the greatest number are left out first; 0 never
+    starred: str = ""  # the column whose names get a star in this one
 
 
 def score_share(
@@ -203,20 +196,13 @@ def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
 
     A name that holds a comma or a quote, is empty, or begins or ends with a blank stands in double
     quotes, and quotes within it are doubled: a reader of CSV takes the names apart again.
-
-    Examples
-    --------
-    >>> in_a_row(["age", "weight, kg"])
-    'age, "weight, kg"'
     """
-    return ", ".join(f"{_quoted(name)}*" if name in starred else _quoted(name) for name in names)
-
-
-def _quoted(name: str) -> str:
-    if name and name == name.strip() and not set(name) & set(',"'):
-        return name
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
+    shown = []
+    for name in names:
+        plain = name and name == name.strip() and not set(name) & set(',"')
+        doubled = name.replace('"', '""')
+        shown.append((name if plain else f'"{doubled}"') + "*" * (name in starred))
+    return ", ".join(shown)
 
 
 def in_unit(columns: Sequence[TableColumn], unit: str) -> list[TableColumn]:
@@ -247,11 +233,7 @@ def filled_table(
 
 
 def fitting_table(lines: Sequence[Line], columns: Sequence[TableColumn], console: Console) -> Table:
-    """The table of lines in as many columns as a console has room for.
-
-    A column in which no line says anything is left out. Names are broken only where leaving
-    columns out does not suffice.
-    """
+    """The table of lines, without empty columns and those that a console has no room for."""
     kept = [one for one in columns if {one.text(line) for line in lines} - {"", UNKNOWN}]
     endless = console.options.update(width=100_000)
     while True:

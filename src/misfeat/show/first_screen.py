@@ -70,18 +70,13 @@ NO_CLEAR_CASE = "No clear case: no unrecorded feature is likely enough to add so
 
 @dataclass(frozen=True)
 class Effort:
-    """What is asked of a selection without being told to."""
+    """What is asked of a selection without being told to; sizes are 0 where nothing is asked."""
 
-    tested: int
-    """The largest sets that are tested against chance; 0: none are."""
+    tested: int  # the largest sets that are tested against chance
     permutations: int
-    """How many permutations at most."""
-    enough: int
-    """The largest sets that are looked at to see how many features are enough; 0: none are."""
+    enough: int  # the largest sets that are looked at to see how many features are enough
     resampled: bool
-    """Whether rows are drawn anew to see what comes out again."""
-    step_permutations: int = STEP_PERMUTATIONS
-    """How many permutations at most for each step to see how many features are enough."""
+    step_permutations: int = STEP_PERMUTATIONS  # for each size that may be enough
 
 
 def effort_for(selection: Selection, size: int) -> Effort:
@@ -90,7 +85,14 @@ def effort_for(selection: Selection, size: int) -> Effort:
         return Effort(0, 0, 0, resampled=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
     n_rows = float(selection.cohorts.weights.sum())
-    tested, permutations = _tested(selection, size, n_features, n_rows)
+    recorded = zip(selection.cohorts, ~selection.cohorts.missing, strict=True)
+    gaps = any((cohort.codes[columns] < 0).any() for cohort, columns in recorded)
+    most = MOST_PERMUTED_ONE_BY_ONE if gaps else MOST_PERMUTED
+    smaller = [(largest, FEWER_PERMUTATIONS) for largest in range(size, 0, -1)]
+    for tested, permutations in [(size, USUAL_PERMUTATIONS), *smaller, (0, 0)]:
+        sets = sum(comb(n_features, m) for m in range(1, tested + 1))
+        if sets * n_rows * permutations <= most:
+            break
     larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
     enough = size + 1 if larger and tested == size else tested
     counted = selection.set_scores.measure.rows is not None
@@ -102,42 +104,23 @@ def effort_for(selection: Selection, size: int) -> Effort:
     return Effort(tested, permutations, enough, resampled, steps)
 
 
-def _tested(selection: Selection, size: int, n_features: int, n_rows: float) -> tuple[int, int]:
-    """The largest sets that can be tested, and with how many permutations."""
-    recorded = ~selection.cohorts.missing
-    gaps = any(
-        (cohort.codes[recorded[number]] < 0).any()
-        for number, cohort in enumerate(selection.cohorts)
-    )
-    most = MOST_PERMUTED_ONE_BY_ONE if gaps else MOST_PERMUTED
-    smaller = [(largest, FEWER_PERMUTATIONS) for largest in range(size, 0, -1)]
-    for largest, permutations in [(size, USUAL_PERMUTATIONS), *smaller]:
-        sets = sum(comb(n_features, m) for m in range(1, largest + 1))
-        if sets * n_rows * permutations <= most:
-            return largest, permutations
-    return 0, 0
-
-
 @dataclass(frozen=True)
 class SubgroupAnswer:
-    """What is known for one subgroup."""
+    """What is known for one subgroup.
+
+    The features are the smallest recorded set that is enough, with what it explains; nothing, and
+    NaN, where none does. The p-value is right for all that was searched, NaN where not tested.
+    """
 
     subgroup: str
     rows: int
-    verdict: str
-    """Whether something tells more than chance would. One of "told", "may be chance", "chance",
-    "nothing to tell", "not tested".
-    """
+    verdict: str  # "told", "may be chance", "chance", "nothing to tell" or "not tested"
     features: tuple[str, ...]
-    """The smallest set of recorded features that is enough; empty where nothing tells."""
     share: float
     low: float
     high: float
-    """What it tells of what there is to tell, and its interval; NaN where nothing tells."""
     p_value: float
-    """How likely chance alone does as well, over all that was searched; NaN where not tested."""
-    words: Message
-    """The answer without the subgroup's name."""
+    words: Message  # the answer without the subgroup's name
 
     @property
     def sentence(self) -> Message:
@@ -152,76 +135,58 @@ def subgroup_answers(
     by_name = {} if tests is None else {one.subgroup: one for one in tests.subgroups}
     enough: dict[str, Enough] = {}
     if effort.enough:
-        found = enough_features(
-            selection, size=effort.enough, permutations=effort.step_permutations
+        permutations = effort.step_permutations
+        steps = enough_features(selection, size=effort.enough, permutations=permutations)
+        enough = {one.subgroup: one for one in steps}
+    answers = []
+    for name in selection.subgroup_names():
+        test = by_name.get(name)
+        if name in enough:
+            step = enough[name].best
+            if step is not None and step.size > effort.tested:
+                test = None  # the set that is enough is not among those tested
+            verdict, words = _verdict(enough[name], test)
+        else:
+            step, verdict, words = _untested(selection, size, name)
+        whole = step.score / step.share if step is not None and step.share > 0 else 1.0
+        answers.append(
+            SubgroupAnswer(
+                subgroup=name,
+                rows=selection.cohorts[name].size,
+                verdict=verdict,
+                features=() if step is None else step.features,
+                share=nan if step is None else step.share,
+                low=nan if step is None else step.low / whole,
+                high=nan if step is None else step.high / whole,
+                p_value=nan if test is None else test.adjusted,
+                words=words,
+            )
         )
-        enough = {one.subgroup: one for one in found}
-    return [
-        _answer(selection, size, name, by_name.get(name), enough.get(name), effort)
-        for name in selection.subgroup_names()
-    ]
+    return answers
 
 
-def _answer(
-    selection: Selection,
-    size: int,
-    name: str,
-    test: SubgroupSignificance | None,
-    enough: Enough | None,
-    effort: Effort,
-) -> SubgroupAnswer:
-    if enough is None:
-        step, verdict, words = _untested(selection, size, name)
-    else:
-        if enough.best is not None and enough.best.size > effort.tested:
-            test = None  # the set that is enough is not among those tested
-        step, verdict, words = enough.best, _verdict(enough, test), _words(enough, test)
-    whole = step.score / step.share if step is not None and step.share > 0 else 1.0
-    return SubgroupAnswer(
-        subgroup=name,
-        rows=selection.cohorts[name].size,
-        verdict=verdict,
-        features=() if step is None else step.features,
-        share=nan if step is None else step.share,
-        low=nan if step is None else step.low / whole,
-        high=nan if step is None else step.high / whole,
-        p_value=nan if test is None else test.adjusted,
-        words=words,
-    )
-
-
-def _verdict(enough: Enough, test: SubgroupSignificance | None) -> str:
-    if not enough.steps:
-        return NOTHING
-    chance = test is not None and not test.more_than_chance
-    if enough.best is None:
-        return CHANCE if chance else MAY_BE_CHANCE
-    return MAY_BE_CHANCE if chance else TOLD
-
-
-def _words(enough: Enough, test: SubgroupSignificance | None) -> Message:
+def _verdict(enough: Enough, test: SubgroupSignificance | None) -> tuple[str, Message]:
     """What is enough, and what the test of all sets adds to that."""
-    if test is None or not enough.steps:
-        return enough.told
-    adjusted = Message(p_words(test.adjusted))
+    words, further = enough.told, ""
+    if not enough.steps:
+        return NOTHING, words
+    chance = test is not None and not test.more_than_chance
+    verdict = MAY_BE_CHANCE if chance else TOLD
     if enough.best is None:
-        if not test.more_than_chance:
-            return enough.told
-        return Message("{told}, though larger sets may ({p})", told=enough.told, p=adjusted)
-    if not test.more_than_chance:
-        return Message(
-            "{told}. With all sets that were looked at, even this may be chance ({p})",
-            told=enough.told,
-            p=adjusted,
-        )
-    if test.adjusted > BEYOND_DOUBT:
-        return Message(
-            "{told}. Chance alone would do as well about once in {times} times ({p})",
-            told=enough.told,
-            times=round(1 / test.p_value),
-            p=Message(p_words(test.p_value)),
-        )
-    return enough.told
+        verdict = CHANCE if chance else MAY_BE_CHANCE
+    if test is None:
+        return verdict, words
+    p, times = test.adjusted, 0
+    if enough.best is None and not chance:
+        further = "{told}, though larger sets may ({p})"
+    elif enough.best is not None and chance:
+        further = "{told}. With all sets that were looked at, even this may be chance ({p})"
+    elif enough.best is not None and p > BEYOND_DOUBT:
+        further = "{told}. Chance alone would do as well about once in {times} times ({p})"
+        p, times = test.p_value, round(1 / test.p_value)
+    if further:
+        words = Message(further, told=words, times=times, p=Message(p_words(p)))
+    return verdict, words
 
 
 def _untested(selection: Selection, size: int, name: str) -> tuple[Step | None, str, Message]:
@@ -320,10 +285,7 @@ def _others(answers: Sequence[SubgroupAnswer]) -> Message:
 
 
 def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -> Message:
-    """A sentence, and behind it by what rows are weighted and what those of a subgroup are worth.
-
-    Those of all subgroups, where none is named.
-    """
+    """A sentence, and by what the rows of a subgroup, or of all, are weighted and worth."""
     words = {"weight": "weighted by {columns}", "design": "drawn by {columns}"}
     columns = {
         role: [audit.column for audit in cohorts.columns if audit.role == role] for role in words
@@ -352,86 +314,73 @@ def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -
 def collecting_sentences(
     worths: Sequence[Worth], wholes: Mapping[str, float], confidence: float | None
 ) -> list[Message]:
-    """A sentence for every subgroup with a clear case; else one that says there is none.
-
-    `wholes` is what there is to tell in each subgroup; intervals are certain bounds where
-    `confidence` is None.
-    """
+    """A sentence for every subgroup with a clear case; else one that says there is none."""
     if not worths:
         return [ALL_RECORDED]
     clear = [one for one in worths if one.clear and one.gain > WORTH_SAYING * one.before]
     first: dict[str, Worth] = {}
     for one in sorted(clear, key=lambda worth: worth.rank):
         first.setdefault(one.subgroup, one)
-    if not first:
-        return [_no_clear_case(worths)]
-    return [_clear(one, wholes[one.subgroup], confidence) for one in first.values()]
-
-
-def _clear(one: Worth, whole: float, confidence: float | None) -> Message:
-    before = one.before / whole
-    # What was told before is uncertain, too, so that with the gain it may seem more than there is.
-    after, low, high = (
-        min(1.0, (one.before + more) / whole) for more in (one.gain, one.low, one.high)
-    )
-    likely = ""
-    if not isnan(one.probability):
-        chance = percent(one.probability, 0.0, 1.0)
-        likely = f", and tells more at all with a probability of {chance}"
+    sentences = []
     sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
-    return Message(
-        "{subgroup}: {feature} is worth recording. With it, the best set of otherwise recorded "
-        "features is expected to tell {after} of what there is to tell instead of {before} "
-        "({sure}: {between}){likely}.",
-        subgroup=one.subgroup,
-        feature=one.feature,
-        after=Message(percent(after, low, high)),
-        before=Message(percent(before, low, high)),
-        sure=Message(sure),
-        between=Message(percent_between(low, high)),
-        likely=Message(likely),
-    )
-
-
-def _no_clear_case(worths: Sequence[Worth]) -> Message:
-    """None is clear; the one that is nearest to it is named."""
-    likely = [one for one in worths if not isnan(one.probability) and one.gain > 0]
-    if not likely:
-        return Message(NO_CLEAR_CASE)
-    best = max(likely, key=lambda one: one.probability)
-    same = [
-        one.subgroup
-        for one in likely
-        if one.feature == best.feature and one.probability == best.probability
+    for one in first.values():
+        before, whole = one.before / wholes[one.subgroup], wholes[one.subgroup]
+        # What was told before is uncertain, too: with the gain it may seem more than there is.
+        after, low, high = (
+            min(1.0, (one.before + more) / whole) for more in (one.gain, one.low, one.high)
+        )
+        likely = ""
+        if not isnan(one.probability):
+            chance = percent(one.probability, 0.0, 1.0)
+            likely = f", and tells more at all with a probability of {chance}"
+        sentences.append(
+            Message(
+                "{subgroup}: {feature} is worth recording. With it, the best set of otherwise "
+                "recorded features is expected to tell {after} of what there is to tell instead of "
+                "{before} ({sure}: {between}){likely}.",
+                subgroup=one.subgroup,
+                feature=one.feature,
+                after=Message(percent(after, low, high)),
+                before=Message(percent(before, low, high)),
+                sure=Message(sure),
+                between=Message(percent_between(low, high)),
+                likely=Message(likely),
+            )
+        )
+    if sentences:
+        return sentences
+    likely_ones = [one for one in worths if not isnan(one.probability) and one.gain > 0]
+    if not likely_ones:
+        return [Message(NO_CLEAR_CASE)]
+    best = max(likely_ones, key=lambda one: one.probability)
+    nearest = best.feature, best.probability
+    same = [one.subgroup for one in likely_ones if (one.feature, one.probability) == nearest]
+    return [
+        Message(
+            "{none} The nearest is {feature} in {where}, with a probability of {likely}.",
+            none=Message(NO_CLEAR_CASE),
+            feature=best.feature,
+            where=joined(same),
+            likely=Message(percent(best.probability, 0.0, 1.0)),
+        )
     ]
-    return Message(
-        "{none} The nearest is {feature} in {where}, with a probability of {likely}.",
-        none=Message(NO_CLEAR_CASE),
-        feature=best.feature,
-        where=joined(same),
-        likely=Message(percent(best.probability, 0.0, 1.0)),
-    )
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """What every feature tells by itself in every subgroup, in shares of what there is to tell."""
+    """What every feature explains by itself in every subgroup, as shares of the entropy.
+
+    Subgroups and features are numbers in the order in which they are shown; arrays are in that of
+    the table. Faded is what is not more than chance by its p-value, or by its interval.
+    """
 
     subgroups: tuple[int, ...]
     features: tuple[int, ...]
-    """Their numbers, in the order in which they are shown: features by what they tell over all
-    subgroups, subgroups that look alike side by side.
-    """
     share: Floats
     low: Floats
     high: Floats
-    """In the order of the table, with intervals. Of shape (n_subgroups, n_features)."""
     predicted: NDArray[np.bool_]
-    """Where the subgroup did not record the feature. Of the same shape."""
     faded: NDArray[np.bool_]
-    """Where it is not more than chance: by its p-value among single features and that of its
-    subgroup, or where there is none, by an interval that begins at nothing. Of the same shape.
-    """
 
 
 def feature_map(
@@ -482,17 +431,11 @@ class FirstScreen:
 
     size: int
     effort: Effort
-    """What was asked for it."""
     whole: Message
-    """One sentence for the whole table."""
     subgroups: tuple[SubgroupAnswer, ...]
-    """One answer for every subgroup, in the table's order."""
     map: FeatureMap
-    """What every feature tells in every subgroup."""
     collecting: tuple[Message, ...]
-    """What is worth recording, or that there is no clear case."""
     cautions: tuple[Caution, ...]
-    """What may mislead, worst first."""
 
     @property
     def overturning(self) -> list[Caution]:

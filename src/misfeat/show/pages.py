@@ -30,15 +30,7 @@ SNIPPET_HEIGHT = "80vh"
 
 
 def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
-    """A message with its names isolated, in the class `mark`, and its parameters as code.
-
-    All text is escaped.
-
-    Examples
-    --------
-    >>> as_html(Message("{name} < {n}", name="<b>", n=3))
-    Markup('<bdi class="name">&lt;b&gt;</bdi> &lt; 3')
-    """
+    """A message as escaped text, names isolated in the class `mark`, parameters as code."""
     if not isinstance(text, Message):
         return _plain(text)
     if not text.about:
@@ -46,22 +38,21 @@ def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
     parts = []
     for literal, field, form, conversion in Formatter().parse(text.template):
         parts.append(_plain(literal))
-        if field is not None:
-            parts.append(_field(text.about[field], form or "", conversion, spell, mark))
+        value = None if field is None else text.about[field]
+        shown = repr(value) if conversion == "r" else value
+        if field is None:
+            continue
+        if isinstance(value, Message):
+            parts.append(as_html(value, spell, mark))
+        elif isinstance(value, Setting):
+            parts.append(Markup("<code>{}</code>").format(visible(spell(value))))
+        elif isinstance(value, InPython):
+            parts.append(_plain(value.words if spell is str else value.elsewhere))
+        elif isinstance(value, str):
+            parts.append(Markup('<bdi class="{}">{}</bdi>').format(mark, visible(str(shown))))
+        else:
+            parts.append(_plain(format(shown, form or "")))
     return Markup("").join(parts)
-
-
-def _field(value: object, form: str, conversion: str | None, spell: Spelling, mark: str) -> Markup:
-    if isinstance(value, Message):
-        return as_html(value, spell, mark)
-    if isinstance(value, Setting):
-        return Markup("<code>{}</code>").format(visible(spell(value)))
-    if isinstance(value, InPython):
-        return _plain(value.words if spell is str else value.elsewhere)
-    if isinstance(value, str):
-        text = repr(value) if conversion == "r" else value
-        return Markup('<bdi class="{}">{}</bdi>').format(mark, visible(text))
-    return _plain(format(repr(value) if conversion == "r" else value, form))
 
 
 def _plain(text: str) -> Markup:
@@ -74,15 +65,16 @@ def _plain(text: str) -> Markup:
 
 def policy_for(style: str, script: str | None = None) -> str:
     """A Content-Security-Policy under which this style and script work, and nothing else."""
-    scripts = "" if script is None else f"script-src '{_digest(script)}'; "
+
+    def digest(text: str) -> str:
+        hashed = base64.b64encode(hashlib.sha256(text.encode()).digest())
+        return f"sha256-{hashed.decode('ascii')}"
+
+    scripts = "" if script is None else f"script-src '{digest(script)}'; "
     return (
-        f"default-src 'none'; style-src '{_digest(style)}'; {scripts}"
+        f"default-src 'none'; style-src '{digest(style)}'; {scripts}"
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 @cache
@@ -96,28 +88,24 @@ def templates_of(package: str) -> Environment:
     """The templates of a package, in which every value is text, whatever it holds."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    def shown(value: Any) -> Any:
+        """A variable on the page: characters that would turn text are shown."""
+        if not isinstance(value, str) or hasattr(value, "__html__"):
+            return value
+        return "\n".join(map(visible, value.split("\n")))
+
     return Environment(
         loader=PackageLoader(package),
         autoescape=True,
-        finalize=_shown,
+        finalize=shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
 
 
-def _shown(value: Any) -> Any:
-    """What a variable of a template is on the page: characters that would turn text are shown."""
-    if not isinstance(value, str) or hasattr(value, "__html__"):
-        return value
-    return "\n".join(map(visible, value.split("\n")))
-
-
 def framed(html: str, title: str, allowed: str = "") -> str:
-    """A page as a sandboxed frame that another page or a notebook can hold.
-
-    `allowed` is what the page may do in it, as the attribute ``sandbox`` says it.
-    """
+    """A page as a sandboxed frame that another page or a notebook can hold."""
     return (
         f'<iframe title="{escape(visible(title))}" sandbox="{allowed}" '
         f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '

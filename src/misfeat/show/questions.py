@@ -54,15 +54,8 @@ MOST_LINES = 10
 """Lines of each subgroup, where there are several; one subgroup is shown whole."""
 ANSWER_COLUMNS = ("subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value")
 COLUMN_NOTES = (
-    "column",
-    "role",
-    "treatment",
-    "categories",
-    "missing",
-    "looks_like",
-    "taken_for",
-    "example",
-)
+    "column", "role", "treatment", "categories", "missing", "looks_like", "taken_for", "example",
+)  # fmt: skip
 """What is told of every column of the table."""
 INTERVAL = ("low", "high")
 
@@ -72,11 +65,8 @@ class About:
     """What a question is about."""
 
     subgroup: str | None = None
-    """One subgroup only."""
     features: tuple[str, ...] = ()
-    """A set, for questions about one."""
     size: int | None = None
-    """Features per set."""
     costs: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -86,36 +76,11 @@ class QuestionSpec:
 
     words: str
     columns: Callable[[Selection, About], Columns]
-    """Asks a selection, and gives the answer as columns."""
-    shown: tuple[TableColumn, ...] = ()
-    """The columns that a terminal shows; JSON has all of them."""
+    shown: tuple[TableColumn, ...] = ()  # that a terminal shows; JSON has all columns
     sentences: Callable[[Selection, About], Sequence[str]] = lambda selection, about: ()  # noqa: ARG005
-    """The same in words; nothing where there are none."""
-    of_a_set: bool = False
-    """Whether it needs a subgroup and a set."""
-    takes: tuple[str, ...] = ("subgroup", "size")
-    """What else of `About` it looks at."""
-    by_subgroup: bool = True
-    """Whether every subgroup has a table of its own."""
-
-
-def _stability_sentences(selection: Selection, about: About) -> Sequence[str]:
-    found = stability_of(selection, about.size)
-    own = [one for one in found.subgroups if about.subgroup in (None, one.subgroup)]
-    return replace(found, subgroups=tuple(own)).sentences()
-
-
-def _caution_sentences(selection: Selection, about: About) -> Sequence[str]:
-    template = "{kind} ({severity}): {words}"
-    return [
-        Message(template, kind=one.kind, severity=one.severity, words=one.words)
-        for one in list_cautions(selection, about.size)
-    ]
-
-
-def _column_notes(selection: Selection, about: About) -> Columns:  # noqa: ARG001
-    audits = selection.cohorts.columns
-    return {name: [getattr(one, name) for one in audits] for name in COLUMN_NOTES}
+    of_a_set: bool = False  # whether it needs a subgroup and a set
+    takes: tuple[str, ...] = ("subgroup", "size")  # what else of `About` it looks at
+    by_subgroup: bool = True  # whether every subgroup has a table of its own
 
 
 QUESTIONS: dict[str, QuestionSpec] = {
@@ -240,12 +205,20 @@ QUESTIONS: dict[str, QuestionSpec] = {
             count("rank_low", "lower quartile", spare=1),
             count("rank_high", "upper quartile", spare=1),
         ),
-        _stability_sentences,
+        lambda found, about: stability_of(found, about.size).sentences(about.subgroup),
     ),
     "cautions": QuestionSpec(
         "What may mislead?",
         lambda found, about: found.cautions(about.size),
-        sentences=_caution_sentences,
+        sentences=lambda found, about: [
+            Message(
+                "{kind} ({severity}): {words}",
+                kind=one.kind,
+                severity=one.severity,
+                words=one.words,
+            )
+            for one in list_cautions(found, about.size)
+        ],
         takes=("size",),
     ),
     "worth": QuestionSpec(
@@ -270,7 +243,10 @@ QUESTIONS: dict[str, QuestionSpec] = {
     ),
     "columns": QuestionSpec(
         "What became of every column?",
-        _column_notes,
+        lambda selection, about: {  # noqa: ARG005
+            name: [getattr(audit, name) for audit in selection.cohorts.columns]
+            for name in COLUMN_NOTES
+        },
         (
             text("column"),
             text("role"),
@@ -295,10 +271,7 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
 
 
 def in_columns(selection: Selection, **asked: Any) -> Selection:
-    """The same selection, which answers in plain columns; it stays the same one where it does.
-
-    `asked` is what else is asked for than at fit, such as another `k`.
-    """
+    """The same selection, which answers in plain columns, and to other options if given."""
     if not asked and selection.options.backend == AS_COLUMNS:
         return selection
     plain = copy(selection)
@@ -353,42 +326,31 @@ def print_answer(
         console.print(visible(spell(sentence)), highlight=False, markup=False)
     lines = lines_of(selection, columns)
     if not lines:
-        console.print(plain_text(_why_nothing(selection, about), style="dim"))
+        cohorts = selection.cohorts
+        entropies = dict(zip(cohorts.names, target_entropies(cohorts), strict=True))
+        asked_about = selection.subgroup_names(about.subgroup)
+        where = repr(asked_about[0]) if len(asked_about) == 1 else "every subgroup"
+        why = f": {cohorts.target!r} has a single value in {where}"
+        varies = any(entropies[name] for name in asked_about)
+        why = f"There is nothing to show{'' if varies else why}."
+        console.print(plain_text(why, style="dim"))
         return
     if not asked.shown:
         return
     shown = in_unit(asked.shown, selection.set_scores.measure.unit)
-    if asked.by_subgroup:
-        _print_subgroups(console, lines, shown)
-    else:
-        console.print(fitting_table(lines, shown, console))
-    if any(line[one.starred] for one in shown if one.starred for line in lines):
-        console.print(STAR, style="dim")
-
-
-def _why_nothing(selection: Selection, about: About) -> str:
-    """That there is nothing to show, and why where the target never varies."""
-    cohorts = selection.cohorts
-    entropies = dict(zip(cohorts.names, target_entropies(cohorts), strict=True))
-    subgroups = selection.subgroup_names(about.subgroup)
-    if any(entropies[name] for name in subgroups):
-        return "There is nothing to show."
-    where = repr(subgroups[0]) if len(subgroups) == 1 else "every subgroup"
-    return f"There is nothing to show: {cohorts.target!r} has a single value in {where}."
-
-
-def _print_subgroups(console: Console, lines: Sequence[Line], shown: Sequence[TableColumn]) -> None:
-    """A table for every subgroup; of several, the first lines of each."""
     subgroups: dict[str, list[Line]] = {}
     for line in lines:
-        subgroups.setdefault(line["subgroup"], []).append(line)
-    most = len(lines) if len(subgroups) == 1 else MOST_LINES
+        subgroups.setdefault(line["subgroup"] if asked.by_subgroup else "", []).append(line)
+    most = MOST_LINES if len(subgroups) > 1 else len(lines)
     for name, own in subgroups.items():
-        console.print(plain_text(name, style="bold"))
+        if asked.by_subgroup:
+            console.print(plain_text(name, style="bold"))
         console.print(fitting_table(own[:most], shown, console))
         if len(own) > most:
             more = f"{len(own) - most:,} more; ask about this subgroup to see all."
             console.print(more, style="dim", highlight=False)
+    if any(line[one.starred] for one in shown if one.starred for line in lines):
+        console.print(STAR, style="dim")
 
 
 def json_answer(selection: Selection, question: str, about: About) -> Iterator[str]:
@@ -407,13 +369,7 @@ def json_lines(
     screen: FirstScreen | None = None,
     spell: Callable[[str], str] = str,
 ) -> Iterator[str]:
-    """The answer as lines of JSON, each with its ``"kind"``.
-
-    One line a subgroup (``"subgroup"``), one a feature set (``"set"``), one a feature that some
-    subgroup would gain by recording (``"worth"``), what `validate` found (``"validation"``), and
-    the sentences: one for the whole table, whose ``"subgroup"`` is null, and one a subgroup
-    (``"answer"``). `worths` and `screen` are asked for where they are not at hand already.
-    """
+    """The answer as lines of JSON: subgroups, sets, what is worth recording, and sentences."""
     for line in subgroup_rows(selection.cohorts):
         yield as_json("subgroup", line)
     for best in best_sets(selection):

@@ -122,10 +122,7 @@ def print_tables(
     k: int | None = None,
     subgroup: str | None = None,
 ) -> None:
-    """Print the subgroups with what they never recorded, their best sets, and what to collect.
-
-    Of another size, another number of sets or a single subgroup, where asked for.
-    """
+    """Print the subgroups with what they never recorded, their best sets, and what to collect."""
     console = console or new_console()
     k = selection.k if k is None else k
     subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
@@ -133,10 +130,13 @@ def print_tables(
     worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
     narrow, unit = console.width < NARROW, selection.set_scores.measure.unit
 
+    def style(line: Line) -> str | None:
+        return "yellow" if line.get("source") == "predicted" else None
+
     def show(title: str, lines: Sequence[Line], columns: Sequence[TableColumn]) -> None:
         # A title of its own, since rich wraps a table's title to the table's width.
         console.print(plain_text(title, style="bold"))
-        console.print(filled_table(lines, in_unit(columns, unit), narrow, _style))
+        console.print(filled_table(lines, in_unit(columns, unit), narrow, style))
 
     rows = [row for row in subgroup_rows(selection.cohorts) if subgroup in (None, row["subgroup"])]
     title = f"Subgroups, and what each never recorded (target: {selection.cohorts.target})"
@@ -149,10 +149,6 @@ def print_tables(
         show("Worth collecting", with_wholes(selection, shown), _worth_columns(worths, narrow))
     for line in _legend(selection, bool(worths)):
         console.print(visible(line), style="dim", highlight=False, markup=False)
-
-
-def _style(line: Line) -> str | None:
-    return "yellow" if line.get("source") == "predicted" else None
 
 
 def _subgroup_columns(narrow: bool) -> list[TableColumn]:
@@ -249,11 +245,7 @@ def print_sentences(
     validation: str | None = None,
     further: Iterable[str] = (),
 ) -> None:
-    """Print the answer: first what may overturn it, last how far to trust it.
-
-    `validation` is what leaving parts of the table out has shown, None where that was not asked
-    for; `further` says more of how far to trust the answer.
-    """
+    """Print the answer: first what may overturn it, last how far to trust it."""
     console = console or new_console()
     for caution in screen.overturning:
         words = plain_text("Caution: " + spell(caution.words))
@@ -262,8 +254,21 @@ def print_sentences(
     if screen.overturning:
         console.print()
     print_lines(console, plain_text(spell(screen.whole), style="bold"))
+    shown = most_informative(screen.subgroups, MOST_SENTENCES)
     if len(screen.subgroups) > 1:
-        _print_subgroups(console, screen.subgroups, spell)
+        console.print()
+        for one in shown:
+            sentence, name = plain_text(spell(one.sentence)), visible(one.subgroup)
+            if sentence.plain.startswith(name):
+                sentence.stylize("bold", 0, len(name))
+            print_lines(console, sentence, "• ", "  ")
+    if len(shown) < len(screen.subgroups):
+        more = Message(
+            "and {number:,} more subgroups, in which less is told; {ask} tells about one.",
+            number=len(screen.subgroups) - len(shown),
+            ask=InPython("show(subgroup=...)", "'misfeat ask DIR enough --subgroup NAME'"),
+        )
+        print_lines(console, plain_text(spell(more)), "• ", "  ")
     if collecting:
         _print_headed(console, "Worth recording", map(spell, screen.collecting))
     trust = [*([] if validation is None else [validation]), *further]
@@ -279,23 +284,6 @@ def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[Subgr
 
     kept = {id(one) for one in sorted(answers, key=place)[:most]}
     return [one for one in answers if id(one) in kept]
-
-
-def _print_subgroups(console: Console, answers: Sequence[SubgroupAnswer], spell: Spell) -> None:
-    console.print()
-    shown = most_informative(answers, MOST_SENTENCES)
-    for one in shown:
-        sentence, name = plain_text(spell(one.sentence)), visible(one.subgroup)
-        if sentence.plain.startswith(name):
-            sentence.stylize("bold", 0, len(name))
-        print_lines(console, sentence, "• ", "  ")
-    if len(shown) < len(answers):
-        more = Message(
-            "and {number:,} more subgroups, in which less is told; {ask} tells about one.",
-            number=len(answers) - len(shown),
-            ask=InPython("show(subgroup=...)", "'misfeat ask DIR enough --subgroup NAME'"),
-        )
-        print_lines(console, plain_text(spell(more)), "• ", "  ")
 
 
 def _print_headed(console: Console, heading: str, sentences: Iterable[str]) -> None:

@@ -55,19 +55,28 @@ def export_answers(
     spell: Callable[[str], str] = str,
 ) -> Path:
     """Ask a selection questions, all by default, and write the answers; returns where they are."""
-    asked = _checked_questions(questions)
+    given = list(TITLES) if questions is None else questions
+    asked = [given] if isinstance(given, str) else list(dict.fromkeys(given))
+    unknown = [name for name in asked if name not in TITLES]
+    if unknown or not asked:
+        raise MisfeatError(
+            "{what}; name some of {names} in {setting}.",
+            what=Message("{name!r} is no question", name=unknown[0]) if unknown else "No question",
+            names=listed(list(TITLES), len(TITLES)),
+            setting=Setting("questions"),
+        )
     place = as_path(path, "path")
     try:
         suffix = _format_of(path, place)
         _check_place(place, suffix, asked)
     except OSError as error:
         raise unwritable(place, error) from error
-    given = {name: value for name, value in (("size", size), ("k", k)) if value is not None}
-    for name, value in given.items():
+    options = {name: value for name, value in (("size", size), ("k", k)) if value is not None}
+    for name, value in options.items():
         check_count(value, name)
     if size is not None:
         check_size(size, selection.feature_names, selection.cohorts)
-    selection = in_columns(selection, **{name: int(value) for name, value in given.items()})
+    selection = in_columns(selection, **{name: int(value) for name, value in options.items()})
     tables = answer_tables(selection, asked, costs, spell)
     in_parquet = place.suffix.lower() == PARQUET
     to_bytes = parquet_bytes if in_parquet else csv_bytes
@@ -83,28 +92,10 @@ def export_answers(
         write_file(place, workbook_bytes(tables))
     else:
         end = PARQUET if in_parquet else CSV
-        _write_folder(place, {_file_name(one.title, end): to_bytes(one) for one in tables})
-    return place
-
-
-def _file_name(title: str, suffix: str) -> str:
-    return f"{title.replace(' ', '_')}{suffix}"
-
-
-def _checked_questions(questions: Sequence[str] | str | None) -> list[str]:
-    """The questions by name, each once."""
-    if questions is None:
-        return list(TITLES)
-    asked = [questions] if isinstance(questions, str) else list(dict.fromkeys(questions))
-    unknown = [name for name in asked if name not in TITLES]
-    if unknown or not asked:
-        raise MisfeatError(
-            "{what}; name some of {names} in {setting}.",
-            what=Message("{name!r} is no question", name=unknown[0]) if unknown else "No question",
-            names=listed(list(TITLES), len(TITLES)),
-            setting=Setting("questions"),
+        _write_folder(
+            place, {f"{one.title.replace(' ', '_')}{end}": to_bytes(one) for one in tables}
         )
-    return asked
+    return place
 
 
 def _format_of(path: object, place: Path) -> str:
@@ -158,14 +149,11 @@ def _check_place(place: Path, suffix: str, questions: Sequence[str]) -> None:
 def _files() -> set[str]:
     """All that an exported folder may hold."""
     titles = (ABOUT, IN_WORDS, *TITLES.values())
-    return {_file_name(title, suffix) for title in titles for suffix in (CSV, PARQUET)}
+    return {f"{one.replace(' ', '_')}{end}" for one in titles for end in (CSV, PARQUET)}
 
 
 def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write the files of a folder, all of them or none; those of an older export go.
-
-    They are written beside it first, so that a full disk leaves what was there.
-    """
+    """Write the files of a folder, all or none: first beside it, should the disk be full."""
     place = real_path(folder)
     beside = place.with_name(f"{STAGED}{uuid4().hex}")
     try:

@@ -90,19 +90,19 @@ def library_for(suffix: str) -> str:
 
 def csv_bytes(table: AnswerTable) -> bytes:
     """A table as CSV; one that has no columns says why in a column called ``note``."""
+
+    def cell(value: Any) -> str | int | float:
+        plain = plain_value(value)
+        if plain is None or isinstance(plain, bool):
+            return "" if plain is None else str(plain).lower()
+        return inert(plain) if isinstance(plain, str) else plain
+
     text = io.StringIO()
     columns = table.columns or {"note": [table.note]}
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(map(_csv_cell, line) for line in zip(*columns.values(), strict=True))
+    writer.writerows(map(cell, line) for line in zip(*columns.values(), strict=True))
     return text.getvalue().encode()
-
-
-def _csv_cell(value: Any) -> str | int | float:
-    plain = plain_value(value)
-    if plain is None or isinstance(plain, bool):
-        return "" if plain is None else str(plain).lower()
-    return inert(plain) if isinstance(plain, str) else plain
 
 
 def parquet_bytes(table: AnswerTable) -> bytes:

@@ -85,11 +85,5 @@ def _with_interval(value: TableColumn, interval: TableColumn) -> TableColumn:
 
 
 def escaped(text: str) -> str:
-    r"""Text on one line in which Markdown finds no markup, for a cell of a table.
-
-    Examples
-    --------
-    >>> print(escaped("a|b_c"), escaped("<b> & *"))
-    a\|b_c \<b> & \*
-    """
+    """Text on one line in which Markdown finds no markup, for a cell of a table."""
     return _MARKUP.sub(r"\\\1", legal_text(text))

@@ -48,13 +48,10 @@ class AnswerTable:
 
     question: str
     title: str
-    words: str
-    """The question in words."""
-    columns: Columns = field(default_factory=dict)
-    """Empty where the question cannot be answered."""
+    words: str  # the question in words
+    columns: Columns = field(default_factory=dict)  # empty where it cannot be answered
     sentences: tuple[str, ...] = ()
-    note: str = ""
-    """What a reader should know: why there is no answer, or whom it leaves out."""
+    note: str = ""  # why there is no answer, or whom it leaves out
 
     @property
     def rows(self) -> int:
@@ -94,7 +91,12 @@ def _table(
     if question == "cautions":
         for name in ("sentence", "remedy"):
             columns[name] = [spell(getattr(one, name)) for one in list_cautions(selection)]
-    notes = _without_a_set(selection) if question == "top" or answer.of_a_set else []
+    notes = []
+    if question == "top" or answer.of_a_set:
+        ranked = {best.subgroup for best in best_sets(selection, k=1)}
+        why = "the target has a single value there, and nothing can tell about it"
+        without = [name for name in selection.cohorts.names if name not in ranked]
+        notes = [f"No set of {name!r}: {why}." for name in without]
     if not any(map(len, columns.values())):
         notes.append(_GLOSSARY["empty"].get(question, NOTHING))
     said = tuple(map(spell, sentences)) if answer.shown else ()
@@ -114,13 +116,6 @@ def _of_best_sets(selection: Selection, question: str) -> tuple[Columns, Sequenc
             whole.setdefault(name, []).extend(values)
         sentences += [f"{best.subgroup}: {one}" for one in told]
     return whole, sentences
-
-
-def _without_a_set(selection: Selection) -> list[str]:
-    """Subgroups that have no best set, and why."""
-    told = {best.subgroup for best in best_sets(selection, k=1)}
-    why = "the target has a single value there, and nothing can tell about it"
-    return [f"No set of {name!r}: {why}." for name in selection.cohorts.names if name not in told]
 
 
 def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> Columns:

@@ -107,44 +107,30 @@ def inches(labels: Sequence[str]) -> float:
 
 
 def crown(ax: Axes, title: str, handles: Sequence[Any] = (), columns: int = 3) -> None:
-    """Write a title, whatever characters names in it hold, with a legend between it and the data.
-
-    The legend has at most so many columns; there is none without handles.
-    """
-    room = _title_room(ax)
-    columns = _fitting(columns, [handle.get_label() for handle in handles], room)
-    rows = -(-len(handles) // columns)
-    lines = wrap(title, max(30, int(TITLE_CHARACTERS * room)))
-    pad = 7 + LEGEND_ROW * rows
+    """Write a title with a legend between it and the data, of at most so many columns."""
+    spec, part = ax.get_subplotspec(), ax.figure
+    room = float(ax.get_window_extent().width / part.dpi)  # inches in which the title must end
+    if spec is not None and spec.get_gridspec().get_geometry() == (1, 1):
+        # Alone in its figure, up to its edge; the layout has not yet made room for the labels.
+        rows_named = [label.get_text() for label in ax.get_yticklabels()]
+        whole: Any = part.figure  # of a part of a figure, the whole one
+        room = float(whole.get_figwidth() - inches(rows_named) - BEFORE_AXES)
+    labels = [handle.get_label() for handle in handles]
+    for n_columns in range(columns, 0, -1):
+        lines = max(1, -(-len(labels) // n_columns))
+        longest = [max(map(len, labels[i : i + lines])) for i in range(0, len(labels), lines)]
+        if sum(LEGEND_SIGN + LEGEND_CHARACTER * length for length in longest) <= room:
+            break
+    pad = 7 + LEGEND_ROW * -(-len(handles) // n_columns)
+    title = "\n".join(wrap(title, max(30, int(TITLE_CHARACTERS * room))))
     # At the left, so that a long one runs on over the scale of colours, not out of the figure.
-    ax.set_title("\n".join(lines), fontsize="medium", ha="left", x=0.0, pad=pad, **AS_TEXT)
+    ax.set_title(title, fontsize="medium", ha="left", x=0.0, pad=pad, **AS_TEXT)
     if handles:
         look: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
         look |= {"borderaxespad": 0.2, "borderpad": 0.2, "frameon": False, "fontsize": "small"}
-        legend = ax.legend(handles=list(handles), ncols=columns, **look)
+        legend = ax.legend(handles=list(handles), ncols=n_columns, **look)
         for text in legend.get_texts():
             text.set(**AS_TEXT)
-
-
-def _fitting(columns: int, labels: Sequence[str], room: float) -> int:
-    """How many columns of a legend fit beside each other, at most so many."""
-    for count in range(columns, 1, -1):
-        lines = max(1, -(-len(labels) // count))
-        longest = [max(map(len, labels[i : i + lines])) for i in range(0, len(labels), lines)]
-        if sum(LEGEND_SIGN + LEGEND_CHARACTER * length for length in longest) <= room:
-            return count
-    return 1
-
-
-def _title_room(ax: Axes) -> float:
-    """Inches from the left of the axes to where a title must end."""
-    spec, part = ax.get_subplotspec(), ax.figure
-    if spec is None or spec.get_gridspec().get_geometry() != (1, 1):
-        return float(ax.get_window_extent().width / part.dpi)
-    # Alone in its figure, up to its edge; the layout has not yet made room for the labels.
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    whole: Any = part.figure  # of a part of a figure, the whole one
-    return float(whole.get_figwidth() - inches(labels) - BEFORE_AXES)
 
 
 def on_colour(rgba: Sequence[float]) -> str:

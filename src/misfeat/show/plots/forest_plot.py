@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.options import check_set
+from misfeat.answers.options import set_members
 from misfeat.answers.top import subgroup_rows
-from misfeat.cohorts.features import not_a_feature
 from misfeat.lattice import rank
 from misfeat.show.plots import canvas
 from misfeat.show.plots.quantities import (
@@ -69,15 +68,13 @@ def forest(selected: Fitted | Selection, features: Sequence[str], ax: Axes | Non
     ['site=hungarian', 'site=cleveland', 'site=va', 'site=switzerland']
     """
     selection = selection_of(selected)
-    known, cohorts = selection.feature_names, selection.cohorts
-    for name in (wanted := check_set(features)):
-        if name not in known:
-            raise not_a_feature(name, "a feature", cohorts, known, selection.options.blocks)
-    members = sorted(known.index(str(name)) for name in wanted)
+    known = selection.feature_names
+    members = set_members(selection, features)
     lines = _lines(selection, members)
     columns = _columns(lines, selection, len(members))
     labels = [canvas.shortened(line.subgroup, canvas.LONGEST_LINE) for line in lines]
-    beside = sum(map(_width, columns)) / 72
+    widths = [BETWEEN + CHARACTER * max(map(len, (head, *cells))) for head, cells in columns]
+    beside = sum(widths) / 72
     height = max(2.6, 1.7 + canvas.ROW * (len(lines) + 1))
     ax = canvas.axes(ax, canvas.inches(labels) + 3.6 + beside, height)
     most_rows = max(line.rows for line in lines)
@@ -87,7 +84,13 @@ def forest(selected: Fitted | Selection, features: Sequence[str], ax: Axes | Non
     canvas.name_rows(ax, labels)
     ax.set_ylim(len(lines) - 0.5, -1.3)  # a row for the heads of the columns
     ax.set_xlim(0, max(LEAST_SCALE, 1.04 * max(line.high for line in lines)))
-    _write_columns(ax, columns, lines)
+    for (head, cells), away in zip(columns, np.cumsum(widths).tolist(), strict=True):
+        where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right"}
+        where |= {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+        where |= {"fontsize": 9, "color": canvas.ink(ax), "xytext": (away, 0)}
+        ax.annotate(head, (1, -0.95), weight="bold", **where)
+        for row, (text, line) in enumerate(zip(cells, lines, strict=True)):
+            ax.annotate(text, (1, row), alpha=0.6 if line.faded else 1.0, **where)
     canvas.in_per_cent(ax.xaxis)
     ax.locator_params(axis="x", nbins=5)
     canvas.guide_lines(ax, "x")
@@ -173,23 +176,6 @@ def _per_cent(share: float) -> str:
     if share >= 0.00995 or share <= 0:
         return f"{100 * max(share, 0):.0f}"
     return f"{100 * share:.1f}" if share >= 0.0005 else "<0.1"
-
-
-def _width(column: tuple[str, list[str]]) -> float:
-    return BETWEEN + CHARACTER * max(map(len, (column[0], *column[1])))
-
-
-def _write_columns(ax: Axes, columns: list[tuple[str, list[str]]], lines: list[_Line]) -> None:
-    """Write texts on the right of the axes, each column flush right under its head."""
-    away = 0.0
-    for column in columns:
-        away += _width(column)
-        where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right"}
-        where |= {"textcoords": "offset points", "va": "center", "annotation_clip": False}
-        where |= {"fontsize": 9, "color": canvas.ink(ax), "xytext": (away, 0)}
-        ax.annotate(column[0], (1, -0.95), weight="bold", **where)
-        for row, (text, line) in enumerate(zip(column[1], lines, strict=True)):
-            ax.annotate(text, (1, row), alpha=0.6 if line.faded else 1.0, **where)
 
 
 def _legend(ax: Axes, lines: list[_Line], selection: Selection) -> list[Any]:

@@ -86,7 +86,15 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     wide = canvas.COLUMN if len(columns) <= MOST_NUMBERED else NARROW_COLUMN
     width = max(canvas.inches(rows) + wide * len(columns) + 1.9, canvas.inches(rows) + NARROWEST)
     ax = canvas.axes(ax, width, max(canvas.ROW * len(rows) + canvas.inches(columns) + 1.6, 2.8))
-    image = _draw_cells(ax, values, faded)
+    from matplotlib.colors import PowerNorm
+
+    top = max(float(values.max()), 1e-12)
+    x, y = (np.arange(count + 1) - 0.5 for count in values.T.shape)
+    edge: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8}
+    image = ax.pcolormesh(x, y, values, cmap=canvas.SCALE, norm=PowerNorm(POWER, 0, top), **edge)
+    if faded.any():
+        shown, pale = np.ma.array(values, mask=~faded), PowerNorm(POWER, 0, PALE * top)
+        ax.pcolormesh(x, y, shown, cmap=GREYS, norm=pale, **edge)
     _mark_cells(ax, image, values, predicted, faded)
     canvas.name_cells(ax, rows, columns)
     alike = ",\nalike ones side by side" if len(rows) > 2 else ""
@@ -111,21 +119,6 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _draw_cells(ax: Axes, values: Floats, faded: Flags) -> Any:
-    """Draw a coloured cell for every value >= 0, a grey one where it is faded."""
-    from matplotlib.colors import PowerNorm
-
-    top = max(float(values.max()), 1e-12)
-    columns, rows = (np.arange(count + 1) - 0.5 for count in values.T.shape)
-    look: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8}
-    scale = PowerNorm(POWER, 0, top)
-    image = ax.pcolormesh(columns, rows, values, cmap=canvas.SCALE, norm=scale, **look)
-    if faded.any():
-        shown, pale = np.ma.array(values, mask=~faded), PowerNorm(POWER, 0, PALE * top)
-        ax.pcolormesh(columns, rows, shown, cmap=GREYS, norm=pale, **look)
-    return image
-
-
 def _mark_cells(ax: Axes, image: Any, values: Floats, predicted: Flags, faded: Flags) -> None:
     """Put a triangle into the corner of predicted cells, and numbers where there is room."""
     from matplotlib.collections import PolyCollection
@@ -139,14 +132,9 @@ def _mark_cells(ax: Axes, image: Any, values: Floats, predicted: Flags, faded: F
             corners.append([(right - 0.3, upper), (right, upper), (right, upper + 0.36)])
             colours.append(colour)
         if values.shape[1] <= MOST_NUMBERED:
-            text = f"({_hundredths(value)})" if light else _hundredths(value)
+            small = f"{100 * value:.1f}" if value >= 0.0005 else "0"
+            text = f"{100 * value:.0f}" if value >= 0.0995 else small
+            text = f"({text})" if light else text
             look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
             ax.text(column, row + 0.05, text, color=colour, **look)
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
-
-
-def _hundredths(value: float) -> str:
-    """A share in per cent in four characters, without the sign."""
-    if value >= 0.0995:
-        return f"{100 * value:.0f}"
-    return f"{100 * value:.1f}" if value >= 0.0005 else "0"

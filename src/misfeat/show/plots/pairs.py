@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.answers.interactions import Interaction
     from misfeat.selection import Selection
     from misfeat.show.plots.quantities import Fitted
 
@@ -57,14 +56,20 @@ def interactions(
     subgroup = one_subgroup(selection, subgroup)
     pairs = pair_interactions(selection, subgroup)
     if not pairs:
-        one = "There is one feature only, and no pair."
-        constant = "The target has a single value there:\nthere is nothing to tell."
-        why = one if len(selection.feature_names) < 2 else constant
+        why = "The target has a single value there:\nthere is nothing to tell."
+        if len(selection.feature_names) < 2:
+            why = "There is one feature only, and no pair."
         return canvas.nothing_to_show(canvas.axes(ax, 4.0, 1.5), why)
     names = [canvas.shortened(name) for name in selection.feature_names]
     side = canvas.COLUMN * len(names) + canvas.inches(names)
     ax = canvas.axes(ax, max(side + 2.3, 5.2), max(side + 1.2, 3.4))
-    values, faded, predicted = _matrices(pairs, selection.feature_names)
+    values = np.full((len(names), len(names)), np.nan)  # on the diagonal it stays so
+    faded, predicted = np.zeros((2, *values.shape), dtype=bool)
+    for one in pairs:
+        both = [selection.feature_names.index(name) for name in (one.feature, one.other)]
+        for cell in (tuple(both), tuple(both[::-1])):
+            values[cell], faded[cell] = one.interaction, one.kind == UNCLEAR
+            predicted[cell] = one.source == "predicted"
     most = max(float(np.nanmax(np.abs(values))), 1e-12)
     look: dict[str, Any] = {"vmin": -most, "vmax": most, "edgecolors": "white", "linewidth": 0.8}
     look |= {"cmap": DIVERGING, "alpha": np.where(faded, canvas.FADED, 1.0)}
@@ -89,18 +94,6 @@ def interactions(
     title = f"{canvas.shortened(subgroup, 40)}: {together}, {in_part}"
     canvas.crown(ax, title, handles, columns=2)
     return ax
-
-
-def _matrices(pairs: list[Interaction], names: Any) -> tuple[NDArray[Any], ...]:
-    """By two features: interactions, NaN on the diagonal; which are unclear; which predicted."""
-    values = np.full((len(names), len(names)), np.nan)
-    faded, predicted = np.zeros((2, *values.shape), dtype=bool)
-    for one in pairs:
-        both = names.index(one.feature), names.index(one.other)
-        for cell in (both, both[::-1]):
-            values[cell], faded[cell] = one.interaction, one.kind == UNCLEAR
-            predicted[cell] = one.source == "predicted"
-    return values, faded, predicted
 
 
 def _number(ax: Axes, image: Any, values: NDArray[Any], faded: NDArray[Any]) -> None:

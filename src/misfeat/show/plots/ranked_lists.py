@@ -151,7 +151,11 @@ def worth_collecting(
     order = np.argsort(-shares[:, 0], kind="stable")[:n]
     best, shares = [worths[index] for index in order], shares[order]
     if not best:
-        return canvas.nothing_to_show(canvas.axes(ax, 5.0, 1.5), _why_nothing(selection, subgroup))
+        why = f"{'Every' if subgroup is None else 'The'} subgroup recorded every feature."
+        asked = [selection.cohorts.position(name) for name in selection.subgroup_names(subgroup)]
+        if selection.missing[asked].any():
+            why = "Too few features were recorded\nfor a set with one unrecorded feature."
+        return canvas.nothing_to_show(canvas.axes(ax, 5.0, 1.5), why)
     labels = [canvas.shortened(worth.feature) for worth in best]
     if subgroup is None and len(selection.cohorts) > 1:
         where = [canvas.shortened(worth.subgroup) for worth in best]
@@ -197,11 +201,3 @@ def _finish(ax: Axes, labels: Sequence[str], rows: str, values: str) -> None:
     canvas.in_per_cent(ax.xaxis)
     ax.set_xlabel(values, **canvas.AS_TEXT)
     ax.set_ylabel(rows)
-
-
-def _why_nothing(selection: Selection, subgroup: str | None) -> str:
-    shown = [selection.cohorts.position(name) for name in selection.subgroup_names(subgroup)]
-    if selection.missing[shown].any():
-        return "Too few features were recorded\nfor a set with one unrecorded feature."
-    whose = "The subgroup" if subgroup is not None else "Every subgroup"
-    return f"{whose} recorded every feature."

@@ -93,7 +93,12 @@ def size_curve(
     _scale(ax, curves)
     ax.set_ylabel(label, **canvas.AS_TEXT)
     ax.set_xlabel("features in the set")
-    _write_sets(ax, sets, curve.n_useful)
+    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    where |= {"annotation_clip": False, "fontsize": 9, "va": "top", "color": canvas.ink(ax)}
+    ax.annotate("best recorded set", (1, 1), xytext=(12, 0), weight="bold", **where)
+    for number, text in enumerate(sets, start=1):
+        look = where | canvas.AS_TEXT | {"alpha": 1.0 if number <= curve.n_useful else 0.6}
+        ax.annotate(f"{number}: {text}", (1, 1), xytext=(12, -LINE * number), **look)
     if not enough.settled:
         verdict = f"{canvas.counted(len(sets), 'feature')} tell, and more may add"
     elif not enough.size:
@@ -171,16 +176,6 @@ def _scale(ax: Axes, curves: list[_Curve]) -> None:
     ax.set_xlim(0.5, largest + 0.5)
     ax.set_xticks(range(1, largest + 1))
     canvas.in_per_cent(ax.yaxis)
-
-
-def _write_sets(ax: Axes, sets: list[str], n_useful: int) -> None:
-    """Write on the right which set is the best of its size."""
-    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    where |= {"annotation_clip": False, "fontsize": 9, "va": "top", "color": canvas.ink(ax)}
-    ax.annotate("best recorded set", (1, 1), xytext=(12, 0), weight="bold", **where)
-    for size, text in enumerate(sets, start=1):
-        look = where | canvas.AS_TEXT | {"alpha": 1.0 if size <= n_useful else 0.6}
-        ax.annotate(f"{size}: {text}", (1, 1), xytext=(12, -LINE * size), **look)
 
 
 def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:

@@ -67,7 +67,18 @@ def lattice(
     """
     selection = selection_of(selected)
     subgroup = one_subgroup(selection, subgroup)
-    chosen = _chosen(selection, features)
+    names = selection.feature_names
+    wanted = list(names) if features is None else check_names(features, "features")
+    for name in wanted:
+        if name not in names:
+            raise not_a_feature(name, "a feature to draw", selection.cohorts, names)
+    if not 1 <= len(set(wanted)) <= MOST_FEATURES:
+        whose = "the table has" if features is None else "features= has"
+        raise MisfeatError(
+            f"A lattice is drawn of 1 to {MOST_FEATURES} features, but {whose} {len(wanted)}; "
+            f"choose some with features=, such as {list(names[:4])!r}."
+        )
+    chosen = sorted({names.index(name) for name in wanted})
     largest = len(chosen) if largest is None else largest
     check_count(largest, "largest")
     nodes = _nodes(selection, subgroup, chosen, min(largest, len(chosen)))
@@ -106,22 +117,6 @@ class _Nodes(NamedTuple):
     score: NDArray[np.float64]
     predicted: NDArray[np.bool_]
     label: list[str]
-
-
-def _chosen(selection: Selection, features: Sequence[str] | None) -> list[int]:
-    """The numbers of the features to draw, in the table's order."""
-    names = selection.feature_names
-    wanted = list(names) if features is None else check_names(features, "features")
-    for name in wanted:
-        if name not in names:
-            raise not_a_feature(name, "a feature to draw", selection.cohorts, names)
-    if not 1 <= len(set(wanted)) <= MOST_FEATURES:
-        whose = "the table has" if features is None else "features= has"
-        raise MisfeatError(
-            f"A lattice is drawn of 1 to {MOST_FEATURES} features, but {whose} {len(wanted)}; "
-            f"choose some with features=, such as {list(names[:4])!r}."
-        )
-    return sorted({names.index(name) for name in wanted})
 
 
 def _nodes(selection: Selection, subgroup: str, chosen: list[int], largest: int) -> _Nodes:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from misfeat.answers.stability import Stability
     from misfeat.answers.top import ScoredSet
-    from misfeat.answers.why import CellCounts, Explanation
+    from misfeat.answers.why import CellCounts
     from misfeat.completion import CompletedScores
     from misfeat.exceptions import Spelling
     from misfeat.selection import Selection
@@ -57,20 +57,19 @@ MOST_SCORES = 150_000
 """Scores that the page holds at most, over all cohorts: about 2.5 MB of it."""
 MOST_TABLES = 1_200
 """Sets, over all subgroups, whose cells the page holds besides those of its answers."""
+PACKED = {"score": "<f4", "low": "<f4", "high": "<f4", "predicted": "u1", "support": "u1"}
+"""The arrays of scores that the page holds, and as what numbers."""
 MOST_CLASSES = 12
 """A target with more classes has too large tables."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """What the report shows."""
+    """What the report shows: plain values by section, sentences of the first screen, cells."""
 
     contents: dict[str, Any]
-    """Strings, numbers, lists and dicts by section; None stands for what is not known."""
     sentences: dict[str, Markup | list[Markup]]
-    """The sentences of the first screen by where they stand, names isolated."""
     cells: Cells
-    """Rows by cell and class of sets of a subgroup, as many as the page holds."""
 
 
 def report_data(
@@ -86,15 +85,15 @@ def report_data(
     """Ask a selection everything that the report tells."""
     size = selection.size if size is None else size
     k = selection.k if k is None else k
-    cohorts, features, measure = (
-        selection.cohorts,
-        selection.feature_names,
-        selection.set_scores.measure,
-    )
+    cohorts, features = selection.cohorts, selection.feature_names
+    measure = selection.set_scores.measure
     with progress_shown(selection.verbose > 0):
         screen = first_screen(selection, size, costs)
         sizes = sizes_that_fit(len(cohorts), len(features), size)
-        scores = _scores(selection, {1, size, *sizes})
+        held = {1, size, *sizes}
+        if selection.set_scores.rows_withheld:
+            held.discard(selection.size + 1)  # no rows are kept to score it
+        scores = {m: selection.completed(m) for m in sorted(held)}
         trust = _trust(selection, scores, size, k, validate)
         stability = stability_of(selection, size, k) if screen.effort.resampled else None
         weights = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
@@ -108,6 +107,9 @@ def report_data(
         worths = feature_worths(selection, size=size, costs=costs)
     left_out = _left_out(selection, screen)
     confidence = selection.confidence
+    of_rows = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
+    shares = {name: of_rows.get(name, np.ones(len(cohorts))) for name in features}
+    missing = [list(zip(features, absent, strict=True)) for absent in selection.missing]
     contents: dict[str, Any] = _plain(
         {
             "format": FORMAT,
@@ -137,9 +139,20 @@ def report_data(
                 asdict(worth) | {"gain_per_cost": worth.gain_per_cost}
                 for worth in sorted(worths, key=lambda worth: -worth.gain_per_cost)
             ],
-            "recorded": _recorded(selection),
+            # The share of a subgroup's rows that hold each feature, where it was ever recorded.
+            "recorded": [
+                [None if absent else shares[name][number] for name, absent in lacking]
+                for number, lacking in enumerate(missing)
+            ],
             "trust": trust,
-            "lattice": _lattice(scores, sizes),
+            # Cohort after cohort, sets by their rank.
+            "lattice": {
+                "levels": [
+                    {"size": m} | {name: _packed(scores[m], name) for name in PACKED}
+                    for m in sizes
+                    if m in scores
+                ]
+            },
             "levels": [list(values) for values in cohorts.categories],
             # How many deviations an interval reaches to either side.
             "z": None if confidence is None else float(ndtri((1 + confidence) / 2)),
@@ -158,13 +171,6 @@ def report_data(
         "left_out": [as_html(one, spell) for one in left_out],
     }
     return ReportData(contents, sentences, cells)
-
-
-def _scores(selection: Selection, sizes: set[int]) -> dict[int, CompletedScores]:
-    """The scores of all sets, by size."""
-    if selection.set_scores.rows_withheld:
-        sizes.discard(selection.size + 1)  # no rows are kept to score it
-    return {size: selection.completed(size) for size in sorted(sizes)}
 
 
 def _trust(
@@ -197,6 +203,7 @@ def _subgroups(
     stability: Stability | None,
 ) -> list[dict[str, Any]]:
     """What the page of every subgroup tells, in the table's order."""
+    measure = selection.set_scores.measure
     best: dict[str, list[ScoredSet]] = {name: [] for name in selection.cohorts.names}
     for scored in best_sets(selection, size, k):
         best[scored.subgroup].append(scored)
@@ -206,16 +213,19 @@ def _subgroups(
             values[value.subgroup].append(value)
     enough, effort = {}, screen.effort
     if effort.enough:
-        found = enough_features(
-            selection, size=effort.enough, permutations=effort.step_permutations
-        )
-        enough = {one.subgroup: one for one in found}
+        permutations = effort.step_permutations
+        steps = enough_features(selection, size=effort.enough, permutations=permutations)
+        enough = {one.subgroup: one for one in steps}
     chosen = {
         one.subgroup: one.features or (best[one.subgroup][0].features if best[one.subgroup] else ())
         for one in screen.subgroups
         if one.subgroup in explained
     }
-    why = _explanations(selection, chosen)
+    largest = len(selection.feature_names) if measure.tables is None else measure.tables.largest
+    counted = measure.rows is not None or measure.tables is not None
+    sets = [one for one in chosen.items() if counted and 0 < len(one[1]) <= largest]
+    why = {one.subgroup: one for one in explanations(selection, sets)} if sets else {}
+    stable = {} if stability is None else {one.subgroup: one for one in stability.subgroups}
     subgroups = []
     rows = zip(subgroup_rows(selection.cohorts), screen.subgroups, strict=True)
     for number, (row, answer) in enumerate(rows):
@@ -225,72 +235,53 @@ def _subgroups(
         alternatives = alternative_sets(selection, name, members, k) if members else []
         parts = shapley_values(selection, name, members) if members else {}
         missing = zip(selection.feature_names, selection.missing[number], strict=True)
-        subgroups.append(
-            {
-                "subgroup": name,
-                "rows": row["rows"],
-                "target_entropy": row["target_entropy"],
-                "whole": selection.set_scores.measure.whole[number],
-                "missing": [feature for feature, lacking in missing if lacking],
-                "verdict": answer.verdict,
-                "sentence": answer.sentence,
-                "words": answer.words,
-                "answer": _attributes(answer, "features", "share", "low", "high", "p_value"),
-                "best_sets": [
-                    asdict(scored) | {"chance": chance}
-                    for scored, chance in zip(best[name], chances, strict=True)
-                ],
-                "enough": _enough(enough.get(name)),
-                "features": [
-                    asdict(value) | {"part_of_answer": parts.get(value.feature)}
-                    for value in values[name]
-                ],
-                "why": _why(why.get(name)),
-                "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
-                "stability": _stability(stability, name),
+        page: dict[str, Any] = {
+            "subgroup": name,
+            "rows": row["rows"],
+            "target_entropy": row["target_entropy"],
+            "whole": measure.whole[number],
+            "missing": [feature for feature, lacking in missing if lacking],
+            **_attributes(answer, "verdict", "sentence", "words"),
+            "answer": _attributes(answer, "features", "share", "low", "high", "p_value"),
+            "best_sets": [
+                asdict(scored) | {"chance": chance}
+                for scored, chance in zip(best[name], chances, strict=True)
+            ],
+            "enough": None,
+            "features": [
+                asdict(value) | {"part_of_answer": parts.get(value.feature)}
+                for value in values[name]
+            ],
+            "why": None,
+            "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
+            "stability": None,
+        }
+        if name in enough:
+            one = enough[name]
+            page["enough"] = {
+                "size": one.size,
+                "answer": 0 if one.best is None else one.best.size,
+                **_attributes(one, "settled", "level"),
+                # Beyond the next size nothing was tested.
+                "steps": [asdict(step) for step in one.steps[: one.size + 1]],
             }
-        )
+        if name in why:
+            cells = [asdict(cell) | {"contribution": cell.contribution} for cell in why[name].cells]
+            page["why"] = _attributes(why[name], "features", "predicted")
+            page["why"] |= {"sentences": why[name].sentences(), "cells": cells}
+        if stability is not None and name in stable:
+            page["stability"] = {
+                "resamples": stability.resamples,
+                **_attributes(stable[name], "index", "low", "high"),
+                "sets": [asdict(one) for one in stability.sets if one.subgroup == name],
+                "features": {
+                    one.feature: _attributes(one, "in_best", "in_top_k")
+                    for one in stability.features
+                    if one.subgroup == name
+                },
+            }
+        subgroups.append(page)
     return subgroups
-
-
-def _enough(found: Any) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "size": found.size,
-        "answer": 0 if found.best is None else found.best.size,
-        "settled": found.settled,
-        "level": found.level,
-        # Beyond the next size nothing was tested.
-        "steps": [asdict(step) for step in found.steps[: found.size + 1]],
-    }
-
-
-def _why(found: Explanation | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "features": found.features,
-        "predicted": found.predicted,
-        "sentences": found.sentences(),
-        "cells": [asdict(cell) | {"contribution": cell.contribution} for cell in found.cells],
-    }
-
-
-def _stability(found: Stability | None, subgroup: str) -> dict[str, Any] | None:
-    own = [] if found is None else [one for one in found.subgroups if one.subgroup == subgroup]
-    if found is None or not own:
-        return None
-    return {
-        "resamples": found.resamples,
-        **_attributes(own[0], "index", "low", "high"),
-        "sets": [asdict(one) for one in found.sets if one.subgroup == subgroup],
-        "features": {
-            one.feature: _attributes(one, "in_best", "in_top_k")
-            for one in found.features
-            if one.subgroup == subgroup
-        },
-    }
 
 
 def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
@@ -305,19 +296,6 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     above = measure.of_subsets(cohort, subsets, selection.set_scores.n_jobs)
     observed = [nan if one.observed is None else one.observed for one in best]
     return [max(plug_in - real, 0.0) for plug_in, real in zip(observed, above, strict=True)]
-
-
-def _explanations(
-    selection: Selection, chosen: Mapping[str, Sequence[str]]
-) -> dict[str, Explanation]:
-    """The cells of a set of every subgroup, where there are any."""
-    measure = selection.set_scores.measure
-    if measure.rows is None and measure.tables is None:
-        return {}
-    sets = [(name, features) for name, features in chosen.items() if features]
-    if measure.tables is not None:
-        sets = [one for one in sets if len(one[1]) <= measure.tables.largest]
-    return {one.subgroup: one for one in explanations(selection, sets)}
 
 
 def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
@@ -346,30 +324,8 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
     ]
 
 
-def _recorded(selection: Selection) -> list[list[float | None]]:
-    """The share of a subgroup's rows that hold each feature; None where it was never recorded."""
-    cohorts = selection.cohorts
-    shares = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
-    return [
-        [
-            None if absent else float(shares[name][number]) if name in shares else 1.0
-            for name, absent in zip(selection.feature_names, selection.missing[number], strict=True)
-        ]
-        for number in range(len(cohorts))
-    ]
-
-
 def sizes_that_fit(n_cohorts: int, n_features: int, size: int) -> list[int]:
-    """The sizes of sets that the explorer holds: from 1 up, as long as there is room.
-
-    One more than `size`, that of the report, is held too, so that a set can be seen to grow, where
-    that is worth the time.
-
-    Examples
-    --------
-    >>> sizes_that_fit(20, 30, 3), sizes_that_fit(4, 8, 3)
-    ([1, 2, 3], [1, 2, 3, 4])
-    """
+    """The sizes of sets that the explorer has room for, one more than `size` where it is quick."""
     fitting: list[int] = []
     room = MOST_SCORES
     larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
@@ -381,32 +337,14 @@ def sizes_that_fit(n_cohorts: int, n_features: int, size: int) -> list[int]:
     return fitting
 
 
-def _lattice(scores: Mapping[int, CompletedScores], sizes: Sequence[int]) -> dict[str, Any]:
-    """Scores, bounds and what they rest on, by size: cohort after cohort, sets by their rank.
-
-    Arrays are Base64 text, of 32-bit floats where they are not of single bytes.
-    """
-    kinds = {"score": "<f4", "low": "<f4", "high": "<f4", "predicted": "u1", "support": "u1"}
-    return {
-        "levels": [
-            {"size": size}
-            | {
-                name: base64.b64encode(getattr(scores[size], name).astype(kind).tobytes()).decode(
-                    "ascii"
-                )
-                for name, kind in kinds.items()
-            }
-            for size in sizes
-            if size in scores
-        ]
-    }
+def _packed(scores: CompletedScores, name: str) -> str:
+    """An array as Base64 text."""
+    held = getattr(scores, name).astype(PACKED[name])
+    return base64.b64encode(held.tobytes()).decode("ascii")
 
 
 def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
-    """Rows by cell and class of all single features and all pairs, as long as there is room.
-
-    Those of `answers`, the set that answers for every subgroup, are always held where they may be.
-    """
+    """Rows by cell and class of all answers, and of single features and pairs where they fit."""
     measure = selection.set_scores.measure
     counted = measure.rows is not None or measure.tables is not None
     if not counted or len(selection.cohorts.classes) > MOST_CLASSES:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from misfeat.show.report.data import Cells, ReportData
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
 SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
 STYLE = "report.css"
@@ -56,6 +57,8 @@ def report_page(data: ReportData) -> str:
     style = static_file(PACKAGE, STYLE)
     script = "\n".join(static_file(PACKAGE, name) for name in SCRIPTS)
     subgroups, features = contents["subgroups"], contents["features"]
+    numbers = script_data(contents, data.cells)
+    as_json = json.dumps(numbers, allow_nan=False, separators=(",", ":"))
     html: str = (
         _templates()
         .get_template("report.html")
@@ -65,7 +68,8 @@ def report_page(data: ReportData) -> str:
             style=style,
             script=script,
             policy=policy_for(style, script),
-            data=_as_script_data(script_data(contents, data.cells)),
+            # JSON that cannot end the element that holds it.
+            data=as_json.replace("<", "\\u003c").replace("&", "\\u0026"),
             number_of={row["subgroup"]: i for i, row in enumerate(subgroups)},
             **_map_parts(contents),
             beside=len(features) <= MOST_BESIDE and len(subgroups) > 1,
@@ -86,11 +90,7 @@ def report_page(data: ReportData) -> str:
 
 
 def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
-    """The features of the map, the most telling first, its subgroups, and the top of its scale.
-
-    Of very many subgroups the largest are in it. The top is the most that a single feature tells,
-    of those that are more than chance if there are any.
-    """
+    """The features and subgroups of the map, at most so many, and the top of its scale."""
     values = contents["map"]
     rows = [row["rows"] for row in contents["subgroups"]]
     largest = set(sorted(range(len(rows)), key=lambda number: -rows[number])[:MOST_LINES])
@@ -106,12 +106,6 @@ def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
         "map_subgroups": [number for number in values["subgroups"] if number in largest],
         "map_top": max(sure or [share for share, _ in cells], default=0.0),
     }
-
-
-def _as_script_data(data: dict[str, Any]) -> str:
-    """JSON that cannot end the element that holds it."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("&", "\\u0026")
 
 
 def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
@@ -139,8 +133,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
         "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
         "in_python": contents["in_python"],
     }
-    rounded: dict[str, Any] = _rounded(data)
-    return rounded
+    return {name: _rounded(part) for name, part in data.items()}
 
 
 def _subgroup(
@@ -154,89 +147,68 @@ def _subgroup(
     def numbers(names: Sequence[str]) -> list[int]:
         return sorted(number[name] for name in names)
 
+    def parts(one: Mapping[str, Any], *names: str) -> dict[str, Any]:
+        return {name: one[name] for name in names}
+
     def scored(one: Mapping[str, Any]) -> dict[str, Any]:
-        return {"set": numbers(one["features"])} | {
-            name: one[name] for name in ("score", "low", "high")
-        }
+        return {"set": numbers(one["features"])} | parts(one, "score", "low", "high")
 
     def interval(one: Mapping[str, Any], name: str) -> list[float]:
         return [one[name], one[f"{name}_low"], one[f"{name}_high"]]
 
+    def predicted(one: Mapping[str, Any]) -> dict[str, bool]:
+        return {"predicted": one["source"] == "predicted"}
+
     enough, why, stability = row["enough"], row["why"], row["stability"]
+    if enough:
+        steps = [scored(step) | {"p": step["p_value"]} for step in enough["steps"]]
+        enough = parts(enough, "size", "answer", "settled") | {"steps": steps}
+    if why:
+        members = [number[name] for name in why["features"]]
+        why = {"set": members} | parts(why, "predicted", "sentences")
+    if stability:
+        sets = [
+            {"set": numbers(one["features"]), "frequency": one["frequency"]}
+            | {"ranks": [one["rank_low"], one["rank_median"], one["rank_high"]]}
+            for one in stability["sets"][:most]
+        ]
+        index = [stability["index"], stability["low"], stability["high"]]
+        stability = {"resamples": stability["resamples"], "index": index, "sets": sets}
     return {
         "name": row["subgroup"],
-        "rows": row["rows"],
-        "whole": row["whole"],
+        **parts(row, "rows", "whole"),
         "missing": numbers(row["missing"]),
         "verdict": row["verdict"],
         "answer": numbers(row["answer"]["features"]),
         "sets": [
             scored(one)
-            | {
-                "observed": one["observed"],
-                "chance": one["chance"],
-                "p": one["p_value"],
-                "predicted": one["source"] == "predicted",
-                "support": SUPPORT.index(one["support"]),
-            }
+            | parts(one, "observed", "chance")
+            | {"p": one["p_value"]}
+            | predicted(one)
+            | {"support": SUPPORT.index(one["support"])}
             for one in row["best_sets"][:most]
         ],
-        "enough": enough
-        and {
-            "size": enough["size"],
-            "answer": enough["answer"],
-            "settled": enough["settled"],
-            "steps": [scored(step) | {"p": step["p_value"]} for step in enough["steps"]],
-        },
+        "enough": enough,
         "values": [
-            {
-                "feature": number[one["feature"]],
-                "alone": interval(one, "alone"),
-                "adds": interval(one, "adds"),
-                "part": one["part_of_answer"],
-                "in_best": one["in_best"],
-                "predicted": one["source"] == "predicted",
-            }
+            {"feature": number[one["feature"]]}
+            | {name: interval(one, name) for name in ("alone", "adds")}
+            | {"part": one["part_of_answer"], "in_best": one["in_best"]}
+            | predicted(one)
             for one in row["features"][:most]
         ],
-        "why": why
-        and {
-            "set": [number[name] for name in why["features"]],
-            "predicted": why["predicted"],
-            "sentences": why["sentences"],
-        },
+        "why": why,
         "alternatives": [
             scored(one)
-            | {
-                "difference": interval(one, "difference"),
-                "taken": numbers(one["taken"]),
-                "given": numbers(one["given_up"]),
-                "predicted": one["source"] == "predicted",
-            }
+            | {"difference": interval(one, "difference")}
+            | {"taken": numbers(one["taken"]), "given": numbers(one["given_up"])}
+            | predicted(one)
             for one in row["alternatives"][:most]
         ],
-        "stability": stability
-        and {
-            "resamples": stability["resamples"],
-            "index": [stability["index"], stability["low"], stability["high"]],
-            "sets": [
-                {
-                    "set": numbers(one["features"]),
-                    "frequency": one["frequency"],
-                    "ranks": [one["rank_low"], one["rank_median"], one["rank_high"]],
-                }
-                for one in stability["sets"][:most]
-            ],
-        },
+        "stability": stability,
         "worth": [
-            {
-                "feature": number[one["feature"]],
-                "gain": [one["gain"], one["low"], one["high"]],
-                "probability": one["probability"],
-                "clear": one["clear"],
-                "before": one["before"],
-                "set": numbers(one["best_set"]),
-            }
+            {"feature": number[one["feature"]], "gain": [one["gain"], one["low"], one["high"]]}
+            | parts(one, "probability", "clear", "before")
+            | {"set": numbers(one["best_set"])}
             for one in worths
         ],
     }
@@ -270,7 +242,7 @@ def support_words(support: str, predicted: bool = False) -> str:
 
 
 def _percent(share: float | None, low: float | None = None, high: float | None = None) -> str:
-    return "–" if share is None else _kept_together(percent(share, low, high))
+    return "–" if share is None else percent(share, low, high).replace(" ", NO_BREAK)
 
 
 def _share(share: float, low: float, high: float) -> str:
@@ -280,17 +252,13 @@ def _share(share: float, low: float, high: float) -> str:
 
 
 def _percent_between(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else _kept_together(percent_between(low, high))
+    return "–" if low is None or high is None else percent_between(low, high).replace(" ", NO_BREAK)
 
 
 def _score(score: float | None, low: float | None = None, high: float | None = None) -> str:
     if score is None:
         return "–"
     return score_words(score, score if low is None else low, score if high is None else high)
-
-
-def _kept_together(text: str) -> str:
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def shade_of(value: float | None, top: float) -> int:
