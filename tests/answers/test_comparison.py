@@ -62,11 +62,6 @@ def test_a_difference_is_that_of_the_shares(found):
     assert line.p_value < 0.01
 
 
-def test_what_changed_comes_first(found):
-    flags = [one.changed for one in found.changes if one.subgroup == "site=b"]
-    assert flags == sorted(flags, reverse=True)
-
-
 def test_scores_are_in_nats_where_the_target_is_the_same(found):
     line = of(found, "site=a", "x")
     assert line.first_score == pytest.approx(line.first * np.log(2), rel=0.01)
@@ -267,13 +262,3 @@ def test_frames_come_in_the_library_of_the_first_run():
     assert tuple(subgroups.columns) == tuple(SubgroupChange.__dataclass_fields__)
     assert len(frame) == sum(subgroups["sets"])
     assert frame["changed"].sum() == len(found.changed)
-
-
-def test_sentences_are_one_for_the_whole_one_a_subgroup_and_the_notes():
-    data = [make_cohorts(2, 300, 3, hide=0.0, random_state=seed) for seed in (0, 1)]
-    runs = [SubgroupSelector("cohort", size=1).fit(one.columns, "target") for one in data]
-    found = compare_selections(*(one.selection_ for one in runs))
-    said = found.sentences()
-    assert said[0] == found.summary()
-    assert said[1:3] == [one.sentence for one in found.subgroups]
-    assert tuple(said[3:]) == found.notes

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.answers import contrasts as module
 from misfeat.answers.contrasts import Contrasts, Estimated
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.model import CompletedScores
@@ -130,24 +129,11 @@ def test_the_overlap_says_how_errors_vary_together_where_no_rows_do():
     assert shared.low == pytest.approx(shared.value - reach)
 
 
-def test_little_memory_changes_nothing(monkeypatch):
-    kept, _ = contrasts_of()
-    monkeypatch.setattr(module, "MOST_KEPT", 1)
-    let_go, _ = contrasts_of()
-    for one, other in [((0,), (1,)), ((0, 1), (2, 3)), ((0,), (1,))]:
-        assert kept.difference(0, one, other) == let_go.difference(0, one, other)
-
-
 def test_nothing_lies_below_what_is_possible():
     contrasts, _ = contrasts_of(reach=10.0)
     (free,) = contrasts.of(0, [(0, 1), (0,)], [[1.0, -1.0]])
     (least,) = contrasts.of(0, [(0, 1), (0,)], [[1.0, -1.0]], least=0.0)
     assert free.low < 0 <= least.low <= least.value
-
-
-def test_rounding_is_no_difference():
-    assert Estimated(-1e-15, -1e-15, -1e-15).may_be_nothing
-    assert not Estimated(-0.1, -0.2, -0.01).may_be_nothing
 
 
 @pytest.mark.parametrize("confidence", [0.9, None])

@@ -9,7 +9,6 @@ from misfeat import Coding, SubgroupSelector, compare
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
-from misfeat.completion.model import CompletedScores
 from misfeat.estimation.scores import SetScores
 
 FEATURES = ["a", "b", "c", "d"]
@@ -101,24 +100,6 @@ def test_every_answer_about_a_number_can_be_had(selector):
     assert selector.stability(resamples=3)["frequency"].between(0, 1).all()
     assert len(selector.worth_collecting()) > 0
     assert selector.validate()["coverage"].between(0, 1).all()
-
-
-def test_means_of_grids_keep_what_does_not_differ():
-    flags = np.zeros((1, 2), dtype=bool)
-    grids = [
-        CompletedScores(np.array([[0], [1]]), *np.full((3, 1, 2), value), flags, flags)
-        for value in (0.1, 0.3)
-    ]
-    mean = CompletedScores.mean_of(grids)
-    assert mean.score == pytest.approx(np.full((1, 2), 0.2))
-    assert mean.spread == pytest.approx(np.full((1, 2), 0.1))
-    assert mean.predicted is flags
-
-
-def test_sets_that_must_hold_a_feature_keep_their_spread():
-    found = fitted(include=["c"])
-    assert all("c" in features for features in found.top_k()["features"])
-    assert found.top_k()["spread"].notna().all()
 
 
 def test_a_comparison_says_where_a_target_is_a_number_in_one_run_alone(selector):

@@ -82,11 +82,6 @@ def test_what_is_worth_collecting_comes_from_exchanges(searched, every):
     assert found["gain"].to_numpy() == pytest.approx(expected["gain"].to_numpy(), abs=0.004)
 
 
-def test_features_to_include_are_part_of_every_set():
-    selector = fitted(300, include=["f11"])
-    assert all("f11" in one.features for one in best_sets(selector.selection_))
-
-
 def test_answers_that_need_all_sets_take_the_largest_that_can_be_scored(searched):
     assert searched.selection_.set_scores.largest_level == 2
     assert set(significance_tests(searched.selection_, permutations=19).p_values) == {1, 2}

@@ -52,10 +52,6 @@ def test_what_stands_out_and_was_left_out_is_counted(selector):
     assert "3 more would have explained something" in caution.words
 
 
-def test_a_table_of_which_nothing_was_left_out_needs_no_word(selector):
-    assert list(left_out(None, selector.selection_.cohorts)) == []
-
-
 def test_a_loaded_selection_answers_as_the_saved_one(selector, folder):
     again = SubgroupSelector.load(folder)
     pd.testing.assert_frame_equal(again.significance(), selector.significance())

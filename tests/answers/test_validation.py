@@ -59,17 +59,6 @@ def test_where_every_score_is_exact_there_is_nothing_to_trust():
     assert in_words([], 3, 0.9, predicted=False).endswith("nothing was predicted.")
 
 
-def test_progress_is_told_from_nothing_to_all(monkeypatch):
-    told = []
-    truth = Truth.of(drawn_cohorts(), 2)
-    known = truth.hidden(np.eye(3, 5, dtype=bool))
-    estimate = Estimate("sample", InteractionsCompleter())
-    trust(known, estimate, 2, 3, 4, None, lambda _, done, total: told.append((done, total)))
-    assert told[0] == (0, 7)
-    assert told[-1] == (7, 7)
-    assert told == sorted(told)
-
-
 @pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
 def test_the_selector_says_how_far_to_trust_it(estimate):
     data = make_cohorts(4, 400, 6, hide=0.2, random_state=0)
@@ -189,11 +178,3 @@ def test_where_sets_are_many_those_of_some_features_are_tried(monkeypatch):
     assert fewer.validation_.endswith("those of 7 of the 9 features were tried.")
     assert len(some_of_them) == len(all_of_them)
     assert some_of_them["captured"].between(0.5, 1.0).all()
-
-
-def test_an_answer_at_hand_is_not_made_again():
-    data = make_cohorts(n_cohorts=3, n_rows=200, n_features=5, hide=0.2, random_state=0)
-    found = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
-    known, estimate = found.set_scores.known(2), found.set_scores.estimate
-    again = trust(known, estimate, 2, 3, 2)
-    assert trust(known, estimate, 2, 3, 2, shown=found.completed(2)) == again

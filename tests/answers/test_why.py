@@ -55,13 +55,6 @@ def test_a_predicted_table_keeps_what_the_subgroup_recorded_of_it(heart):
     assert women == pytest.approx(own.loc[own["cell"] == "sex = 0", "rows"].iloc[0], rel=1e-6)
 
 
-def test_cells_that_add_most_come_first(heart):
-    cells = explanation(heart.selection_, "site=cleveland", ["thal", "cp"]).cells
-    added = [cell.contribution for cell in cells]
-    assert added == sorted(added, reverse=True)
-    assert min(added) >= 0
-
-
 def test_ranges_and_names_are_shown_not_codes(heart):
     words = " ".join(heart.why("site=cleveland", ["age", "sex"])["cell"])
     assert "age <= " in words

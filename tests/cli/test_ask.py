@@ -61,14 +61,6 @@ def test_one_subgroup_can_be_asked_about(saved):
     assert found[-1]["sentence"].startswith("site=a: x and z tell")
 
 
-def test_a_subgroup_is_known_by_its_value_in_every_question(saved):
-    for question in QUESTIONS:
-        if "subgroup" in QUESTIONS[question].takes:
-            whole = asked(saved, question, "--subgroup", "site=b")
-            assert whole.exit_code == 0, whole.stderr
-            assert asked(saved, question, "--subgroup", "B").stdout == whole.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

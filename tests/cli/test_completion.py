@@ -6,10 +6,7 @@ import gzip
 
 import pytest
 
-from misfeat.cli.options import OPTIONS
 from misfeat.cli.shell_completion import header
-from misfeat.completion.registry import COMPLETERS
-from misfeat.lattice.sampling import SAMPLERS
 from tests.cli.commands import process
 
 
@@ -31,11 +28,6 @@ def test_choices_and_options_are_offered():
     assert offered("run", "--completer", "m") == ["markov_blanket", "mlp", "multiplex"]
     assert "--missing-threshold" in offered("run", "--missing")
     assert "doctor" in offered("d")
-
-
-def test_choices_are_those_that_there_are():
-    assert set(OPTIONS["completer"].names()) == set(COMPLETERS)
-    assert set(OPTIONS["sampler"].names()) == set(SAMPLERS)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

@@ -34,14 +34,6 @@ def test_the_command_line_wins_over_the_file(table, write):
     assert asked.stdout == run("run", table, *ASKED, "--json").stdout
 
 
-def test_an_option_given_as_usual_still_wins(table, write):
-    config = write('target = "y"\nby = ["site"]\nsize = 1\njson = true\n')
-    both = '"rank": 1, "features": ["x", "z"]'
-    assert both not in run("run", table, "--config", config).stdout
-    assert both in run("run", table, "--config", config, "--size", "2").stdout
-    assert "--size 3 is greater" in run("run", table, "--config", config, "--size", "3").stderr
-
-
 @pytest.mark.slow
 def test_tables_say_what_texts_say(heart_path, write):
     texts = write(

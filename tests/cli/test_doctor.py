@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from email.message import Message
@@ -83,13 +82,6 @@ def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
     shown = " ".join(result.stdout.split())
     assert "neural missing: pip install 'misfeat[neural]'" in shown
     assert "trains on nothing; missing: pip install 'misfeat[neural]'" in shown
-
-
-def test_extras_that_are_recommended_exist():
-    extras = doctor.requirements()
-    for remedy in doctor.TABLES.values():
-        named = re.search(r"misfeat\[(\w+)\]", remedy)
-        assert named is None or named[1] in extras
 
 
 def test_a_failed_self_test_is_told_and_the_exit_code_says_so(monkeypatch):

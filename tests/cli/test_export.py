@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import openpyxl
-import pandas as pd
 import pytest
 
 from tests.cli.commands import ASKED, TABLE, run
@@ -33,12 +32,6 @@ def test_all_questions_go_into_a_folder(saved, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     assert len(list((tmp_path / "answers").iterdir())) == 14
-
-
-def test_sets_of_another_size_can_be_asked_for(saved, tmp_path):
-    place = tmp_path / "a.csv"
-    run("export", saved, str(place), "--question", "top", "--size", "1", "--top", "1", "-q")
-    assert pd.read_csv(place)["rank"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 import sys
-import tomllib
 
 import pytest
 
@@ -12,7 +10,7 @@ from misfeat import Coding, SubgroupSelector
 from misfeat.cli.options import OPTIONS, as_option
 from misfeat.exceptions import Setting
 from misfeat.parameters.declaring import parameters_of
-from tests.cli.commands import QUICK, Ran, process
+from tests.cli.commands import Ran, process
 
 ADDED = """
 import misfeat.parameters.coding as declared
@@ -32,27 +30,11 @@ declared.CodingParameters = More
 """
 """Two more parameters of Coding, which are said in one place."""
 ONE = "from misfeat.cli import main; main()"
-SEVERAL = """
-import json, sys
-from typer.testing import CliRunner
-from misfeat.cli.app import app
-
-ran = [CliRunner().invoke(app, arguments) for arguments in json.loads(sys.argv[1])]
-print(json.dumps([[one.exit_code, one.stdout, one.stderr] for one in ran]))
-"""
 
 
 def with_more(*arguments: str, **settings: str) -> Ran:
     """Run the command with the two parameters, which takes a process of its own."""
     return process(*arguments, command=[sys.executable, "-c", ADDED + ONE], **settings)
-
-
-def several_with_more(*commands: tuple[str, ...]) -> list[Ran]:
-    """Run one command after the other in such a process."""
-    command = [sys.executable, "-c", ADDED + SEVERAL]
-    ran = process(json.dumps(commands), command=command)
-    assert ran.exit_code == 0, ran.stderr
-    return [Ran(*found) for found in json.loads(ran.stdout)]
 
 
 def test_a_parameter_said_once_is_an_option_with_its_help_and_default():
@@ -66,32 +48,6 @@ def test_its_choices_are_completed():
     words = {"COMP_WORDS": "misfeat run --case l", "COMP_CWORD": "3"}
     found = with_more(_MISFEAT_COMPLETE="complete_bash", **words)
     assert found.stdout.split() == ["lower"]
-
-
-@pytest.mark.slow
-def test_it_reaches_the_estimator_from_the_command_line_and_from_a_file(table, tmp_path):
-    first, again = tmp_path / "first", tmp_path / "again"
-    given = ("--digits", "3", "--case", "lower", "--out", str(first))
-    ran = several_with_more(
-        ("run", table, *QUICK, *given),
-        ("run", "--config", str(first / "run.toml"), "--out", str(again)),
-    )
-    assert [found.exit_code for found in ran] == [0, 0], ran
-    kept = tomllib.loads((first / "run.toml").read_text())
-    assert (kept["digits"], kept["case"]) == (3, "lower")
-    coding = json.loads((again / "selection.json").read_text())["estimator"]["params"]["coding"]
-    assert (coding["digits"], coding["case"]) == (3, "lower")
-
-
-@pytest.mark.slow
-def test_it_is_checked_in_the_words_of_the_command_line(table, tmp_path):
-    (tmp_path / "run.toml").write_text('digits = "many"')
-    by_option, by_file = several_with_more(
-        ("run", table, *QUICK, "--digits", "0"),
-        ("run", table, "--config", str(tmp_path / "run.toml")),
-    )
-    assert by_option.stderr == "error: --digits 0; it must be an integer of at least 1.\n"
-    assert by_file.stderr.endswith('digits = "many" must be an integer.\n')
 
 
 def test_every_parameter_of_the_estimators_that_has_an_option_is_one():

@@ -54,21 +54,6 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
     }
 
 
-def test_the_whole_answer_and_that_of_every_subgroup_are_json_lines_too(table):
-    result = run("run", table, "--target", "y", "--by", "site", "--size", "2", "--json")
-    whole, first, second = lines_of(result, "answer")
-    assert whole["subgroup"] is None
-    assert whole["sentence"].startswith("In 1 of 2 subgroups the features tell something about y: ")
-    assert (first["subgroup"], first["verdict"], first["features"]) == (
-        "site=a",
-        "told",
-        ["x", "z"],
-    )
-    assert first["low"] <= first["share"] <= first["high"]
-    assert first["sentence"].startswith("site=a: x and z tell ")
-    assert (second["verdict"], second["features"], second["share"]) == ("chance", [], None)
-
-
 def test_tables_come_before_the_sentences_and_mark_what_was_never_recorded(table):
     asked = ("run", table, "--target", "y", "--by", "site", "--size", "2")
     result, plain = run(*asked, "--tables"), run(*asked)
@@ -96,15 +81,6 @@ def test_advice_names_options(tmp_path):
     found = run("run", str(path), "--target", "y", "--size", "1")
     assert found.stdout.startswith("Caution: ")
     assert "leave it out: --exclude" in found.stdout
-
-
-def test_heart_is_answered_with_its_gaps(heart):
-    lines = run(*heart, "--top", "5", "--json").stdout.splitlines()
-    subgroups = [row for row in map(json.loads, lines) if row["kind"] == "subgroup"]
-    assert [row["missing"] for row in subgroups] == [[], ["ca"], ["ca"], ["ca"]]
-    assert len(lines) == 4 + 4 * 5 + 3 + 5
-    coded = run(*heart, "--no-worth", "--json", "--missing", "chol=0").stdout.splitlines()
-    assert json.loads(coded[2])["missing"] == ["chol", "ca"]
 
 
 def test_subgroups_can_be_cut_on_the_command_line(table):
@@ -176,14 +152,6 @@ def test_what_is_worth_collecting_can_be_left_out(table):
         assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
 
 
-def test_nothing_is_worth_collecting_where_everything_was_recorded(table):
-    asked = ("--target", "y", "--by", "x", "--size", "1", "--exclude", "z")
-    result = run("run", table, *asked, "--tables")
-    assert "Worth collecting" not in result.stdout
-    assert "Every subgroup recorded" in result.stdout
-    assert "source" not in result.stdout
-
-
 def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
     shares = []
 
@@ -253,12 +221,6 @@ def test_every_choice_changes_the_answer(heart, heart_json, options):
     changed = run(*heart, "--no-worth", "--json", *options)
     assert changed.exit_code == 0, changed.stderr
     assert changed.stdout != heart_json.stdout
-
-
-def test_samplers_choose_other_sets(heart):
-    sampled = ("--no-worth", "--json", "--budget", "0.3", "--seed", "1", "--sampler")
-    answers = {run(*heart, *sampled, name).stdout for name in ("randwalk", "arbitrary")}
-    assert len(answers) == 2
 
 
 def test_rows_without_a_group_can_be_dropped(tmp_path):

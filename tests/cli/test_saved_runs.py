@@ -154,10 +154,3 @@ def test_a_report_that_cannot_be_written_is_said(saved, tmp_path):
     assert result.exit_code == 2
     assert "page.html" in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_a_damaged_run_is_refused(saved):
-    (saved / "selection.json").write_text("{")
-    result = run("report", str(saved))
-    assert result.exit_code == 2
-    assert "is damaged" in result.stderr

@@ -165,13 +165,6 @@ def test_nothing_that_is_read_is_written_over(shared):
         assert "is a file that is read" in found.stderr
 
 
-def test_a_site_without_a_table_of_its_own_is_asked_for_it(shared, tmp_path):
-    words = ["--site", "va", "--out", str(tmp_path / "run")]
-    found = run("site", "combine", str(shared / "va" / "heart.csv"), *words)
-    assert found.exit_code == 2
-    assert "own" in found.stderr
-
-
 def test_what_is_no_summary_is_named(shared, tmp_path):
     found = run("site", "combine", str(shared / "va" / "heart.csv"), "--out", str(tmp_path / "run"))
     assert found.exit_code == 2

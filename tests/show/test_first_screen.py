@@ -13,7 +13,6 @@ from misfeat.show.first_screen import (
     effort_for,
     feature_map,
     first_screen,
-    side_by_side,
 )
 
 
@@ -123,15 +122,6 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     assert effort_for(selection, 1) == Effort(1, 999, 1, resampled=True, step_permutations=99)
 
 
-def test_squared_correlations_have_a_first_screen_too():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 3))
-    table = {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
-    y = x[:, 0] + rng.normal(size=300)
-    screen = first_screen(SubgroupSelector(size=2, measure="r2").fit(table, y).selection_)
-    assert screen.subgroups[0].features == ("a",)
-
-
 def test_a_set_larger_than_those_tested_is_not_called_chance():
     table = {name: column for name, column in rows().items() if name != "g"}
     table["y"] = table["a"] ^ table["b"]
@@ -224,21 +214,3 @@ def test_no_more_is_expected_to_be_told_than_there_is():
     (sentence,) = collecting_sentences([worth], {"g=a": 0.6}, 0.9)
     assert "tell 100 %" in str(sentence)
     assert "83–100 %" in str(sentence)
-
-
-def test_rows_that_are_alike_stand_side_by_side_those_with_most_on_top():
-    rng = np.random.default_rng(0)
-    steps = np.linspace(1, 0, 12)[:, None] * np.ones((12, 5))
-    shuffled = rng.permutation(12)
-    assert shuffled[side_by_side(steps[shuffled])].tolist() == list(range(12))
-    kinds = rng.permutation(np.repeat([0, 1, 2], 6))
-    ordered = kinds[side_by_side(np.eye(3)[kinds] + rng.normal(0, 0.05, (18, 3)))]
-    assert np.count_nonzero(np.diff(ordered)) == 2
-    for count in (1, 2, 3, 7):
-        assert sorted(side_by_side(np.zeros((count, 4)))) == list(range(count))
-    assert side_by_side(np.array([[0.1], [0.2]])).tolist() == [1, 0]
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_map_that_looks_like_distances_is_put_in_order_too():
-    assert sorted(side_by_side(np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]]) / 4)) == [0, 1, 2]

@@ -8,9 +8,8 @@ import pytest
 from rich.console import Console
 
 from misfeat import SubgroupSelector
-from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
-from misfeat.show.questions import MOST_LINES, QUESTIONS, About, json_answer, print_answer
+from misfeat.show.questions import MOST_LINES, QUESTIONS, About, print_answer
 from misfeat.words import percent, percent_between, score_words
 
 SITE = "site=the hospital of a rather long name in the north"
@@ -110,8 +109,3 @@ def test_sentences_are_about_the_subgroup_that_was_asked_about(selection):
     shown = printed(selection, "stability", About("site=b"))
     assert "site=b: the best set" in shown
     assert "hospital" not in shown
-
-
-def test_cautions_are_said_once(selection):
-    lines = list(json_answer(selection, "cautions", About()))
-    assert len(lines) == len(list_cautions(selection))

@@ -13,11 +13,6 @@ from rich.console import Console
 import misfeat
 from misfeat.exceptions import MisfeatError
 from misfeat.show.comparison import (
-    MARGIN,
-    MOST_TICKS,
-    MOST_UNCHANGED,
-    WIDTH,
-    AxisScale,
     comparison_as_json,
     forest,
     print_comparison,
@@ -47,25 +42,10 @@ def test_what_is_not_a_run_is_refused(runs):
             misfeat.compare(runs[0], other)
 
 
-def test_it_says_the_answer_where_it_is_printed(comparison):
-    assert "in site=b, x tells" in repr(comparison)
-
-
-def test_what_it_says_in_a_terminal_is_what_the_command_prints(comparison, capsys):
-    comparison.show()
-    shown = capsys.readouterr().out
-    assert shown.startswith("Nothing changed by more than its uncertainty in 2 of 3 subgroups;")
-
-
 def test_the_page_can_be_written_and_shown_in_a_notebook(comparison, tmp_path):
     comparison.write_html(tmp_path / "changes.html")
     assert (tmp_path / "changes.html").read_text() == comparison.html()
     assert comparison._repr_html_().startswith("<iframe")
-
-
-def test_size_and_subgroup_are_handed_on(runs):
-    found = misfeat.compare(*runs, size=1, subgroup="site=b")
-    assert (found.size, len(found.subgroups)) == (1, 1)
 
 
 def printed(found, width=200):
@@ -80,13 +60,6 @@ def test_the_answer_comes_first_then_every_subgroup_then_what_changed(comparison
     assert lines[1:4] == [one.sentence for one in comparison.subgroups]
     assert lines[4] == "site=b"
     assert lines[-1] == comparison.notes[-1]
-
-
-def test_only_sets_that_changed_are_in_tables(comparison):
-    lines = printed(comparison, 1000).splitlines()
-    table = lines[lines.index("site=b") + 4 : -len(comparison.notes)]
-    shown = [line.split("  ")[1].strip() for line in table if line.strip()]
-    assert shown == [", ".join(one.features) for one in comparison.changed]
 
 
 def test_no_line_is_wider_than_the_terminal(comparison):
@@ -184,28 +157,6 @@ def test_links_lead_to_what_changed(hostile):
     links = [held["href"][1:] for tag, held in page.found if tag == "a"]
     assert set(links) <= set(names)
     assert len(links) == sum(bool(one.changed) for one in hostile.subgroups)
-
-
-def test_sets_that_did_not_change_are_counted_where_there_are_many(comparison):
-    html = comparison.html()
-    assert f"The {MOST_UNCHANGED} largest" not in html
-    assert html.count("<details>") == 3
-
-
-def test_a_scale_holds_its_shares_and_zero_within_the_picture():
-    for ends in ((0.0, 0.17), (-0.4, -0.1), (-0.002, 0.07), (0.0, 1.0), (0.0, 0.0)):
-        scale = AxisScale.over(ends)
-        places = [scale.at(one) for one in (*ends, 0.0)]
-        assert min(places) >= MARGIN
-        assert max(places) <= WIDTH - MARGIN
-        assert "0" in [words for _, words in scale.ticks]
-        assert 2 <= len(scale.ticks) <= MOST_TICKS + 2
-
-
-def test_numbers_on_a_scale_are_in_per_cent_and_in_order():
-    ticks = AxisScale.over([-0.1, 0.3]).ticks
-    assert [words for _, words in ticks] == ["-10", "0", "10", "20", "30"]
-    assert [at for at, _ in ticks] == sorted(at for at, _ in ticks)
 
 
 def test_all_lines_share_their_scales(comparison):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat import Coding, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.show.export.tables import (
@@ -125,29 +125,6 @@ def test_nothing_to_collect_and_nothing_that_misleads_are_said():
     assert found["worth collecting"].note.startswith("Every subgroup recorded every feature")
     assert found["worth collecting"].columns
     assert found["worth collecting"].rows == 0
-
-
-def test_one_feature_makes_no_pair():
-    table = {name: small()[name] for name in ("a", "y", "site")}
-    selector = SubgroupSelector("site", size=1).fit(table, "y")
-    found = tables_of(selector, ["interactions"])
-    assert found["interactions"].note == "There are no two features to compare."
-
-
-def test_costs_are_counted_and_wrong_ones_refused(fitted):
-    found = tables_of(fitted, ["worth"], costs={fitted.selection_.feature_names[0]: 4.0})
-    assert 4.0 in found["worth collecting"].columns["cost"]
-    with pytest.raises(MisfeatError, match="nobody"):
-        tables_of(fitted, ["worth"], costs={"nobody": 1.0})
-
-
-def test_cautions_name_options_to_who_uses_them():
-    table = small(chol=np.where(small()["site"] == "t", 0, np.arange(300) % 7))
-    selector = SubgroupSelector("site", size=1).fit(table, "y")
-    python = tables_of(selector, ["cautions"])["cautions"].columns["remedy"]
-    options = tables_of(selector, ["cautions"], spell=in_options)["cautions"]
-    assert any("missing_values={'chol'" in one for one in python)
-    assert any("--missing 'chol=VALUE'" in one for one in options.columns["remedy"])
 
 
 def test_what_the_target_was_taken_for_is_part_of_every_export():

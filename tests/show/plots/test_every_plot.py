@@ -23,7 +23,7 @@ from misfeat.show.plots.canvas import BLUE, COLOUR, GREY, SCALE, set_label, shor
 from misfeat.show.plots.pairs import DIVERGING
 from misfeat.show.plots.ranked_lists import SUPPORTS
 from misfeat.visible import JOINERS
-from tests.show.plots.drawing import ALL, draw, texts
+from tests.show.plots.drawing import ALL, draw
 
 SPARE = 1.0
 """Pixels by which texts may touch."""
@@ -173,13 +173,6 @@ def test_texts_that_cannot_be_read_are_noticed():
     assert outside(figure) == ["a text that runs out of the figure"]
 
 
-def test_a_plot_without_its_legend_is_told_apart(selector, difference, monkeypatch):
-    monkeypatch.delenv("MISFEAT_RENEW_PICTURES", raising=False)
-    ax = misfeat.plot.top_k(selector, "clinic=North", k=8)
-    ax.get_legend().remove()
-    assert "differs by up to" in difference(ax, "top_k")
-
-
 def saved(ax, kind, **settings):
     """A picture as bytes of a file."""
     file = BytesIO()
@@ -213,12 +206,6 @@ def test_hostile_names_are_texts(name, hostile):
         assert not {one for one in letters if unicodedata.category(one) in ("Cc", "Cf", "Cs")}
         assert "$" not in text.get_text() or not text.get_parse_math()
     ET.fromstring(svg)  # noqa: S314
-
-
-def test_line_breaks_are_spaces_and_commands_are_spelled(hostile):
-    labels = texts(misfeat.plot.feature_map(hostile).get_xticklabels())
-    expected = ["$\\alpha_1$ \\frac{1}{2", "two lines tab", "\\u202etfel", "\\x1b[31mred\\x07"]
-    assert {*expected, "\\ufffe\\x00<b>&amp;"} <= set(labels)
 
 
 def test_long_names_are_cut_but_keep_both_ends_and_their_stars():

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import misfeat
-from misfeat import MisfeatError
 from misfeat.show.plots.canvas import COLOUR, FADED
 from tests.show.plots.drawing import entropies, texts
 
@@ -82,8 +80,3 @@ def test_where_nothing_is_to_be_told_no_square_stands(half_constant):
     ax = misfeat.plot.forest(half_constant, ["x"])
     assert columns(ax)["share"][1] == "none"
     assert len(ax.collections) == 1
-
-
-def test_an_unknown_feature_is_named(selector):
-    with pytest.raises(MisfeatError, match="did you mean 'glucose'"):
-        misfeat.plot.forest(selector, ["glucos"])

@@ -60,8 +60,3 @@ def test_cells_are_interactions_faded_and_in_brackets_where_unclear_dotted_where
 def test_one_feature_has_no_pair(smallest):
     (text,) = misfeat.plot.interactions(smallest).texts
     assert "no pair" in text.get_text()
-
-
-def test_a_subgroup_must_be_named_where_there_are_several(heart):
-    with pytest.raises(misfeat.MisfeatError, match="name it with subgroup"):
-        misfeat.plot.interactions(heart)

@@ -50,13 +50,6 @@ def test_sets_are_shares_with_intervals_marked_by_their_source_and_starred(selec
         assert starred == set(one.missing)
 
 
-def test_what_is_certain_has_no_interval(data):
-    selector = misfeat.SubgroupSelector(
-        data.groups, size=1, estimate="sample", completer="interactions"
-    )
-    assert not intervals(misfeat.plot.top_k(selector.fit(data.complete, data.target), NORTH))
-
-
 def test_size_and_number_can_be_chosen(selector):
     ax = misfeat.plot.top_k(selector, NORTH, size=2, k=3)
     assert len(ax.get_yticks()) == 3
@@ -133,12 +126,3 @@ def test_a_sentence_stands_where_nothing_can_be_collected(smallest):
 def test_no_features_cannot_be_asked_for(selector):
     with pytest.raises(MisfeatError, match="n=0"):
         misfeat.plot.worth_collecting(selector, n=0)
-
-
-def test_gains_that_are_next_to_nothing_look_like_it():
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, 400)
-    group = np.arange(400) % 4
-    noise = np.where(group == 0, np.nan, rng.integers(0, 2, 400))
-    selector = misfeat.SubgroupSelector("g", size=1).fit({"g": group, "a": a, "noise": noise}, a)
-    assert misfeat.plot.worth_collecting(selector).get_xlim()[1] >= 0.001

@@ -29,13 +29,6 @@ def test_bars_are_how_often_sets_and_features_come_again(selector):
     assert sorted(marks) == sorted(one.in_best for one in held if one.in_best)
 
 
-def test_features_that_are_never_in_a_best_set_are_counted(selector):
-    ax = misfeat.plot.stability(selector, "clinic=North", size=1, k=1, resamples=DRAWS)
-    found = stability_of(selector.selection_, size=1, k=1, resamples=DRAWS).features
-    never = sum(one.subgroup == "clinic=North" and not one.in_top_k for one in found)
-    assert ax.get_xlabel() == f"share of {DRAWS} resamples; {never} features in none of them"
-
-
 def test_a_target_with_one_value_has_no_best_set(half_constant):
     with pytest.raises(misfeat.MisfeatError, match="single value in 'g=b'"):
         misfeat.plot.stability(half_constant, "g=b", resamples=2)

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
 
 import misfeat
-from misfeat import MisfeatError
 from misfeat.answers.enough import enough_features
 from misfeat.show.plots.canvas import FADED
 
@@ -66,11 +64,6 @@ def test_sets_of_one_subgroup_are_named(heart):
         "1: cp",
         "2: cp, oldpeak",
     ]
-
-
-def test_several_subgroups_do_not_fit_into_one_axes(heart):
-    with pytest.raises(MisfeatError, match="name it with subgroup, one of 'site=cleveland'"):
-        misfeat.plot.size_curve(heart, ax=plt.subplots()[1])
 
 
 def test_a_target_with_one_value_is_said(half_constant):

@@ -72,9 +72,3 @@ def test_features_that_cannot_be_drawn_are_refused(selector):
     for features, message in refused.items():
         with pytest.raises(MisfeatError, match=message):
             misfeat.plot.lattice(selector, "clinic=East", features)
-
-
-def test_a_lattice_of_one_feature_is_a_node(smallest):
-    ax = misfeat.plot.lattice(smallest)
-    assert len(ax.texts) == 1
-    assert not edges(ax)

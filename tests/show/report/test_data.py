@@ -16,14 +16,13 @@ from misfeat.answers.features import feature_values
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
-from misfeat.completion.model import SUPPORT
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import Report
 from misfeat.show.report import data as report_module
 from misfeat.show.report import page as page_module
 from misfeat.show.report.data import report_data
-from misfeat.show.report.page import script_data, support_words
+from misfeat.show.report.page import script_data
 
 
 @pytest.fixture(scope="module")
@@ -109,24 +108,6 @@ def test_what_may_mislead_is_said():
 
 def test_settings_are_those_that_differ_from_the_defaults(held):
     assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
-
-
-def test_costs_rank_what_is_worth_collecting(fitted):
-    feature = feature_worths(fitted.selection_)[0].feature
-    held = json.loads(fitted.report(costs={feature: 1000}, validate=False).json())
-    assert held["worth_collecting"][-1]["feature"] == feature
-
-
-def test_squared_correlations_have_a_report_too():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 3))
-    table = {"g": ["u", "v", "w"] * 100, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
-    table["b"] = np.where(np.array(table["g"]) == "u", np.nan, table["b"])
-    y = x[:, 0] + x[:, 1] + rng.normal(size=300)
-    selector = SubgroupSelector("g", size=2, measure="r2").fit(table, y)
-    held = json.loads(selector.report().json())
-    assert held["unit"] == "R²"
-    assert held["subgroups"][0]["missing"] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -217,27 +198,12 @@ def data(fitted):
     return script_data(found.contents, found.cells)
 
 
-def test_sets_are_numbers_of_features(data, fitted):
-    for row, name in zip(data["subgroups"], fitted.cohorts_.names, strict=True):
-        best = best_sets(fitted.selection_, subgroup=name)
-        found = [tuple(data["features"][f] for f in one["set"]) for one in row["sets"]]
-        assert found == [one.features for one in best]
-
-
 def test_cells_hold_every_row_of_singles_and_pairs(data, fitted):
     tables, n = data["cells"]["tables"], len(data["features"])
     for cohort, name in enumerate(fitted.cohorts_.names):
         for first, second in combinations(range(n), 2):
             rows = sum(sum(line[2:]) for line in tables[f"{cohort}:{first},{second}"])
             assert rows == pytest.approx(fitted.cohorts_[name].size, rel=0.01)
-
-
-def test_labels_are_those_of_the_cells(data, fitted):
-    name, (first, second) = fitted.cohorts_.names[0], fitted.cohorts_.features[:2]
-    cells = explanation(fitted.selection_, name, [first, second]).cells
-    labels = data["cells"]["labels"]
-    found = {tuple(labels[at] for at in line[:2]) for line in data["cells"]["tables"]["0:0,1"]}
-    assert found == {cell.values for cell in cells}
 
 
 def test_numbers_have_few_digits(data):
@@ -270,7 +236,3 @@ def test_of_very_many_subgroups_the_largest_are_explained_and_in_the_map(fitted,
     table = re.search(r'id="feature-map".*?</table>', html, re.DOTALL).group()
     assert table.count("<tr data-subgroup") == 2
     assert "The 2 largest subgroups, of" in html
-
-
-def test_there_are_words_for_all_that_a_score_can_rest_on():
-    assert len({support_words(one) for one in SUPPORT}) == len(SUPPORT)

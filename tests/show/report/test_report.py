@@ -16,11 +16,6 @@ def test_a_snippet_is_a_sandboxed_frame_of_the_page(report):
     assert report._repr_mimebundle_()["text/html"] == snippet
 
 
-def test_a_report_is_written_to_a_file(report, tmp_path):
-    report.write_html(tmp_path / "report.html")
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.html()
-
-
 def test_the_repr_says_what_to_do(report):
     assert "A report" in repr(report)
     assert "write_html" in repr(report)
