@@ -9,11 +9,7 @@ from scipy.stats import kendalltau
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.collecting import (
-    SHARED_ERROR,
-    Unsettled,
-    feature_worths,
-)
+from misfeat.answers.collecting import SHARED_ERROR, feature_worths
 from misfeat.answers.options import FitOptions
 from misfeat.answers.top import best_sets
 from misfeat.completion import CompletedScores
@@ -23,8 +19,6 @@ from tests.answers.scores import scored_from
 
 # One cohort with features a, b, c, d; it lacks c and d.
 MISSING = np.array([[False, False, True, True]])
-# a and b are recorded together nowhere; c everywhere.
-APART = np.array([[True, False, False], [False, True, False], [True, True, False]])
 
 
 def completed(scores, half=0.0, size=1):
@@ -242,7 +236,3 @@ def test_the_score_of_one_set_is_that_of_the_table_of_scores():
         selector.score_of("cohort=c1", ["f1", "f9"])
     with pytest.raises(MisfeatError, match="There is no subgroup 'c7'"):
         selector.score_of("c7", ["f1"])
-
-
-def pairs(rows=(100, 300, 900)):
-    return Unsettled(APART, rows, ["x", "y", "z"], "abc")

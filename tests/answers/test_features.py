@@ -147,9 +147,6 @@ def test_alternatives_cannot_be_told_apart_and_fewest_swaps_come_first(heart):
         assert one.words == f"{' and '.join(one.taken)} for {' and '.join(one.given_up)}"
     near = [one.given_up for one in found if one.swaps == 1]
     assert len(set(near)) == 1 + sum(a != b for a, b in pairwise(near))
-
-
-def test_only_as_many_alternatives_as_asked_for(heart):
     assert len(heart.alternatives("site=va", ["cp", "ca"], k=3)) == 3
     with pytest.raises(MisfeatError, match="k=0"):
         heart.alternatives("site=va", ["cp", "ca"], k=0)
@@ -212,17 +209,6 @@ def test_one_set_is_compared_with_another(selector):
     assert found.value == pytest.approx(scores[0] - scores[1])
     back = selector.difference("cohort=c1", other, one)
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
-
-
-def test_unknown_names_are_said(selector):
-    with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
-        selector.features("nowhere")
-    with pytest.raises(MisfeatError, match="'colour'"):
-        selector.alternatives("cohort=c1", ["colour"])
-    with pytest.raises(MisfeatError, match="no subgroup 'nowhere'"):
-        shapley_values(selector.selection_, "nowhere", ["f1"])
-    with pytest.raises(MisfeatError, match="size=7"):
-        selector.features(size=7)
 
 
 @pytest.mark.filterwarnings("ignore:The target 'y' has a single value")

@@ -45,24 +45,10 @@ def test_scores_and_bounds_are_means_of_what_every_grid_gives(selector):
     )
 
 
-def test_what_there_is_to_tell_is_a_mean_over_grids_everywhere(selector):
-    whole = selector.selection_.set_scores.measure.whole
-    np.testing.assert_allclose(selector.subgroups_["target_entropy"], whole)
-    best = best_sets(selector.selection_, k=1)
-    shares = [one.score / all_of_it for one, all_of_it in zip(best, whole, strict=True)]
-    assert [one.share for one in best] == pytest.approx(shares)
-
-
 def test_the_planted_features_come_first_recorded_or_not(selector):
     best = best_sets(selector.selection_, k=1)
     assert [one.features for one in best] == [("a", "b")] * 2
     assert [one.source for one in best] == ["recorded", "predicted"]
-
-
-def test_only_numbers_have_a_spread(selector):
-    assert (selector.top_k()["spread"] >= 0).all()
-    classes = fitted(coding=Coding(target="classes"))
-    assert "spread" not in classes.top_k().columns
 
 
 def test_the_choice_is_named_with_what_overrides_it(selector):
@@ -89,7 +75,15 @@ def test_sets_are_chosen_alike_in_every_grid_where_not_all_are_computed():
         assert (np.isnan(scores) == np.isnan(scores[0])).all()
 
 
-def test_classes_of_why_are_ranges_in_their_order(selector):
+def test_a_number_has_a_spread_over_its_grids_and_what_to_tell_is_their_mean(selector):
+    whole = selector.selection_.set_scores.measure.whole
+    np.testing.assert_allclose(selector.subgroups_["target_entropy"], whole)
+    best = best_sets(selector.selection_, k=1)
+    shares = [one.score / all_of_it for one, all_of_it in zip(best, whole, strict=True)]
+    assert [one.share for one in best] == pytest.approx(shares)
+    assert (selector.top_k()["spread"] >= 0).all()
+    classes = fitted(coding=Coding(target="classes"))
+    assert "spread" not in classes.top_k().columns
     found = explanation(selector.selection_, "site=north", ["a"])
     assert [share.label for share in found.cells[0].shares] == list(selector.cohorts_.classes)
 

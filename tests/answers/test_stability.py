@@ -137,15 +137,12 @@ def test_features_to_include_and_a_budget_hold_for_draws():
     assert sum(in_best.values()) == pytest.approx(2)
 
 
-def test_more_sets_than_there_are_and_all_features_at_once():
+def test_few_sets_and_few_rows_still_answer():
     table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "y": [0, 0, 1, 1] * 5}
     found = stability_of(SubgroupSelector(size=2, k=10).fit(table, "y").selection_, resamples=DRAWS)
     assert found.k == len(found.sets) == 1
     assert found.sets[0].frequency == 1
     assert np.isnan(found.subgroups[0].index)
-
-
-def test_rows_so_few_that_a_draw_loses_a_class_still_answer():
     table = {"a": [0, 1, 1, 0], "b": [0, 0, 1, 1], "s": ["x", "x", "y", "y"], "y": [0, 1, 0, 1]}
     selector = SubgroupSelector("s", size=1, coding=Coding(min_rows=1)).fit(table, "y")
     assert len(selector.stability(resamples=DRAWS)) == 4

@@ -44,15 +44,12 @@ def test_predictions_are_compared_with_what_was_hidden(monkeypatch, off, coverag
         assert off * scores.min() <= one.error <= off * scores.max()
 
 
-def test_nothing_can_be_hidden_where_no_feature_was_recorded_twice():
+def test_where_nothing_is_hidden_or_predicted_there_is_nothing_to_trust():
     truth = Truth.of(drawn_cohorts(n_cohorts=2, n_features=4), 2)
     known = truth.hidden(np.array([[True, True, False, False], [False, False, True, True]]))
     estimate = Estimate("sample", InteractionsCompleter())
     assert trust(known, estimate, 2, k=3, rounds=4) == []
     assert trust(Known(known.exact), estimate, 2, k=3, rounds=4) == []
-
-
-def test_where_every_score_is_exact_there_is_nothing_to_trust():
     truth = Truth.of(drawn_cohorts(), 2)
     known = truth.hidden(np.zeros_like(truth.cohorts.missing))
     assert trust(known, Estimate("sample", InteractionsCompleter()), 2, k=3, rounds=4) == []
@@ -89,15 +86,6 @@ def test_a_subgroup_that_lacks_nothing_is_told_what_sampling_does():
     assert selector.validation_.startswith("With half of the rows left out, the 2 sets")
 
 
-def test_a_single_subgroup_is_told_what_sampling_does():
-    data = make_cohorts(1, 100, 4, hide=0, random_state=0)
-    selector = SubgroupSelector(size=2).fit(data.complete, data.target)
-    assert selector.validate()["hidden"].tolist() == [0]
-    selector = SubgroupSelector(size=2, estimate="sample").fit(data.complete, data.target)
-    assert len(selector.validate()) == 0
-    assert "nothing was predicted" in selector.validation_
-
-
 def test_one_set_and_certain_bounds_have_words_of_their_own():
     said = in_words([Trust(0, 1, 0.8, 1.0, 0.1)], 1, None, rows_left_out=True)
     assert said == (
@@ -131,26 +119,6 @@ def real_figures(completed, data, selector, k):
     true = np.array([[data.true_score(g, s) for s in sets] for g in selector.cohorts_.names])
     captured = [captured_at(k, t, s) for t, s in zip(true, completed.score, strict=True)]
     return np.mean(captured), np.mean((completed.low <= true) & (true <= completed.high))
-
-
-def test_the_same_question_is_answered_once_until_the_next_fit(monkeypatch):
-    asked = []
-
-    def counted(*arguments):
-        asked.append(arguments)
-        return trust(*arguments)
-
-    monkeypatch.setattr("misfeat.answers.validation.trust", counted)
-    data = make_cohorts(n_rows=200, n_features=5, hide=0.3, random_state=0)
-    selector = SubgroupSelector(data.groups, size=1, completer="interactions")
-    selector.fit(data.columns, data.target)
-    first = selector.validate()
-    assert selector.validate().equals(first)
-    selector.report()
-    assert len(asked) == 1
-    selector.validate(k=1)
-    selector.fit(data.columns, data.target).validate()
-    assert len(asked) == 3
 
 
 def test_what_cannot_be_left_out_is_said():

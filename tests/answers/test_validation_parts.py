@@ -62,21 +62,18 @@ def test_the_truth_of_a_sample_is_its_own_score():
     assert found.error == pytest.approx(np.sqrt(2 * 0.1**2 / 5))
 
 
-def test_of_fewer_sets_as_large_a_share_counts_as_best():
+def test_fewer_sets_and_rows_are_allowed_for_in_what_is_captured():
     true = np.arange(66) / 66
     tested = np.arange(66) % 2 == 0
     truth = Truth(true[None], np.zeros((1, 66)), tested[None], np.ones(1), np.ones(1))
     answers = np.where(np.arange(66) == 2, 1.0, true)
     two_of_33 = (true[64] + true[2]) / (true[64] + true[62])
     assert figures_of(truth, completed_of(answers), 0, k=4).captured == pytest.approx(two_of_33)
-
-
-def test_what_so_few_rows_cost_is_taken_off():
     truth = Truth(*np.full((2, 1, 6), 0.1), np.ones((1, 6), bool), np.ones(1), np.array([0.7]))
     assert figures_of(truth, completed_of(truth.score), 0, k=2).captured == pytest.approx(0.7)
 
 
-def test_intervals_that_are_the_truth_hold_as_often_as_they_say():
+def test_intervals_hold_as_often_as_they_say_and_as_draws_do():
     score = np.full((1, 6), 0.5)
     truth = Truth(score, np.full((1, 6), 0.05), score > 0, np.ones(1), np.ones(1))
     found = figures_of(truth, completed_of(score, 0.05), 0, k=2)
@@ -84,9 +81,6 @@ def test_intervals_that_are_the_truth_hold_as_often_as_they_say():
     assert found.error == pytest.approx(0.05)
     narrow = figures_of(truth, completed_of(score, 0.025), 0, k=2)
     assert narrow.coverage == pytest.approx(0.589, abs=0.001)
-
-
-def test_how_likely_the_truth_is_inside_is_what_draws_say():
     rng = np.random.default_rng(0)
     draws = np.clip(rng.normal(0.1, 0.2, 200_000), 0, 0.3)
     for low, high in ((0.0, 0.2), (0.05, 0.2), (0.05, 0.3)):
@@ -174,15 +168,6 @@ def test_every_subgroup_has_a_turn_and_few_have_it_at_once(n_cohorts, rounds, at
     assert (masks.sum(axis=2).max(axis=0) == halved).all()
 
 
-def test_hidden_features_are_gone_from_scores_and_rows():
-    known = known_above_chance(drawn_cohorts())
-    mask = np.zeros_like(known.exact.missing)
-    mask[1, 2] = True
-    left = with_hidden(known, mask)
-    assert np.isnan(left.exact.by_size[1][1, 2])
-    assert (left.cohorts["site=1"].codes[2] == -1).all()
-    assert left.exact.above_chance
-    assert with_hidden(Known(known.exact), mask).cohorts is None
 
 
 def test_halves_are_the_rows_once_each():

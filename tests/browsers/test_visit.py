@@ -26,15 +26,12 @@ def test_what_a_page_says_is_heard(open_page):
             visit.was_quiet()
 
 
-def test_what_the_policy_of_a_page_keeps_out_is_heard(open_page):
+def test_what_a_page_asks_for_and_what_its_policy_keeps_out_is_heard(open_page):
     script, style = "<script>document.title = 'x'</script>", '<p style="color: red">text</p>'
     visit = open_page(page(f'{script}{style}<img alt="" src="{NOWHERE}">', POLICY), quiet=False)
     for heard in ("script-src", "style-src", "img-src"):
         with pytest.raises(AssertionError, match=heard):
             visit.was_quiet()
-
-
-def test_what_a_page_asks_for_is_seen(open_page):
     visit = open_page(page(f'<img alt="" src="{NOWHERE}">'), quiet=False)
     with pytest.raises(AssertionError, match=NOWHERE):
         visit.was_quiet()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.commands import TABLE
+from tests.cli.commands import ASKED, TABLE, run
 
 
 @pytest.fixture
@@ -10,3 +10,13 @@ def table(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(TABLE)
     return str(path)
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory):
+    """The folder of a run with a cost and a report."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "table.csv").write_text(TABLE * 6)
+    asked = (*ASKED, "--cost", "z=4", "-q", "--out", str(folder / "run"))
+    assert run("run", str(folder / "table.csv"), *asked).exit_code == 0
+    return str(folder / "run")

@@ -60,9 +60,3 @@ def test_what_cannot_be_compared_is_one_line_in_the_words_of_options(saved):
     assert "--estimate 'population'" in found.stderr
     assert "--estimate 'sample'" in found.stderr
     assert len(found.stderr.splitlines()) == 1
-
-
-def test_a_folder_without_a_run_is_named(saved, tmp_path):
-    found = run("compare", str(saved / "last"), str(tmp_path))
-    assert found.exit_code == 2
-    assert str(tmp_path) in found.stderr

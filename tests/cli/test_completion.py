@@ -40,15 +40,12 @@ def test_a_header_is_read_without_an_engine(tmp_path, delimiter):
     assert header(str(tmp_path / "t.csv.gz")) == ["Loan Status", "a, b", "é"]
 
 
-def test_a_parquet_file_tells_its_columns(tmp_path):
+def test_a_parquet_file_tells_its_columns_and_what_cannot_be_read_none(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "t.parquet")
     assert header(str(tmp_path / "t.parquet")) == ["a", "b"]
-
-
-def test_what_cannot_be_read_has_no_columns(tmp_path):
     (tmp_path / "t.parquet").write_bytes(b"none")
     (tmp_path / "t.csv.gz").write_bytes(b"none")
     for name in ("t.parquet", "t.csv.gz", "none.csv", ""):

@@ -14,14 +14,11 @@ doctor = sys.modules["misfeat.cli.doctor"]
 """The module, whose name in the package is the command's."""
 
 
-def test_a_healthy_installation_is_said_to_be_so():
+def test_a_healthy_installation_is_said_to_be_so_in_words_and_as_json():
     result = run("doctor", "--quiet")
     assert result.exit_code == 0, result.stdout
     assert result.stdout.endswith("All is well.\n")
     assert __version__ in result.stdout
-
-
-def test_json_holds_everything():
     result = run("doctor", "--json", "--quiet")
     found = json.loads(result.stdout)
     assert found["healthy"]
@@ -120,16 +117,13 @@ def test_compiling_says_what_was_done(monkeypatch):
     assert last.stdout == f"Nothing was left to compile; kernels are kept within {place}.\n"
 
 
-def test_a_folder_for_kernels_that_is_passed_over_is_refused(monkeypatch, tmp_path):
+def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch, tmp_path):
     taken = tmp_path / "a file"
     taken.touch()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(taken))
     result = run("doctor", "--compile", "--quiet")
     assert result.exit_code == 2
     assert f"NUMBA_CACHE_DIR={taken} is not a folder" in result.stderr
-
-
-def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch):
     nowhere = {"folder": None, "within": None, "writable": False}
     monkeypatch.setattr(doctor, "kernel_cache", lambda: nowhere)
     result = run("doctor", "--compile", "--quiet")

@@ -3,17 +3,7 @@ from __future__ import annotations
 import openpyxl
 import pytest
 
-from tests.cli.commands import ASKED, TABLE, run
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exported")
-    (folder / "table.csv").write_text(TABLE * 6)
-    out = folder / "run"
-    asked = (*ASKED, "--cost", "z=4", "-q", "--out", str(out))
-    assert run("run", str(folder / "table.csv"), *asked).exit_code == 0
-    return str(out)
+from tests.cli.commands import run
 
 
 def test_a_saved_run_becomes_a_workbook_and_says_where(saved, tmp_path):

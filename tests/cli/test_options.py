@@ -37,30 +37,14 @@ def with_more(*arguments: str, **settings: str) -> Ran:
     return process(*arguments, command=[sys.executable, "-c", ADDED + ONE], **settings)
 
 
-def test_a_parameter_said_once_is_an_option_with_its_help_and_default():
+def test_a_parameter_said_once_is_an_option_with_its_help_default_and_choices():
     shown = with_more("run", "--help", TERMINAL_WIDTH="80").stdout
     line = next(line for line in shown.splitlines() if "--digits" in line)
     assert re.search(r"\bint(eger)?\b", line, re.IGNORECASE)  # as Typer spells it
     assert "Digits to keep. [default: 8]" in line
-
-
-def test_its_choices_are_completed():
     words = {"COMP_WORDS": "misfeat run --case l", "COMP_CWORD": "3"}
     found = with_more(_MISFEAT_COMPLETE="complete_bash", **words)
     assert found.stdout.split() == ["lower"]
-
-
-def test_every_parameter_of_the_estimators_that_has_an_option_is_one():
-    for estimator in (SubgroupSelector, Coding):
-        for parameter in parameters_of(estimator).values():
-            if parameter.option is not None:
-                assert OPTIONS[parameter.option_name].python_name == parameter.name
-
-
-def test_a_run_takes_every_option():
-    from misfeat.cli.run import run as command
-
-    assert list(inspect.signature(command).parameters) == ["ctx", *OPTIONS]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +78,14 @@ def test_parameters_of_messages_are_spelled_as_options(setting, spelled):
     assert as_option(setting) == spelled
 
 
-def test_what_a_target_is_taken_for_has_an_option_beside_its_column():
+def test_every_parameter_that_has_an_option_is_one_which_a_run_takes():
+    for estimator in (SubgroupSelector, Coding):
+        for parameter in parameters_of(estimator).values():
+            if parameter.option is not None:
+                assert OPTIONS[parameter.option_name].python_name == parameter.name
+    from misfeat.cli.run import run as command
+
+    assert list(inspect.signature(command).parameters) == ["ctx", *OPTIONS]
     assert OPTIONS["target"].owner is None
     assert OPTIONS["target_kind"].python_name == "target"
     assert as_option(Setting("target", "classes")) == "--target-kind 'classes'"

@@ -75,20 +75,6 @@ def test_it_is_said_how_to_see_more(table, tmp_path):
     assert "left out" in saved.stdout  # the report has validated
 
 
-def test_advice_names_options(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,paid,y\n" + "0,2,0\n1,9,1\n" * 60)
-    found = run("run", str(path), "--target", "y", "--size", "1")
-    assert found.stdout.startswith("Caution: ")
-    assert "leave it out: --exclude" in found.stdout
-
-
-def test_subgroups_can_be_cut_on_the_command_line(table):
-    result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
-    names = {line["subgroup"] for line in lines_of(result, "subgroup")}
-    assert names == {"x<=0", "x>0"}
-
-
 def test_notes_go_to_standard_error_unless_quiet(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(
@@ -146,12 +132,6 @@ def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
     assert "per cost" in shown
 
 
-def test_what_is_worth_collecting_can_be_left_out(table):
-    for heading, more in (("Worth recording", ()), ("Worth collecting", ("--tables",))):
-        assert heading in run("run", table, *QUICK, *more).stdout
-        assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
-
-
 def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
     shares = []
 
@@ -167,7 +147,13 @@ def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
     assert shares == [0.3, "over"]
 
 
-def test_sets_larger_than_the_table_are_a_note_and_all_features_are_taken(table):
+def test_subgroups_are_cut_sizes_too_large_noted_and_what_to_collect_left_out(table):
+    result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
+    names = {line["subgroup"] for line in lines_of(result, "subgroup")}
+    assert names == {"x<=0", "x>0"}
+    for heading, more in (("Worth recording", ()), ("Worth collecting", ("--tables",))):
+        assert heading in run("run", table, *QUICK, *more).stdout
+        assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
     found = run("run", table, *QUICK, "--size", "9", "--json")
     assert lines_of(found, "set")[0]["features"] == ["x", "z"]
     assert (

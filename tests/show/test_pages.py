@@ -99,13 +99,10 @@ def test_no_name_makes_an_element(first, second):
     assert ">" not in without
 
 
-def test_parameters_are_spelled_as_asked():
+def test_parameters_are_spelled_as_asked_and_numbers_keep_their_units():
     message = Message("Use {setting}{python}.", setting=Setting("k", 3), python=InPython(" here"))
     assert as_html(message) == "Use <code>k=3</code> here."
     assert as_html(message, lambda one: f"--top {one.value}") == "Use <code>--top 3</code>."
-
-
-def test_numbers_keep_their_units():
     assert (
         as_html(Message("{share} of {n:,}", share=Message("12 %"), n=1200)) == "12\u00a0% of 1,200"
     )

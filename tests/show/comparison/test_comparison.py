@@ -5,19 +5,15 @@ import hashlib
 import io
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
 
 import misfeat
 from misfeat.exceptions import MisfeatError
-from misfeat.show.comparison import (
-    comparison_as_json,
-    forest,
-    print_comparison,
-)
+from misfeat.show.comparison import comparison_as_json, forest, print_comparison
 from tests.show.comparison.conftest import HOSTILE
+from tests.show.elements import Elements
 
 
 def test_estimators_selections_and_folders_give_the_same_answer(runs, comparison, tmp_path):
@@ -29,14 +25,11 @@ def test_estimators_selections_and_folders_give_the_same_answer(runs, comparison
     assert misfeat.compare(*(run.selection_ for run in runs)).sentences() == comparison.sentences()
 
 
-def test_runs_have_the_names_that_they_are_given(runs):
+def test_runs_are_named_and_what_is_not_a_run_is_refused(runs):
     assert misfeat.compare(*runs).names == ("first", "second")
     assert misfeat.compare(*runs, names=["2024", "2025"]).names == ("2024", "2025")
     with pytest.raises(MisfeatError, match="give two names"):
         misfeat.compare(*runs, names="2024")
-
-
-def test_what_is_not_a_run_is_refused(runs):
     for other in (misfeat.SubgroupSelector(), None, {"a": [1]}):
         with pytest.raises(MisfeatError, match=r"second.* is neither a fitted SubgroupSelector"):
             misfeat.compare(runs[0], other)
@@ -54,25 +47,14 @@ def printed(found, width=200):
     return console.file.getvalue()
 
 
-def test_the_answer_comes_first_then_every_subgroup_then_what_changed(comparison):
+def test_the_answer_comes_first_in_lines_that_fit_the_terminal(comparison):
     lines = printed(comparison, 1000).splitlines()
     assert lines[0] == comparison.summary()
     assert lines[1:4] == [one.sentence for one in comparison.subgroups]
     assert lines[4] == "site=b"
     assert lines[-1] == comparison.notes[-1]
-
-
-def test_no_line_is_wider_than_the_terminal(comparison):
     for width in (40, 80, 120):
         assert max(map(len, printed(comparison, width).splitlines())) <= width
-
-
-def test_hostile_names_command_no_terminal(hostile):
-    shown = printed(hostile)
-    assert "\x1b[31m" not in shown
-    assert "\u202e" not in shown
-    assert "\\x1b[31mred" in shown
-    assert "[bold]b[/bold]" in shown
 
 
 def test_json_has_every_line(comparison):
@@ -91,22 +73,7 @@ def test_json_has_every_line(comparison):
     assert line["changed"] is True
 
 
-class Elements(HTMLParser):
-    """The elements of a page with their attributes, and its text."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.found, self.text = [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def test_the_page_says_the_answer_first(comparison):
+def test_the_page_says_the_answer_first_and_draws_what_changed(comparison):
     html = comparison.html()
     assert html.lstrip().startswith("<!doctype html>")
     said = "".join(Elements(html).text)
@@ -115,9 +82,6 @@ def test_the_page_says_the_answer_first(comparison):
         assert one.sentence in said
     for note in comparison.notes:
         assert note in said
-
-
-def test_only_what_changed_has_a_forest_plot(comparison):
     html = comparison.html()
     assert html.count('<table class="forest">') == 1
     pictures = [a for tag, a in Elements(html).found if tag == "svg" and a.get("role") == "img"]
@@ -139,7 +103,12 @@ def test_nothing_is_run_or_fetched(comparison):
     assert not [tag for tag, held in Elements(html).found if "style" in held]
 
 
-def test_hostile_names_are_text_on_the_page(hostile):
+def test_hostile_names_are_text_in_a_terminal_and_on_the_page(hostile):
+    shown = printed(hostile)
+    assert "\x1b[31m" not in shown
+    assert "\u202e" not in shown
+    assert "\\x1b[31mred" in shown
+    assert "[bold]b[/bold]" in shown
     page = Elements(hostile.html())
     assert not [tag for tag, _ in page.found if tag == "script"]
     assert not [held for _, held in page.found if any(name.startswith("on") for name in held)]
@@ -148,9 +117,6 @@ def test_hostile_names_are_text_on_the_page(hostile):
     assert "\x1b" not in said
     assert "\u202e" not in said
     assert "\\u202eabc" in said
-
-
-def test_links_lead_to_what_changed(hostile):
     page = Elements(hostile.html())
     names = [held["id"] for _, held in page.found if "id" in held]
     assert len(names) == len(set(names))

@@ -33,20 +33,6 @@ def small(**more):
     return table | more
 
 
-def test_every_question_has_a_table_in_one_order(fitted):
-    assert set(TITLES) == set(QUESTIONS)
-    assert set(TITLES) >= ALWAYS_ANSWERED
-    ordered = ["subgroups", "best sets", "columns"]
-    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == ordered
-
-
-def test_all_tables_hold_the_answers_of_the_selection(fitted, tables):
-    assert tables["subgroups"].columns["rows"] == fitted.subgroups_["rows"].tolist()
-    assert tables["worth collecting"].columns["gain"] == fitted.worth_collecting()["gain"].tolist()
-    assert tables["columns"].columns["column"] == [one.column for one in fitted.cohorts_.columns]
-    assert all(table.rows and not table.note for table in tables.values())
-
-
 def test_sets_have_p_values_where_significance_is_asked_too(fitted, tables):
     alone = tables_of(fitted, ["top"])["best sets"]
     assert np.isnan(alone.columns["p_value"]).all()
@@ -55,7 +41,15 @@ def test_sets_have_p_values_where_significance_is_asked_too(fitted, tables):
     assert fitted.selection_.known_tests is None, "an export changes no later answer"
 
 
-def test_the_interval_of_a_share_is_that_of_its_score(fitted, tables):
+def test_every_question_has_a_table_with_the_answers_of_the_selection(fitted, tables):
+    assert set(TITLES) == set(QUESTIONS)
+    assert set(TITLES) >= ALWAYS_ANSWERED
+    ordered = ["subgroups", "best sets", "columns"]
+    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == ordered
+    assert tables["subgroups"].columns["rows"] == fitted.subgroups_["rows"].tolist()
+    assert tables["worth collecting"].columns["gain"] == fitted.worth_collecting()["gain"].tolist()
+    assert tables["columns"].columns["column"] == [one.column for one in fitted.cohorts_.columns]
+    assert all(table.rows and not table.note for table in tables.values())
     for title in ("best sets", "enough"):
         score, share = (np.array(tables[title].columns[name]) for name in ("score", "share"))
         for end in ("low", "high"):
@@ -63,9 +57,6 @@ def test_the_interval_of_a_share_is_that_of_its_score(fitted, tables):
             assert np.allclose(shares * score / share, tables[title].columns[end])
     held = {"subgroup": ["a"], "share": [0.5], "low": [0.1]}
     assert with_share_bounds(fitted.selection_, held) == held
-
-
-def test_cells_and_alternatives_are_about_the_best_set_of_each_subgroup(fitted, tables):
     best = {one.subgroup: one.features for one in best_sets(fitted.selection_, k=1)}
     for title, named in (("why", "features"), ("alternatives", "instead_of")):
         names = zip(tables[title].columns["subgroup"], tables[title].columns[named], strict=True)

@@ -9,11 +9,6 @@ from tests.show.plots.drawing import texts
 DRAWS = 12  # as in the picture
 
 
-def test_one_subgroup_looks_as_before(selector, assert_looks_as_before):
-    ax = misfeat.plot.stability(selector, "clinic=North", resamples=DRAWS)
-    assert_looks_as_before(ax, "stability")
-
-
 def test_bars_are_how_often_sets_and_features_come_again(selector):
     found = stability_of(selector.selection_, resamples=DRAWS)
     sets = [one for one in found.sets if one.subgroup == "clinic=North"]

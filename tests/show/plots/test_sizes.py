@@ -23,15 +23,6 @@ def rings(ax):
     return [tuple(one.get_offsets()[0]) for one in drawn]
 
 
-@pytest.mark.slow
-def test_all_subgroups_look_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.size_curve(heart)[0], "size_curve")
-
-
-def test_one_subgroup_looks_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.size_curve(heart, "site=va"), "size_curve_of_one")
-
-
 def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring(heart):
     panels = misfeat.plot.size_curve(heart)
     for ax, one in zip(panels, enough_features(heart.selection_), strict=True):

@@ -30,19 +30,6 @@ def held(report):
     return json.loads(report.json())
 
 
-def test_the_sets_are_those_of_top_k(fitted, held):
-    best = best_sets(fitted.selection_)
-    found = [one for row in held["subgroups"] for one in row["best_sets"]]
-    assert [tuple(one["features"]) for one in found] == [one.features for one in best]
-    assert [one["score"] for one in found] == [one.score for one in best]
-
-
-def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
-    gains = [row["gain"] for row in held["worth_collecting"]]
-    assert gains == sorted(gains, reverse=True)
-    assert len(gains) == len(feature_worths(fitted.selection_))
-
-
 @pytest.mark.slow
 def test_cautions_are_those_of_the_size_that_is_reported(heart_path):
     selector = SubgroupSelector("site", size=3, completer="interactions", estimate="sample")
@@ -59,17 +46,6 @@ def test_halves_of_characters_are_replaced():
     assert report.html().encode()
 
 
-def test_shares_of_recorded_rows_are_none_where_a_feature_was_never_recorded(fitted, held):
-    never = [[share is None for share in row] for row in held["recorded"]]
-    assert np.array_equal(never, fitted.cohorts_.missing)
-
-
-def test_sporadic_gaps_count_as_shares():
-    table = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
-    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
-    assert held["recorded"] == [[0.75, 1.0]]
-
-
 def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held):
     levels = held["lattice"]["levels"]
     assert [one["size"] for one in levels] == [1, 2, 3]
@@ -78,12 +54,6 @@ def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held):
         kept = getattr(fitted.selection_.completed(one["size"]), name)
         assert packed.reshape(kept.shape) == pytest.approx(kept, abs=1e-6)
         assert kept.shape[1] == len(level(7, one["size"]))
-
-
-def test_trust_is_what_validate_says(fitted, held):
-    fitted.validate()
-    assert held["trust"]["sentence"] == fitted.validation_
-    assert [row["subgroup"] for row in held["trust"]["rows"]] == list(fitted.cohorts_.names)
 
 
 def test_without_validation_the_report_says_so(fitted):
@@ -106,10 +76,6 @@ def test_what_may_mislead_is_said():
     assert "To keep in mind" in report.html()
 
 
-def test_settings_are_those_that_differ_from_the_defaults(held):
-    assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
-
-
 @pytest.mark.parametrize(
     ("estimate", "trust"),
     [("population", "With half of the rows left out, the"), ("sample", "nothing was predicted")],
@@ -129,13 +95,29 @@ def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
     assert again == {name: value for name, value in held.items() if name != "created"}
 
 
-def test_a_value_called_missing_is_a_value():
+def test_sporadic_gaps_count_as_shares_and_a_value_called_missing_as_a_value():
+    table = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
+    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+    assert held["recorded"] == [[0.75, 1.0]]
     table = {"a": ["missing", "taken"] * 10, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
     held = json.loads(SubgroupSelector(size=1).fit(table, "y").report(validate=False).json())
     assert held["recorded"] == [[1.0, 1.0]]
 
 
-def test_answers_are_those_of_the_first_screen(fitted, held):
+def test_the_report_holds_the_answers_of_the_selection(fitted, held):
+    best = best_sets(fitted.selection_)
+    found = [one for row in held["subgroups"] for one in row["best_sets"]]
+    assert [tuple(one["features"]) for one in found] == [one.features for one in best]
+    assert [one["score"] for one in found] == [one.score for one in best]
+    gains = [row["gain"] for row in held["worth_collecting"]]
+    assert gains == sorted(gains, reverse=True)
+    assert len(gains) == len(feature_worths(fitted.selection_))
+    never = [[share is None for share in row] for row in held["recorded"]]
+    assert np.array_equal(never, fitted.cohorts_.missing)
+    fitted.validate()
+    assert held["trust"]["sentence"] == fitted.validation_
+    assert [row["subgroup"] for row in held["trust"]["rows"]] == list(fitted.cohorts_.names)
+    assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
     screen = first_screen(fitted.selection_)
     assert held["answer"] == screen.whole
     assert [row["sentence"] for row in held["subgroups"]] == [

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from html import unescape
 from importlib.resources import files
 
 import numpy as np
@@ -11,23 +11,9 @@ from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.show.report.page import SCRIPTS, STYLE
+from tests.show.elements import Elements
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-class Elements(HTMLParser):
-    """Counts elements, and keeps their attributes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def named(self, tag):
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +31,7 @@ def test_names_from_the_table_make_no_element(hostile, report):
     assert not any(name.startswith("on") for _, held in found.found for name in held)
 
 
-def test_nothing_is_fetched_from_anywhere(report):
+def test_nothing_is_fetched_and_only_this_style_and_these_scripts_may_run(report):
     elements = Elements(report.html())
     for tag, held in elements.found:
         assert "src" not in held, tag
@@ -54,16 +40,10 @@ def test_nothing_is_fetched_from_anywhere(report):
             assert held["href"].startswith("#")
     html = report.html().replace("http://www.w3.org/2000/svg", "")  # a name, not an address
     assert not re.search(r"url\(|@import|https?:", html)
-
-
-def test_only_this_style_and_this_script_may_run(report):
     metas = Elements(report.html()).named("meta")
     policy = next(m["content"] for m in metas if m.get("http-equiv") == "Content-Security-Policy")
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
-
-
-def test_every_script_and_style_file_is_in_the_page(report):
     static = files("misfeat.show.report") / "static"
     assert {file.name for file in static.iterdir()} == {*SCRIPTS, STYLE}
     for name in (*SCRIPTS, STYLE):
@@ -136,3 +116,21 @@ def test_cells_that_are_no_more_than_chance_are_pale():
     html = SubgroupSelector(size=1).fit(table, y).report(validate=False).html()
     cells = html.split('<table class="map heat"')[1].split("</tbody>")[0]
     assert re.findall(r'<td class="(\w+)"', cells) == ["shade9", "faded"]
+
+
+def test_a_snippet_is_a_sandboxed_frame_of_the_page(report):
+    snippet = report.html_snippet()
+    assert 'sandbox="allow-scripts allow-downloads"' in snippet
+    assert unescape(re.search(r'srcdoc="([^"]*)"', snippet)[1]) == report.html()
+    assert report._repr_html_() == snippet
+    assert report._repr_mimebundle_()["text/html"] == snippet
+
+
+def test_the_repr_says_what_to_do(report):
+    assert "A report" in repr(report)
+    assert "write_html" in repr(report)
+
+
+def test_an_unfitted_selector_has_no_report():
+    with pytest.raises(Exception, match="not fitted"):
+        SubgroupSelector().report()
