@@ -20,7 +20,6 @@ from misfeat.answers.validation import (
     truth_of_population,
     truth_of_sample,
     with_features,
-    with_hidden,
 )
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.estimation.estimates import Estimate
@@ -166,8 +165,6 @@ def test_every_subgroup_has_a_turn_and_few_have_it_at_once(n_cohorts, rounds, at
     assert tested.sum(axis=1).max() <= at_once
     halved = np.round(missing.mean(axis=1) * (~missing).sum(axis=1))
     assert (masks.sum(axis=2).max(axis=0) == halved).all()
-
-
 
 
 def test_halves_are_the_rows_once_each():

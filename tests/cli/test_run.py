@@ -65,6 +65,7 @@ def test_tables_come_before_the_sentences_and_mark_what_was_never_recorded(table
     assert "nats" not in plain.stdout
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_it_is_said_how_to_see_more(table, tmp_path):
     folder = tmp_path / "a run"
     assert "--tables shows the best sets; --out DIR saves" in run("run", table, *QUICK).stderr

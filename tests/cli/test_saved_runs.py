@@ -11,6 +11,8 @@ from misfeat import SubgroupSelector
 from misfeat.cli.settings_file import saved_settings
 from tests.cli.commands import QUICK, run
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
 
 

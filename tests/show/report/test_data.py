@@ -39,6 +39,7 @@ def test_cautions_are_those_of_the_size_that_is_reported(heart_path):
         assert any("combinations of values" in one["words"] for one in held["cautions"]) == expected
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_halves_of_characters_are_replaced():
     table = {"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}
     report = SubgroupSelector(size=1).fit(table, "y").report(title="a\udfff")
@@ -64,6 +65,7 @@ def test_without_validation_the_report_says_so(fitted):
     }
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_what_may_mislead_is_said():
     table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     report = SubgroupSelector(size=1).fit(table, "y").report()
@@ -95,6 +97,7 @@ def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
     assert again == {name: value for name, value in held.items() if name != "created"}
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_sporadic_gaps_count_as_shares_and_a_value_called_missing_as_a_value():
     table = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
     held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
@@ -160,6 +163,7 @@ def test_what_chance_gives_is_what_is_taken_off(fitted, held):
     assert seen
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
     table = {"g": ["u", "v"] * 60, "a": [0, 1, 2, 3] * 30, "y": [0, 0, 1, 1] * 30}
     table["b"] = [0 if group == "v" else i % 7 for i, group in enumerate(table["g"])]

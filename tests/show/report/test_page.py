@@ -13,6 +13,8 @@ from misfeat.datasets import make_cohorts
 from misfeat.show.report.page import SCRIPTS, STYLE
 from tests.show.elements import Elements
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 HOSTILE = "<script>alert(1)</script>"
 
 
