@@ -19,7 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector, UnseenSubgroupWarning
 from misfeat.answers.top import best_sets
-from misfeat.datasets import load_heart, make_cohorts
+from misfeat.datasets import make_cohorts
+from tests.reading.holders import as_rows
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -70,9 +71,7 @@ def test_the_union_of_the_best_sets_is_kept_in_the_library_that_came(make, colum
     kept = selector.transform(table)
     assert type(kept) is type(table)
     best = selector.top_k(k=1)
-    rows = best.to_pylist() if isinstance(best, pa.Table) else pl.from_dataframe(best).to_dicts() \
-        if isinstance(best, pl.DataFrame) else best.to_dict("records")  # fmt: skip
-    wanted = {feature for row in rows for feature in row["features"]}
+    wanted = {feature for row in as_rows(best) for feature in row["features"]}
     assert names_of(kept) == [name for name in columns if name in wanted]
     assert selector.get_feature_names_out().tolist() == names_of(kept)
     assert selector.feature_names_in_.tolist() == ["cohort", "f1", "f2", "f3", "f4", "f5"]
@@ -159,17 +158,14 @@ def test_other_columns_than_at_fit_are_refused(make, columns):
     selector = SubgroupSelector("cohort", size=1).fit(table, "target")
     without_target = make({k: v for k, v in columns.items() if k != "target"})
     assert names_of(selector.transform(without_target))
-    fewer = make({k: v for k, v in columns.items() if k != "f1"})
-    with pytest.raises(MisfeatError, match="yet now missing:\n- f1"):
-        selector.transform(fewer)
-    more = make({**columns, "new": columns["f1"]})
-    with pytest.raises(MisfeatError, match="unseen at fit time:\n- new"):
-        selector.transform(more)
-    turned = make(dict(reversed(columns.items())))
-    with pytest.raises(MisfeatError, match="same order"):
-        selector.transform(turned)
-    with pytest.raises(MisfeatError, match="not a path"):
-        selector.transform("table.csv")
+    for other, message in (
+        (make({k: v for k, v in columns.items() if k != "f1"}), "yet now missing:\n- f1"),
+        (make({**columns, "new": columns["f1"]}), "unseen at fit time:\n- new"),
+        (make(dict(reversed(columns.items()))), "same order"),
+        ("table.csv", "not a path"),
+    ):
+        with pytest.raises(MisfeatError, match=message):
+            selector.transform(other)
 
 
 def test_unseen_subgroups_are_ignored_or_named(make, columns):
@@ -225,14 +221,11 @@ def test_subgroups_that_were_merged_or_left_out_have_been_seen(unseen, small_gro
                 known.transform(new)
 
 
-def test_many_unseen_subgroups_are_counted():
+def test_unseen_subgroups_are_counted_and_those_without_a_target_are_seen():
     selector = SubgroupSelector("site", size=2, columns=Columns(unseen="error")).fit(sites(), "y")
     many = sites(site=[f"s{i // 2}" for i in range(590)])
     with pytest.raises(MisfeatError, match=r"'site=s1', .* and 285 more\. Fit"):
         selector.transform(many)
-
-
-def test_subgroups_without_a_target_have_been_seen():
     table = sites()
     table.loc[table["site"] == "c", "y"] = np.nan
     selector = SubgroupSelector("site", size=2, columns=Columns(unseen="error")).fit(table, "y")
@@ -288,21 +281,6 @@ def test_it_works_beside_other_columns(columns):
     )
     assert {"remainder__f3", "remainder__f4", "remainder__f5"} < set(out.columns)
     assert any(name.startswith("best__f") for name in out.columns)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:The target .* has a single value in the subgroup")
-def test_a_search_on_hospitals_that_lack_columns():
-    data = load_heart()
-    X = pd.DataFrame(data.columns).drop(columns="num")
-    y = np.asarray(data.columns["num"]).astype(float) > 0
-    pipeline = make_pipeline(
-        SubgroupSelector("site", random_state=0, coding=Coding(missing_values={"chol": [0]})),
-        HistGradientBoostingClassifier(max_iter=20, random_state=0),
-    )
-    search = GridSearchCV(pipeline, {"subgroupselector__size": [2, 3]}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.7
-    assert len(search.best_estimator_[:-1].get_feature_names_out()) >= 2
 
 
 def test_threads_are_taken_from_joblibs_context(columns):

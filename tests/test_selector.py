@@ -138,12 +138,6 @@ def test_predictions_come_near_the_truth_of_the_population(fitted, generated):
     assert np.sqrt(np.mean(np.square(errors))) < np.sqrt(np.mean(np.square(floors)))
 
 
-def test_another_size_or_number_can_be_asked_for_later(fitted):
-    rows = as_rows(fitted.top_k(size=3, k=1))
-    assert [len(row["features"]) for row in rows] == [3, 3, 3]
-    assert len(as_rows(fitted.scores(size=1))) == 18
-
-
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames_come_back_in_the_library_the_user_came_with(generated, library):
     table = library(generated.columns)
@@ -171,14 +165,11 @@ def test_ties_are_ranked_in_the_order_of_the_columns():
     assert tied[0]["score"] == tied[1]["score"]
 
 
-def test_a_selector_can_be_cloned_and_reset():
+def test_a_selector_can_be_cloned_and_reset_also_in_nested_settings():
     selector = SubgroupSelector(groups={"age": [40]}, size=2, coding=Coding(bins={"x": [1]}))
     twin = clone(selector)
     assert str(twin.get_params()) == str(selector.get_params())
     assert twin.set_params(size=4).size == 4
-
-
-def test_nested_settings_are_reached_by_their_names():
     selector = SubgroupSelector().set_params(coding__min_rows=30, columns__keep="top_k")
     assert (selector.coding.min_rows, selector.columns.keep) == (30, "top_k")
     assert clone(selector).get_params()["coding__min_rows"] == 30
@@ -213,17 +204,10 @@ def test_a_completer_that_gives_no_scores_is_named(generated):
         asked.fit(generated.columns, "target")
 
 
-def test_a_target_that_never_varies_is_pointed_out(generated):
+def test_targets_and_sizes_that_make_little_sense_are_pointed_out(generated):
     table = {**generated.columns, "target": np.ones(len(generated.columns["target"]))}
     with pytest.warns(MisfeatWarning, match="single value in all rows.*Choose another target"):
         SubgroupSelector("cohort", size=1).fit(table, "target")
-
-
-def test_few_parameters_are_enough():
-    assert len(SubgroupSelector().get_params(deep=False)) <= 20
-
-
-def test_sets_of_more_features_than_there_are_hold_them_all(generated):
     with pytest.warns(MisfeatWarning, match=r"size=7 is greater than n_features=6; all features"):
         selector = SubgroupSelector(groups="cohort", size=7, k=1).fit(generated.columns, "target")
     assert {len(best.features) for best in best_sets(selector.selection_)} == {6}
@@ -242,20 +226,6 @@ def test_answers_need_a_fit_first():
         _ = SubgroupSelector().subgroups_
 
 
-@pytest.mark.parametrize(
-    ("parameters", "complaint"),
-    [
-        ({"size": 0}, "size=0"),
-        ({"size": 1.5}, r"size=1\.5"),
-        ({"k": 0}, "k=0"),
-        ({"completer": "magic"}, "completer='magic' is unknown"),
-    ],
-)
-def test_parameters_that_make_no_sense_are_refused(generated, parameters, complaint):
-    with pytest.raises(MisfeatError, match=complaint):
-        SubgroupSelector(groups="cohort", **parameters).fit(generated.columns, "target")
-
-
 def test_questions_that_make_no_sense_are_refused(fitted):
     with pytest.raises(MisfeatError, match="size=9 is larger"):
         fitted.top_k(size=9)
@@ -267,14 +237,11 @@ def test_questions_that_make_no_sense_are_refused(fitted):
         fitted.top_k(subgroup="c9")
 
 
-def test_without_a_dataframe_library_the_remedy_is_named(fitted, monkeypatch):
+def test_frames_need_a_dataframe_library_and_take_any_that_is_installed(fitted, monkeypatch):
     monkeypatch.setattr("misfeat.reading.inputs.find_spec", lambda _: None)
     with pytest.raises(MisfeatError, match="install one of pandas, polars or pyarrow"):
         fitted.top_k()
     assert best_sets(fitted.selection_)
-
-
-def test_results_fall_back_on_an_installed_library(fitted, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(
         "misfeat.reading.inputs.find_spec", lambda name: name != "pandas" and real(name)
@@ -335,16 +302,13 @@ def test_a_seed_repeats_what_a_budget_chooses(generated):
     assert chosen(3) != chosen(4)
 
 
-def test_larger_sets_can_be_asked_for_under_a_budget(generated):
-    selector = SubgroupSelector(groups="cohort", size=1, budget=0.5, random_state=0)
-    rows = as_rows(selector.fit(generated.columns, "target").top_k(size=3, k=2))
-    assert len(rows) == 6
-    assert len(as_rows(selector.top_k(size=6, k=1))) == 3
-
-
 @pytest.mark.parametrize(
     ("parameters", "complaint"),
     [
+        ({"size": 0}, "size=0"),
+        ({"size": 1.5}, r"size=1\.5"),
+        ({"k": 0}, "k=0"),
+        ({"completer": "magic"}, "completer='magic' is unknown"),
         ({"budget": 0}, "budget=0"),
         ({"budget": "all"}, "budget='all'"),
         ({"sampler": "walk"}, "sampler='walk' is unknown"),
@@ -361,7 +325,7 @@ def test_larger_sets_can_be_asked_for_under_a_budget(generated):
         ({"n_jobs": "x"}, "n_jobs='x'"),
     ],
 )
-def test_choices_that_do_not_exist_are_refused(generated, parameters, complaint):
+def test_parameters_that_make_no_sense_are_refused(generated, parameters, complaint):
     with pytest.raises(MisfeatError, match=complaint):
         SubgroupSelector(groups="cohort", **parameters).fit(generated.columns, "target")
 

@@ -101,15 +101,14 @@ def test_weights_make_intervals_wider() -> None:
     assert width[1] > 1.1 * width[0]
 
 
-def test_a_subgroup_says_what_its_rows_are_worth(weighted: SubgroupSelector) -> None:
+def test_subgroups_and_cells_hold_rows_of_the_table_and_weighted_shares(
+    weighted: SubgroupSelector,
+) -> None:
     for row in as_rows(weighted.subgroups_):
         own = TABLE.filter(pl.col("site") == row["subgroup"].removeprefix("site="))
         w = own["weight"].to_numpy()
         assert row["rows"] == len(w)
         assert row["effective_rows"] == pytest.approx(w.sum() ** 2 / (w**2).sum())
-
-
-def test_cells_hold_rows_of_the_table_and_weighted_shares(weighted: SubgroupSelector) -> None:
     (first, *_) = explanation(weighted.selection_, "site=a", ["x"]).cells
     own = TABLE.filter((pl.col("site") == "a") & (pl.col("x") == int(first.values[0])))
     assert first.rows == len(own)

@@ -46,27 +46,6 @@ def test_it_is_the_formula_of_the_paper(selected):
     assert found.high == pytest.approx(min(index + away, 1), abs=1e-6)
 
 
-@given(SELECTIONS, st.randoms(use_true_random=False))
-def test_the_order_of_selections_and_features_is_nothing_to_it(selected, chance):
-    lines, columns = list(range(selected.shape[0])), list(range(selected.shape[1]))
-    chance.shuffle(lines)
-    chance.shuffle(columns)
-    expected, found = agreement_of(selected), agreement_of(selected[lines][:, columns])
-    np.testing.assert_allclose(
-        [found.index, found.low, found.high],
-        [expected.index, expected.low, expected.high],
-        atol=1e-12,
-    )
-
-
-@given(SELECTIONS)
-def test_one_stands_for_selections_that_are_all_the_same_and_for_no_others(selected):
-    index = agreement_of(selected).index
-    if not np.isnan(index):
-        assert index <= 1 + 1e-12
-        assert (index > 1 - 1e-9) == (selected == selected[0]).all()
-
-
 def test_random_selections_agree_no_more_than_chance():
     rng = np.random.default_rng(0)
     found = agreement_of(rng.permuted(np.tile(np.arange(10) < 3, (2000, 1)), axis=1))

@@ -145,14 +145,11 @@ def unlike_table(beta_of_small, n_small=120, seed=0):
     return pd.concat(parts)
 
 
-def test_a_small_subgroup_that_contradicts_the_others_is_named():
+def test_a_small_subgroup_is_named_where_it_contradicts_the_others():
     selector = SubgroupSelector("site", size=2).fit(unlike_table([0, 0, 0, 0, 2.2, 0]), "y")
     (caution,) = (one for one in list_cautions(selector.selection_) if one.kind == "unlike")
     assert caution.subgroups == ("site=small",)
     assert caution.columns == ("f4",)
     assert "where all subgroups together suggest" in caution.words
-
-
-def test_a_small_subgroup_that_agrees_with_the_others_is_not():
     selector = SubgroupSelector("site", size=2).fit(unlike_table([1.2, 0.8, 0.5, 0.3, 0, 0]), "y")
     assert not [one for one in list_cautions(selector.selection_) if one.kind == "unlike"]

@@ -9,11 +9,7 @@ from scipy.stats import kendalltau
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.collecting import (
-    SHARED_ERROR,
-    Unsettled,
-    feature_worths,
-)
+from misfeat.answers.collecting import SHARED_ERROR, feature_worths
 from misfeat.answers.options import FitOptions
 from misfeat.answers.top import best_sets
 from misfeat.completion import CompletedScores
@@ -23,8 +19,6 @@ from tests.answers.scores import scored_from
 
 # One cohort with features a, b, c, d; it lacks c and d.
 MISSING = np.array([[False, False, True, True]])
-# a and b are recorded together nowhere; c everywhere.
-APART = np.array([[True, False, False], [False, True, False], [True, True, False]])
 
 
 def completed(scores, half=0.0, size=1):
@@ -231,12 +225,6 @@ def test_the_selector_tells_what_is_worth_collecting():
     assert list(worth.columns)[:6] == first
 
 
-def test_nothing_is_worth_collecting_where_nothing_is_missing():
-    data = make_cohorts(2, 100, 3, hide=0, random_state=0)
-    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
-    assert len(selector.worth_collecting()) == 0
-
-
 def test_the_score_of_one_set_is_that_of_the_table_of_scores():
     data = make_cohorts(2, 200, 4, hide=0.3, random_state=0)
     selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
@@ -248,22 +236,3 @@ def test_the_score_of_one_set_is_that_of_the_table_of_scores():
         selector.score_of("cohort=c1", ["f1", "f9"])
     with pytest.raises(MisfeatError, match="There is no subgroup 'c7'"):
         selector.score_of("c7", ["f1"])
-
-
-def pairs(rows=(100, 300, 900)):
-    return Unsettled(APART, rows, ["x", "y", "z"], "abc")
-
-
-def test_a_pair_recorded_together_somewhere_is_settled():
-    assert pairs().in_set([0, 2]) == ((), "")
-    assert pairs().in_set([2]) == ((), "")
-
-
-@pytest.mark.parametrize(("rows", "where"), [((100, 300, 900), "y"), ((300, 100, 900), "x")])
-def test_who_recorded_one_of_them_settles_most_and_more_so_with_more_rows(rows, where):
-    assert pairs(rows).in_set([0, 1, 2]) == (("a", "b"), where)
-
-
-def test_who_recorded_neither_can_settle_it_where_nobody_recorded_one():
-    nobody = Unsettled(np.ones((2, 2), dtype=bool), [10, 20], ["x", "y"], "ab")
-    assert nobody.in_set([0, 1]) == (("a", "b"), "y")

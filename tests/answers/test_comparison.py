@@ -55,21 +55,16 @@ def test_what_was_planted_is_named_and_nothing_else(found):
     assert all("x" in one.features for one in found.changed)
 
 
-def test_a_difference_is_that_of_the_shares(found):
+def test_a_difference_is_that_of_the_shares_right_for_having_looked_at_all_subgroups(found):
     line = of(found, "site=b", "x")
     assert line.difference == pytest.approx(line.second - line.first)
     assert line.low <= line.difference <= line.high < 0
     assert line.p_value < 0.01
-
-
-def test_what_changed_comes_first(found):
-    flags = [one.changed for one in found.changes if one.subgroup == "site=b"]
-    assert flags == sorted(flags, reverse=True)
-
-
-def test_scores_are_in_nats_where_the_target_is_the_same(found):
     line = of(found, "site=a", "x")
     assert line.first_score == pytest.approx(line.first * np.log(2), rel=0.01)
+    (clear,) = (one for one in found.subgroups if one.subgroup == "site=b")
+    assert clear.adjusted == pytest.approx(min(3 * clear.p_value, 1.0))
+    assert all(one.adjusted >= one.p_value for one in found.subgroups)
 
 
 def test_every_feature_alone_and_the_best_sets_of_both_are_looked_at(found):
@@ -80,13 +75,6 @@ def test_every_feature_alone_and_the_best_sets_of_both_are_looked_at(found):
         assert best in ({BEST_OF_BOTH}, {BEST_OF_FIRST, BEST_OF_SECOND})
 
 
-def test_subgroups_are_right_for_having_looked_at_all_of_them(found):
-    by_name = {one.subgroup: one for one in found.subgroups}
-    clear = by_name["site=b"]
-    assert clear.adjusted == pytest.approx(min(3 * clear.p_value, 1.0))
-    assert all(one.adjusted >= one.p_value for one in found.subgroups)
-
-
 def test_a_run_does_not_differ_from_itself(before):
     found = compare_selections(before, before)
     assert not found.changed
@@ -94,42 +82,14 @@ def test_a_run_does_not_differ_from_itself(before):
     assert any("seem to be of the same rows" in note for note in found.notes)
 
 
-def test_one_subgroup_can_be_asked_about(before):
-    found = compare_selections(before, run(table(1)), subgroup="site=c")
-    assert [one.subgroup for one in found.subgroups] == ["site=c"]
-    with pytest.raises(MisfeatError, match="no subgroup 'site=q'"):
-        compare_selections(before, before, subgroup="site=q")
-
-
-def test_subgroups_of_one_run_only_are_named(before):
+def test_runs_with_nothing_in_common_are_refused_with_what_each_has(before):
     other = table(1)
-    other["site"] = np.where(other["site"] == "c", "d", other["site"])
-    found = compare_selections(before, run(other))
-    assert found.only_in == (("site=c",), ("site=d",))
-    assert "Subgroups of the second run only: site=d." in found.notes
-    assert [one.subgroup for one in found.subgroups] == ["site=a", "site=b"]
-
-
-def test_without_a_common_subgroup_both_lists_are_named(before):
-    other = table(1)
-    other["site"] = np.char.add(other["site"], "x")
+    moved = {**other, "site": np.char.add(other["site"], "x")}
     with pytest.raises(MisfeatError, match=r"'site=a', 'site=b'.*'site=ax', 'site=bx'.*groups"):
-        compare_selections(before, run(other))
-
-
-def test_features_of_one_run_only_are_named_and_left_out(before):
-    other = table(1)
-    other["x2"] = other.pop("x")
-    found = compare_selections(before, run(other))
-    assert any("Features of the first run only: x;" in note for note in found.notes)
-    assert {name for one in found.changes for name in one.features} <= {"z", "w"}
-    assert "x is no longer a feature" in found.subgroups[0].sentence
-
-
-def test_without_a_common_feature_nothing_can_be_compared(before):
-    other = {f"{name}2" if name in "xzw" else name: values for name, values in table(1).items()}
+        compare_selections(before, run(moved))
+    renamed = {f"{name}2" if name in "xzw" else name: values for name, values in other.items()}
     with pytest.raises(MisfeatError, match=r"no feature in common.*'x', 'z', 'w'.*'x2'"):
-        compare_selections(before, run(other))
+        compare_selections(before, run(renamed))
 
 
 @pytest.mark.parametrize(("name", "value"), [("estimate", "sample"), ("measure", "r2")])
@@ -139,26 +99,8 @@ def test_scores_on_different_scales_are_refused(before, name, value):
         compare_selections(before, other)
 
 
-def test_another_target_is_another_question(before):
-    other = table(0)
-    other["died"] = np.where(np.arange(1800) % 3 > 0, other.pop("y"), 0)
-    found = compare_selections(before, run(other, "died"))
-    assert found.targets == ("y", "died")
-    assert any("the question is another one" in note for note in found.notes)
-    assert np.isnan([one.first_score for one in found.changes]).all()
-    assert " about y and " in of_words(found)
-
-
 def of_words(found):
     return " ".join(found.sentences())
-
-
-def test_a_target_with_other_classes_is_said(before):
-    other = table(1)
-    other["y"] = np.where(other["w"] == 0, 2, other["y"])
-    found = compare_selections(before, run(other))
-    assert any("other classes in the second run: 0, 1 and 2" in note for note in found.notes)
-    assert np.isnan(found.changes[0].second_score)
 
 
 def test_another_coding_is_said(before):
@@ -239,14 +181,38 @@ def test_a_best_set_that_cannot_be_told_from_the_former_is_not_called_better():
             assert one.told_apart == apart
 
 
-def test_other_rows_of_another_target_are_not_taken_for_the_same(before):
+def test_another_target_or_other_classes_are_another_question(before):
+    other = table(0)
+    other["died"] = np.where(np.arange(1800) % 3 > 0, other.pop("y"), 0)
+    found = compare_selections(before, run(other, "died"))
+    assert found.targets == ("y", "died")
+    assert any("the question is another one" in note for note in found.notes)
+    assert np.isnan([one.first_score for one in found.changes]).all()
+    assert " about y and " in of_words(found)
+    other = table(1)
+    other["y"] = np.where(other["w"] == 0, 2, other["y"])
+    found = compare_selections(before, run(other))
+    assert any("other classes in the second run: 0, 1 and 2" in note for note in found.notes)
+    assert np.isnan(found.changes[0].second_score)
     other = {**table(5), "died": table(6)["y"]}
     del other["y"]
     found = compare_selections(before, run(other, target="died"))
     assert not any("same rows" in note for note in found.notes)
 
 
-def test_a_feature_of_one_run_only_is_not_said_to_be_coded_otherwise(before):
+def test_what_only_one_run_has_is_named_and_left_out(before):
+    other = table(1)
+    other["site"] = np.where(other["site"] == "c", "d", other["site"])
+    found = compare_selections(before, run(other))
+    assert found.only_in == (("site=c",), ("site=d",))
+    assert "Subgroups of the second run only: site=d." in found.notes
+    assert [one.subgroup for one in found.subgroups] == ["site=a", "site=b"]
+    other = table(1)
+    other["x2"] = other.pop("x")
+    found = compare_selections(before, run(other))
+    assert any("Features of the first run only: x;" in note for note in found.notes)
+    assert {name for one in found.changes for name in one.features} <= {"z", "w"}
+    assert "x is no longer a feature" in found.subgroups[0].sentence
     other = {**table(1), "w": np.full(1800, np.nan)}
     with pytest.warns(MisfeatWarning, match="missing in every subgroup"):
         second = run(other)
@@ -267,13 +233,3 @@ def test_frames_come_in_the_library_of_the_first_run():
     assert tuple(subgroups.columns) == tuple(SubgroupChange.__dataclass_fields__)
     assert len(frame) == sum(subgroups["sets"])
     assert frame["changed"].sum() == len(found.changed)
-
-
-def test_sentences_are_one_for_the_whole_one_a_subgroup_and_the_notes():
-    data = [make_cohorts(2, 300, 3, hide=0.0, random_state=seed) for seed in (0, 1)]
-    runs = [SubgroupSelector("cohort", size=1).fit(one.columns, "target") for one in data]
-    found = compare_selections(*(one.selection_ for one in runs))
-    said = found.sentences()
-    assert said[0] == found.summary()
-    assert said[1:3] == [one.sentence for one in found.subgroups]
-    assert tuple(said[3:]) == found.notes

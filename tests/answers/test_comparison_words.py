@@ -24,30 +24,18 @@ QUIET = SubgroupChange(
 LOUD = replace(QUIET, subgroup="site=b", changed=1, p_value=0.001, sentence=Message("loud"))
 
 
-def test_a_change_is_told_with_both_intervals():
+PAIR = replace(LINE, features=("age", "mri"), asked=BEST_OF_FIRST)
+
+
+def test_changes_are_told_with_both_intervals_the_clearest_single_features_first():
     assert changes_in_words([LINE], SAME) == "mri tells 12 % (8–16 %) where it told 3 % (1–5 %)"
-
-
-def test_several_features_tell():
-    said = changes_in_words([replace(LINE, features=("age", "mri"), asked=BEST_OF_FIRST)], SAME)
-    assert said.startswith("age and mri tell 12 %")
-    assert "where they told" in said
-
-
-def test_predicted_sets_are_marked():
-    said = changes_in_words([replace(LINE, source="predicted")], SAME)
-    assert said.startswith("mri (predicted) tells")
-
-
-def test_single_features_are_named_before_larger_sets_and_the_clearest_first():
-    pair = replace(LINE, features=("age", "mri"), asked=BEST_OF_FIRST, p_value=1e-9)
+    assert changes_in_words([PAIR], SAME).startswith("age and mri tell 12 % (8–16 %) where they ")
+    predicted = replace(LINE, source="predicted")
+    assert changes_in_words([predicted], SAME).startswith("mri (predicted) tells")
     clear = replace(LINE, features=("age",), p_value=1e-5)
-    said = changes_in_words([LINE, pair, clear], SAME)
+    said = changes_in_words([LINE, replace(PAIR, p_value=1e-9), clear], SAME)
     assert said.startswith("age tells")
     assert "age and mri" not in said
-
-
-def test_of_many_changes_the_first_are_told_and_the_others_counted():
     many = [replace(LINE, features=(f"f{i}",), p_value=i / 1000) for i in range(6)]
     said = changes_in_words(many, SAME)
     assert said.endswith("and 3 more features changed")
@@ -72,19 +60,6 @@ def test_best_sets_of_different_targets_are_told_side_by_side():
     )
 
 
-def test_no_set_is_said_to_tell_most_where_none_tells_anything():
-    silent = replace(LINE, second=0.0, second_low=0.0)
-    said = subgroup_in_words(LOUD, [silent, silent], SAME, [])
-    assert said.endswith("; nothing tells anything there any more.")
-    assert "any more" not in subgroup_in_words(LOUD, [silent, LINE], SAME, [])
-
-
-def test_a_change_that_so_many_subgroups_make_by_chance_is_said_to_be_one():
-    said = subgroup_in_words(LOUD, [LINE], SAME, [], among=8)
-    assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said
-    assert "by chance" not in subgroup_in_words(QUIET, [], SAME, [], among=8)
-
-
 def test_the_whole_is_told_in_one_sentence():
     others = [replace(QUIET, subgroup=f"site={name}") for name in "acd"]
     assert summary_of([*others, LOUD], [LINE], SAME) == (
@@ -100,11 +75,15 @@ def test_the_whole_is_told_in_one_sentence():
     )
 
 
-def test_a_single_subgroup_speaks_for_itself():
+def test_sentences_claim_no_more_than_is_known():
+    silent = replace(LINE, second=0.0, second_low=0.0)
+    said = subgroup_in_words(LOUD, [silent, silent], SAME, [])
+    assert said.endswith("; nothing tells anything there any more.")
+    assert "any more" not in subgroup_in_words(LOUD, [silent, LINE], SAME, [])
+    said = subgroup_in_words(LOUD, [LINE], SAME, [], among=8)
+    assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said
+    assert "by chance" not in subgroup_in_words(QUIET, [], SAME, [], among=8)
     assert summary_of([LOUD], [LINE], SAME) == "loud"
     assert summary_of([replace(QUIET, sets=0)], [], SAME) == "No subgroup could be compared."
-
-
-def test_bounds_that_leave_zero_out_never_look_like_zero():
     assert points_in_words(-0.02, -0.0399, -0.0001) == "-2.00 (-3.99 to -0.01)"
     assert points_in_words(0.02, -0.01, 0.05) == "+2 (-1 to +5)"

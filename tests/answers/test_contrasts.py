@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.answers import contrasts as module
 from misfeat.answers.contrasts import Contrasts, Estimated
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.model import CompletedScores
@@ -80,13 +79,6 @@ def test_intervals_hold_the_sum_and_stay_within_what_bounds_allow(
         assert found.high == pytest.approx(ends.max(axis=0).sum(), abs=1e-9)
 
 
-def test_a_single_score_keeps_its_interval():
-    contrasts, scores = contrasts_of()
-    (found,) = contrasts.of(1, [(0, 2)], [[1.0]])
-    one = scores[2]
-    assert found == pytest.approx([x[1, 1] for x in (one.score, one.low, one.high)])
-
-
 def test_sets_that_err_together_are_compared_more_sharply_than_others():
     rng = np.random.default_rng(3)
     a, y = rng.integers(0, 3, 300), rng.integers(0, 2, 300)
@@ -121,33 +113,21 @@ def test_rows_of_other_subgroups_tell_how_errors_vary_together():
     assert nowhere.difference(0, one, other) == without.difference(0, one, other)
 
 
-def test_the_overlap_says_how_errors_vary_together_where_no_rows_do():
+def test_a_difference_has_the_interval_that_its_scores_leave():
+    contrasts, scores = contrasts_of()
+    (found,) = contrasts.of(1, [(0, 2)], [[1.0]])
+    one = scores[2]
+    assert found == pytest.approx([x[1, 1] for x in (one.score, one.low, one.high)])
     contrasts, scores = contrasts_of(rows=False)
     shared = contrasts.difference(0, (0, 1), (0, 2))
     b1 = scores[2].score[0, 0] - scores[2].low[0, 0]
     b2 = scores[2].high[0, 1] - scores[2].score[0, 1]
     reach = np.sqrt(b1**2 + b2**2 - 2 * 0.8 * 0.5 * b1 * b2)
     assert shared.low == pytest.approx(shared.value - reach)
-
-
-def test_little_memory_changes_nothing(monkeypatch):
-    kept, _ = contrasts_of()
-    monkeypatch.setattr(module, "MOST_KEPT", 1)
-    let_go, _ = contrasts_of()
-    for one, other in [((0,), (1,)), ((0, 1), (2, 3)), ((0,), (1,))]:
-        assert kept.difference(0, one, other) == let_go.difference(0, one, other)
-
-
-def test_nothing_lies_below_what_is_possible():
     contrasts, _ = contrasts_of(reach=10.0)
     (free,) = contrasts.of(0, [(0, 1), (0,)], [[1.0, -1.0]])
     (least,) = contrasts.of(0, [(0, 1), (0,)], [[1.0, -1.0]], least=0.0)
     assert free.low < 0 <= least.low <= least.value
-
-
-def test_rounding_is_no_difference():
-    assert Estimated(-1e-15, -1e-15, -1e-15).may_be_nothing
-    assert not Estimated(-0.1, -0.2, -0.01).may_be_nothing
 
 
 @pytest.mark.parametrize("confidence", [0.9, None])

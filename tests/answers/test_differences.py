@@ -15,14 +15,11 @@ def told(share, n_rows=500.0, spread=0.2, chance=0.0, freedom=2.0):
     return ExplainedShare(share, sampled, float(np.sqrt(spread / n_rows + chance)), RECORDED)
 
 
-def test_without_chance_the_error_of_a_difference_is_normal():
+def test_the_error_of_a_difference_is_normal_and_bounds_agree_with_p_values():
     found = difference_of(told(0.02), told(0.08))
     deviation = np.sqrt(2 * 0.2 / 500)
     assert found.deviation == pytest.approx(deviation)
     assert found.p_value == pytest.approx(2 * stats.norm.sf(0.06 / deviation), rel=1e-4)
-
-
-def test_bounds_leave_zero_out_where_the_corrected_p_value_is_low():
     for second in np.linspace(0.02, 0.12, 30):
         found = difference_of(told(0.02, chance=1e-5), told(second, chance=1e-5))
         clear = found.interval(0.9, among=7).low > 0
@@ -41,16 +38,10 @@ def test_the_tails_of_chance_are_as_heavy_as_those_of_a_chi_square():
         assert np.mean([one.p_value <= level for one in pairs]) <= 1.4 * level
 
 
-def test_a_small_run_that_looks_sure_is_not_believed():
+def test_a_difference_is_no_surer_than_its_runs_and_shares_stay_within_bounds():
     small, large = told(0.0, 50.0, 0.0), told(0.1, 5000.0, 0.3)
     assert difference_of(small, large).deviation >= np.sqrt(0.3 * 0.95 / 50)
-
-
-def test_what_no_row_varies_in_is_no_change():
     assert difference_of(told(0.0, spread=0.0), told(0.0, spread=0.0)).p_value == 1.0
-
-
-def test_shares_stay_within_nothing_and_everything():
     for share in (0.0, 0.01, 0.99, 1.0):
         value, low, high = told(share, 20.0).interval(0.9)
         assert 0 <= low <= value <= high <= 1

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers import significance
 from misfeat.answers.enough import enough_features
 from misfeat.answers.top import best_sets
 
@@ -43,24 +42,32 @@ def test_features_that_tell_only_together_are_found():
     assert found.steps[1].features == ("f0", "f1")
 
 
-def test_what_is_not_settled_is_not_called_enough():
+@pytest.mark.parametrize("telling", [0, 2])
+@pytest.mark.parametrize("permutations", [99, 999])
+def test_a_test_of_all_pairs_before_changes_no_p_value(telling, permutations):
+    fresh, tested = (
+        SubgroupSelector(size=2, random_state=0).fit(table(telling), "y") for _ in range(2)
+    )
+    tested.significance(permutations=permutations)
+    (found,), (alone,) = (enough_features(one.selection_) for one in (tested, fresh))
+    np.testing.assert_array_equal(
+        [step.p_value for step in found.steps], [step.p_value for step in alone.steps]
+    )
+    assert found.size == alone.size
+
+
+def test_what_is_enough_is_settled_or_said_not_to_be():
     columns = {name: table(3)[name] for name in ("f0", "f1", "f2", "y")}
     columns["f3"] = columns["f0"]
     selector = SubgroupSelector(size=2, random_state=0).fit(columns, "y")
     (found,) = enough_features(selector.selection_, size=2)
     assert not found.settled
     assert not selector.enough(size=2)["enough"].any()
-
-
-def test_nothing_is_enough_where_nothing_tells():
     selector = SubgroupSelector(size=2, random_state=0).fit(table(0), "y")
     (found,) = enough_features(selector.selection_)
     assert found.size == 0
     assert "no feature, nor two together, tells more about y than chance" in found.sentence
     assert not selector.enough()["enough"].any()
-
-
-def test_what_was_not_tried_is_said():
     selector = SubgroupSelector(size=3, random_state=0).fit(table(3), "y")
     (found,) = enough_features(selector.selection_, size=2)
     assert (found.size, found.settled) == (2, False)
@@ -68,36 +75,6 @@ def test_what_was_not_tried_is_said():
     (settled,) = enough_features(selector.selection_)
     assert "f0, f1 and f2 tell" in settled.sentence
     assert "adds nothing more than chance (p = " in settled.sentence
-
-
-@pytest.mark.parametrize("telling", [0, 2])
-@pytest.mark.parametrize("permutations", [99, 999])
-def test_a_test_of_all_pairs_serves_for_the_first_feature(telling, permutations, monkeypatch):
-    fresh, tested = (
-        SubgroupSelector(size=2, random_state=0).fit(table(telling), "y") for _ in range(2)
-    )
-    tested.significance(permutations=permutations)
-    made = []
-    usual = significance.PermutationTester.of
-
-    def of(self, cohort, largest, held=(), *others, **named):
-        made.append(held)
-        return usual(self, cohort, largest, held, *others, **named)
-
-    monkeypatch.setattr(significance.PermutationTester, "of", of)
-    (found,) = enough_features(tested.selection_)
-    known = permutations == 999 or not telling  # where nothing tells, few deals settle it
-    assert (() in made) != known
-    made.clear()
-    (alone,) = enough_features(fresh.selection_)
-    assert made[0] == ()
-    np.testing.assert_array_equal(
-        [step.p_value for step in found.steps], [step.p_value for step in alone.steps]
-    )
-    assert found.size == alone.size
-
-
-def test_all_features_may_be_needed():
     data = table(2)[["f0", "f1", "y"]]
     (found,) = enough_features(SubgroupSelector(size=2, random_state=0).fit(data, "y").selection_)
     assert (found.size, found.settled) == (2, True)

@@ -14,9 +14,7 @@ from misfeat.datasets import make_cohorts
 
 SEEDS = range(8)
 TABLES = arrays(
-    np.int64,
-    st.tuples(st.integers(1, 6), st.integers(1, 4)),
-    elements=st.integers(0, 200),
+    np.int64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.integers(0, 200)
 )
 ROWS = st.lists(st.integers(20, 90), min_size=2, max_size=5)
 
@@ -83,11 +81,6 @@ def test_a_good_test_is_no_leak(right):
     assert not list(leaks(build_cohorts(table, "y")))
 
 
-def test_few_rows_name_no_leak():
-    table = {"copy": [0, 0, 1, 1] * 3, "y": [0, 0, 1, 1] * 3}
-    assert not list(leaks(build_cohorts(table, "y")))
-
-
 @pytest.mark.parametrize("sporadic", ["category", "available"])
 @pytest.mark.parametrize("cases", [None, 0.1])
 def test_a_column_that_is_missing_with_one_class_is_named_in_every_table(sporadic, cases):
@@ -99,13 +92,10 @@ def test_a_column_that_is_missing_with_one_class_is_named_in_every_table(sporadi
         assert found == [("later",)], seed
 
 
-def test_gaps_by_chance_are_not_named():
+def test_gaps_by_chance_or_of_subgroups_are_not_named():
     table, data, target, rng = table_of(2)
     gaps = np.where(rng.random(len(target)) < 0.3, np.nan, rng.normal(size=len(target)))
     assert named(missing_patterns, {**table, "gaps": gaps}, data) == []
-
-
-def test_a_pattern_of_the_subgroups_is_not_one_of_the_rows():
     rng = np.random.default_rng(0)
     site = np.repeat(["a", "b"], 1000)
     target = (rng.random(2000) < np.where(site == "a", 0.95, 0.05)).astype(int)
@@ -135,21 +125,9 @@ def test_shares_lie_between_nothing_and_all(table):
     assert 0 <= sure <= share <= 1
 
 
-@given(TABLES, st.randoms(use_true_random=False))
-def test_names_of_values_and_classes_do_not_matter(table, chance):
-    rows, columns = (chance.sample(range(n), n) for n in table.shape)
-    assert share_of_target(table[rows][:, columns]) == pytest.approx(share_of_target(table))
-
-
 @given(st.integers(2, 5), st.integers(2, 4), st.integers(1, 30))
 def test_a_value_that_has_nothing_to_do_with_classes_tells_nothing(values, classes, rows):
     assert share_of_target(np.full((values, classes), rows)).share == pytest.approx(0, abs=1e-12)
-
-
-@given(st.integers(2, 6), st.integers(1, 300))
-def test_more_rows_of_a_copy_make_it_surer(classes, rows):
-    copy = np.eye(classes, dtype=int)
-    assert share_of_target(copy * (rows + 1)).sure >= share_of_target(copy * rows).sure
 
 
 @pytest.mark.parametrize("cases", [50, 100, 1000])
@@ -191,14 +169,13 @@ def test_a_number_that_orders_rare_cases_is_a_leak(cases, bins):
     assert [caution.columns for caution in found] == [("number",)]
 
 
-def test_a_number_that_is_high_in_all_of_few_cases_is_no_leak():
+def test_a_value_or_a_number_that_is_high_in_all_of_few_cases_is_no_leak():
+    table = {"copy": [0, 0, 1, 1] * 3, "y": [0, 0, 1, 1] * 3}
+    assert not list(leaks(build_cohorts(table, "y")))
     rng = np.random.default_rng(0)
     age = rng.uniform(20, 95, 4000)
     table = {"age": age, "y": (age > 80) & (rng.random(4000) < 0.25)}
     assert not list(leaks(build_cohorts(table, "y")))
-
-
-def test_a_value_that_all_cases_have_is_no_leak():
     rng = np.random.default_rng(0)
     woman = rng.integers(0, 2, 2000)
     table = {"woman": woman, "y": woman * (rng.random(2000) < 0.2)}

@@ -45,7 +45,7 @@ def test_features_asked_only_of_some_are_named_with_what_tells_them(sporadic):
     assert aged.remedy.endswith("groups='auto'.")
 
 
-def test_the_cut_between_bins_is_suggested_where_it_is_the_rule():
+def test_the_cut_between_bins_is_suggested_and_leaves_nothing_to_suggest():
     (rule,) = [
         one
         for one in rules(survey(), coding=Coding(bins={"age": [39, 60]}))
@@ -53,9 +53,6 @@ def test_the_cut_between_bins_is_suggested_where_it_is_the_rule():
     ]
     assert rule.remedy.endswith("groups={'age': [39]}.")
     assert in_options(rule.remedy).endswith("--by 'age:39'.")
-
-
-def test_what_is_suggested_leaves_nothing_to_suggest():
     groups = ["smoker", {"age": [39]}]
     assert rules(survey(), groups=groups, coding=Coding(min_rows=1)) == []
 

@@ -9,7 +9,6 @@ from misfeat import Coding, SubgroupSelector, compare
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
-from misfeat.completion.model import CompletedScores
 from misfeat.estimation.scores import SetScores
 
 FEATURES = ["a", "b", "c", "d"]
@@ -46,24 +45,10 @@ def test_scores_and_bounds_are_means_of_what_every_grid_gives(selector):
     )
 
 
-def test_what_there_is_to_tell_is_a_mean_over_grids_everywhere(selector):
-    whole = selector.selection_.set_scores.measure.whole
-    np.testing.assert_allclose(selector.subgroups_["target_entropy"], whole)
-    best = best_sets(selector.selection_, k=1)
-    shares = [one.score / all_of_it for one, all_of_it in zip(best, whole, strict=True)]
-    assert [one.share for one in best] == pytest.approx(shares)
-
-
 def test_the_planted_features_come_first_recorded_or_not(selector):
     best = best_sets(selector.selection_, k=1)
     assert [one.features for one in best] == [("a", "b")] * 2
     assert [one.source for one in best] == ["recorded", "predicted"]
-
-
-def test_only_numbers_have_a_spread(selector):
-    assert (selector.top_k()["spread"] >= 0).all()
-    classes = fitted(coding=Coding(target="classes"))
-    assert "spread" not in classes.top_k().columns
 
 
 def test_the_choice_is_named_with_what_overrides_it(selector):
@@ -90,7 +75,15 @@ def test_sets_are_chosen_alike_in_every_grid_where_not_all_are_computed():
         assert (np.isnan(scores) == np.isnan(scores[0])).all()
 
 
-def test_classes_of_why_are_ranges_in_their_order(selector):
+def test_a_number_has_a_spread_over_its_grids_and_what_to_tell_is_their_mean(selector):
+    whole = selector.selection_.set_scores.measure.whole
+    np.testing.assert_allclose(selector.subgroups_["target_entropy"], whole)
+    best = best_sets(selector.selection_, k=1)
+    shares = [one.score / all_of_it for one, all_of_it in zip(best, whole, strict=True)]
+    assert [one.share for one in best] == pytest.approx(shares)
+    assert (selector.top_k()["spread"] >= 0).all()
+    classes = fitted(coding=Coding(target="classes"))
+    assert "spread" not in classes.top_k().columns
     found = explanation(selector.selection_, "site=north", ["a"])
     assert [share.label for share in found.cells[0].shares] == list(selector.cohorts_.classes)
 
@@ -101,24 +94,6 @@ def test_every_answer_about_a_number_can_be_had(selector):
     assert selector.stability(resamples=3)["frequency"].between(0, 1).all()
     assert len(selector.worth_collecting()) > 0
     assert selector.validate()["coverage"].between(0, 1).all()
-
-
-def test_means_of_grids_keep_what_does_not_differ():
-    flags = np.zeros((1, 2), dtype=bool)
-    grids = [
-        CompletedScores(np.array([[0], [1]]), *np.full((3, 1, 2), value), flags, flags)
-        for value in (0.1, 0.3)
-    ]
-    mean = CompletedScores.mean_of(grids)
-    assert mean.score == pytest.approx(np.full((1, 2), 0.2))
-    assert mean.spread == pytest.approx(np.full((1, 2), 0.1))
-    assert mean.predicted is flags
-
-
-def test_sets_that_must_hold_a_feature_keep_their_spread():
-    found = fitted(include=["c"])
-    assert all("c" in features for features in found.top_k()["features"])
-    assert found.top_k()["spread"].notna().all()
 
 
 def test_a_comparison_says_where_a_target_is_a_number_in_one_run_alone(selector):

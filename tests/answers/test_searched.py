@@ -45,14 +45,10 @@ def every():
     return fitted(None)
 
 
-def test_the_best_sets_are_those_of_all(searched, every):
+def test_answers_are_those_of_all_sets_but_for_a_hair(searched, every):
     found, expected = best_sets(searched.selection_), best_sets(every.selection_)
     assert [one.features for one in found] == [one.features for one in expected]
     assert {"f08", "f10"} <= set(found[0].features)
-
-
-def test_scores_and_bounds_are_those_of_all_but_for_their_parts(searched, every):
-    """Where all sets are scored, none lies below one of its parts; that is a matter of a hair."""
     for found, expected in zip(
         best_sets(searched.selection_), best_sets(every.selection_), strict=True
     ):
@@ -60,42 +56,25 @@ def test_scores_and_bounds_are_those_of_all_but_for_their_parts(searched, every)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.005)
         assert found.source == expected.source
         assert found.missing == expected.missing
-
-
-def test_any_set_can_be_asked_for(searched, every):
     names = ["f00", "f03", "f05", "f07", "f09", "f11"]
     score = searched.score_of("a", names)
     assert score == pytest.approx(every.score_of("a", names), abs=0.01)
     assert searched.difference("a", names, ["f00", "f03"]).value == pytest.approx(
         score - searched.score_of("a", ["f00", "f03"])
     )
-
-
-def test_as_many_features_are_kept_as_asked_for(searched):
-    assert searched.transform(table()).shape[1] == 6
-    assert len(features_for_all(searched.selection_)) == 6
-
-
-def test_what_is_worth_collecting_comes_from_exchanges(searched, every):
     found, expected = (one.worth_collecting() for one in (searched, every))
     assert list(found["feature"]) == list(expected["feature"]) == ["f04"]
     assert found["gain"].to_numpy() == pytest.approx(expected["gain"].to_numpy(), abs=0.004)
 
 
-def test_features_to_include_are_part_of_every_set():
-    selector = fitted(300, include=["f11"])
-    assert all("f11" in one.features for one in best_sets(selector.selection_))
-
-
-def test_answers_that_need_all_sets_take_the_largest_that_can_be_scored(searched):
+def test_other_answers_take_the_sets_that_were_found(searched):
+    assert searched.transform(table()).shape[1] == 6
+    assert len(features_for_all(searched.selection_)) == 6
     assert searched.selection_.set_scores.largest_level == 2
     assert set(significance_tests(searched.selection_, permutations=19).p_values) == {1, 2}
     assert len(searched.features()) == 3 * N_FEATURES
     assert len(searched.validate()) > 0
     assert searched.enough()["size"].max() == 2
-
-
-def test_stability_compares_the_sets_that_were_found(searched):
     found = stability_of(searched.selection_, resamples=5)
     assert [one.features for one in found.sets] == [
         one.features for one in best_sets(searched.selection_)

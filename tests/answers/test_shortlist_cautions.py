@@ -32,28 +32,21 @@ def folder(selector, tmp_path_factory):
     return place
 
 
-def test_the_caution_says_what_was_looked_at_and_what_it_cannot_know(selector):
-    (caution,) = (one for one in list_cautions(selector.selection_) if one.kind == "shortlist")
-    assert caution.words.startswith("14 of 24 features were left out")
-    assert "in one of 276 pairs, in 299 rows" in caution.words
-    assert caution.severity == "weakens"
-
-
 def test_the_caution_reaches_the_terminal_and_the_report(selector, capsys):
     selector.show()
     assert "features were left out" in " ".join(capsys.readouterr().out.split())
     assert "features were left out" in selector.report(validate=False).html()
 
 
-def test_what_stands_out_and_was_left_out_is_counted(selector):
+def test_the_caution_says_what_was_looked_at_and_what_it_cannot_know(selector):
+    (caution,) = (one for one in list_cautions(selector.selection_) if one.kind == "shortlist")
+    assert caution.words.startswith("14 of 24 features were left out")
+    assert "in one of 276 pairs, in 299 rows" in caution.words
+    assert caution.severity == "weakens"
     found = selector.selection_
     few = replace(found.shortlist, outstanding=3)
     (caution,) = left_out(few, found.cohorts)
     assert "3 more would have explained something" in caution.words
-
-
-def test_a_table_of_which_nothing_was_left_out_needs_no_word(selector):
-    assert list(left_out(None, selector.selection_.cohorts)) == []
 
 
 def test_a_loaded_selection_answers_as_the_saved_one(selector, folder):

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import signal
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
+from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.agreement import agreement_of
 from misfeat.answers.stability import (
     SHARE,
@@ -17,7 +15,6 @@ from misfeat.answers.stability import (
     Stability,
     StableSet,
     StableSubgroup,
-    redrawn,
     stability_of,
     summary_of_draws,
 )
@@ -27,7 +24,6 @@ from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
 
-ROOT = Path(__file__).parent.parent.parent
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
 DRAWS = 6
 
@@ -129,16 +125,6 @@ def test_asked_again_it_is_not_drawn_again(selector):
     assert stability_of(selector.selection_, resamples=DRAWS + 1).resamples == DRAWS + 1
 
 
-def test_it_answers_after_loading(selector, tmp_path):
-    selector.save(tmp_path / "run")
-    expected = stability_of(selector.selection_, resamples=DRAWS)
-    assert stability_of(Selection.load(tmp_path / "run"), resamples=DRAWS) == expected
-    assert (
-        stability_of(SubgroupSelector.load(tmp_path / "run").selection_, resamples=DRAWS)
-        == expected
-    )
-
-
 def test_features_to_include_and_a_budget_hold_for_draws():
     data = make_cohorts(2, 200, 5, hide=0, random_state=0)
     asked = {"size": 2, "k": 4, "include": "f2", "budget": 0.6, "random_state": 0}
@@ -151,15 +137,12 @@ def test_features_to_include_and_a_budget_hold_for_draws():
     assert sum(in_best.values()) == pytest.approx(2)
 
 
-def test_more_sets_than_there_are_and_all_features_at_once():
+def test_few_sets_and_few_rows_still_answer():
     table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "y": [0, 0, 1, 1] * 5}
     found = stability_of(SubgroupSelector(size=2, k=10).fit(table, "y").selection_, resamples=DRAWS)
     assert found.k == len(found.sets) == 1
     assert found.sets[0].frequency == 1
     assert np.isnan(found.subgroups[0].index)
-
-
-def test_rows_so_few_that_a_draw_loses_a_class_still_answer():
     table = {"a": [0, 1, 1, 0], "b": [0, 0, 1, 1], "s": ["x", "x", "y", "y"], "y": [0, 1, 0, 1]}
     selector = SubgroupSelector("s", size=1, coding=Coding(min_rows=1)).fit(table, "y")
     assert len(selector.stability(resamples=DRAWS)) == 4
@@ -194,27 +177,6 @@ def test_it_says_so_where_no_rows_are_kept():
 def test_wrong_numbers_are_named(selector, asked, named):
     with pytest.raises(MisfeatError, match=named):
         selector.stability(**asked)
-
-
-def test_progress_is_told_and_an_interrupt_ends_it(selector, monkeypatch):
-    told = []
-    monkeypatch.setattr(
-        "misfeat.answers.stability.redrawn", _watched(lambda *said: told.append(said[1:]))
-    )
-    selector.stability(resamples=DRAWS)
-    assert told == [(done, DRAWS) for done in range(DRAWS + 1)]
-
-    def stop(_what, done, _total):
-        if done == 2:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr("misfeat.answers.stability.redrawn", _watched(stop))
-    with pytest.raises(KeyboardInterrupt):
-        selector.stability(resamples=DRAWS + 2)
-
-
-def _watched(progress):
-    return lambda shown, k, seeds, answer, *_: redrawn(shown, k, seeds, answer, progress)
 
 
 def test_a_sentence_a_subgroup():

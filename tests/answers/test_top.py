@@ -29,12 +29,6 @@ def test_a_list_holds_one_set_with_a_copy_of_the_target(heart, estimate):
         assert "copy" in best_sets(selector.selection_, size=1, k=1, subgroup=name)[0].features
 
 
-def test_all_scores_are_there_all_the_same(heart):
-    selector = SubgroupSelector("site", size=2, estimate="sample").fit(heart, "num")
-    features = len(selector.selection_.feature_names)
-    assert len(selector.scores()) == 4 * features * (features - 1) // 2
-
-
 def test_two_sufficient_features_have_a_set_each_or_one_together(heart):
     table = {**heart, "again": np.asarray(heart["num"]) + 7}
     selector = SubgroupSelector(size=2, k=3, estimate="sample").fit(table, "num")
@@ -53,16 +47,6 @@ def test_a_pair_that_is_sufficient_together_stands_for_its_supersets():
         False,
         False,
     ]
-
-
-def test_where_nothing_suffices_the_best_are_listed():
-    data = make_cohorts(3, 300, 6, hide=0.2, random_state=1)
-    selector = SubgroupSelector(data.groups, size=2, k=15).fit(data.columns, data.target)
-    scores = [
-        one.score for one in best_sets(selector.selection_, subgroup=selector.cohorts_.names[0])
-    ]
-    assert len(scores) == 15
-    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("measure", ["mutual_info", "r2"])
@@ -105,17 +89,3 @@ def test_columns_hold_what_the_sets_hold_one_by_one(settings, tested):
             np.testing.assert_array_equal(frame[name].to_numpy(), np.array(values))
         else:
             assert frame[name].tolist() == values
-
-
-def test_a_numeric_target_has_a_spread_and_one_subgroup_can_be_asked_for():
-    rng = np.random.default_rng(0)
-    table = {
-        "a": rng.integers(3, size=300),
-        "b": rng.integers(3, size=300),
-        "site": [0, 1, 2] * 100,
-    }
-    y = table["a"] + rng.normal(size=300)
-    selector = SubgroupSelector("site", size=1).fit(table, y)
-    frame = selector.scores(subgroup="site=1")
-    assert frame["subgroup"].tolist() == ["site=1", "site=1"]
-    assert "spread" in frame.columns

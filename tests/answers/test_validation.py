@@ -44,30 +44,16 @@ def test_predictions_are_compared_with_what_was_hidden(monkeypatch, off, coverag
         assert off * scores.min() <= one.error <= off * scores.max()
 
 
-def test_nothing_can_be_hidden_where_no_feature_was_recorded_twice():
+def test_where_nothing_is_hidden_or_predicted_there_is_nothing_to_trust():
     truth = Truth.of(drawn_cohorts(n_cohorts=2, n_features=4), 2)
     known = truth.hidden(np.array([[True, True, False, False], [False, False, True, True]]))
     estimate = Estimate("sample", InteractionsCompleter())
     assert trust(known, estimate, 2, k=3, rounds=4) == []
     assert trust(Known(known.exact), estimate, 2, k=3, rounds=4) == []
-
-
-def test_where_every_score_is_exact_there_is_nothing_to_trust():
     truth = Truth.of(drawn_cohorts(), 2)
     known = truth.hidden(np.zeros_like(truth.cohorts.missing))
     assert trust(known, Estimate("sample", InteractionsCompleter()), 2, k=3, rounds=4) == []
     assert in_words([], 3, 0.9, predicted=False).endswith("nothing was predicted.")
-
-
-def test_progress_is_told_from_nothing_to_all(monkeypatch):
-    told = []
-    truth = Truth.of(drawn_cohorts(), 2)
-    known = truth.hidden(np.eye(3, 5, dtype=bool))
-    estimate = Estimate("sample", InteractionsCompleter())
-    trust(known, estimate, 2, 3, 4, None, lambda _, done, total: told.append((done, total)))
-    assert told[0] == (0, 7)
-    assert told[-1] == (7, 7)
-    assert told == sorted(told)
 
 
 @pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
@@ -98,15 +84,6 @@ def test_a_subgroup_that_lacks_nothing_is_told_what_sampling_does():
     assert found["hidden"].tolist() == [0, 0, 0]
     assert (found["captured"] < 1).any()
     assert selector.validation_.startswith("With half of the rows left out, the 2 sets")
-
-
-def test_a_single_subgroup_is_told_what_sampling_does():
-    data = make_cohorts(1, 100, 4, hide=0, random_state=0)
-    selector = SubgroupSelector(size=2).fit(data.complete, data.target)
-    assert selector.validate()["hidden"].tolist() == [0]
-    selector = SubgroupSelector(size=2, estimate="sample").fit(data.complete, data.target)
-    assert len(selector.validate()) == 0
-    assert "nothing was predicted" in selector.validation_
 
 
 def test_one_set_and_certain_bounds_have_words_of_their_own():
@@ -144,26 +121,6 @@ def real_figures(completed, data, selector, k):
     return np.mean(captured), np.mean((completed.low <= true) & (true <= completed.high))
 
 
-def test_the_same_question_is_answered_once_until_the_next_fit(monkeypatch):
-    asked = []
-
-    def counted(*arguments):
-        asked.append(arguments)
-        return trust(*arguments)
-
-    monkeypatch.setattr("misfeat.answers.validation.trust", counted)
-    data = make_cohorts(n_rows=200, n_features=5, hide=0.3, random_state=0)
-    selector = SubgroupSelector(data.groups, size=1, completer="interactions")
-    selector.fit(data.columns, data.target)
-    first = selector.validate()
-    assert selector.validate().equals(first)
-    selector.report()
-    assert len(asked) == 1
-    selector.validate(k=1)
-    selector.fit(data.columns, data.target).validate()
-    assert len(asked) == 3
-
-
 def test_what_cannot_be_left_out_is_said():
     rng = np.random.default_rng(0)
     table = {f"x{i}": rng.normal(size=200) for i in range(4)}
@@ -189,11 +146,3 @@ def test_where_sets_are_many_those_of_some_features_are_tried(monkeypatch):
     assert fewer.validation_.endswith("those of 7 of the 9 features were tried.")
     assert len(some_of_them) == len(all_of_them)
     assert some_of_them["captured"].between(0.5, 1.0).all()
-
-
-def test_an_answer_at_hand_is_not_made_again():
-    data = make_cohorts(n_cohorts=3, n_rows=200, n_features=5, hide=0.2, random_state=0)
-    found = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
-    known, estimate = found.set_scores.known(2), found.set_scores.estimate
-    again = trust(known, estimate, 2, 3, 2)
-    assert trust(known, estimate, 2, 3, 2, shown=found.completed(2)) == again

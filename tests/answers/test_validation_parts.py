@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,10 +10,8 @@ from scipy.special import ndtri
 
 from misfeat.answers.validation import (
     Truth,
-    can_be_halved,
     chance_inside,
     deviation_of,
-    features_to_judge,
     figures_of,
     half_of,
     half_weights,
@@ -24,9 +20,7 @@ from misfeat.answers.validation import (
     truth_of_population,
     truth_of_sample,
     with_features,
-    with_hidden,
 )
-from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
@@ -67,34 +61,18 @@ def test_the_truth_of_a_sample_is_its_own_score():
     assert found.error == pytest.approx(np.sqrt(2 * 0.1**2 / 5))
 
 
-def test_exact_scores_are_not_counted_as_held():
-    truth = truth_of_sample(exact_of([0.1, 0.2, 0.3, 0.2, 0.1, 0.0]), 2)
-    answered = completed_of([0.1, 0.2, 0.3, 0.2, 0.3, 0.0], 0.0, [0, 0, 0, 0, 1, 0])
-    assert figures_of(truth, answered, 0, k=2).coverage == 0
-    same = completed_of(truth.score)
-    assert (figures_of(truth, same, 0, 2).coverage, figures_of(truth, same, 0, 2).error) == (1, 0)
-
-
-def test_nothing_is_said_about_a_subgroup_without_any_tested_set():
-    truth = truth_of_sample(exact_of(np.full(6, np.nan)), 2)
-    assert figures_of(truth, completed_of(np.zeros(6)), 0, k=2) is None
-
-
-def test_of_fewer_sets_as_large_a_share_counts_as_best():
+def test_fewer_sets_and_rows_are_allowed_for_in_what_is_captured():
     true = np.arange(66) / 66
     tested = np.arange(66) % 2 == 0
     truth = Truth(true[None], np.zeros((1, 66)), tested[None], np.ones(1), np.ones(1))
     answers = np.where(np.arange(66) == 2, 1.0, true)
     two_of_33 = (true[64] + true[2]) / (true[64] + true[62])
     assert figures_of(truth, completed_of(answers), 0, k=4).captured == pytest.approx(two_of_33)
-
-
-def test_what_so_few_rows_cost_is_taken_off():
     truth = Truth(*np.full((2, 1, 6), 0.1), np.ones((1, 6), bool), np.ones(1), np.array([0.7]))
     assert figures_of(truth, completed_of(truth.score), 0, k=2).captured == pytest.approx(0.7)
 
 
-def test_intervals_that_are_the_truth_hold_as_often_as_they_say():
+def test_intervals_hold_as_often_as_they_say_and_as_draws_do():
     score = np.full((1, 6), 0.5)
     truth = Truth(score, np.full((1, 6), 0.05), score > 0, np.ones(1), np.ones(1))
     found = figures_of(truth, completed_of(score, 0.05), 0, k=2)
@@ -102,9 +80,6 @@ def test_intervals_that_are_the_truth_hold_as_often_as_they_say():
     assert found.error == pytest.approx(0.05)
     narrow = figures_of(truth, completed_of(score, 0.025), 0, k=2)
     assert narrow.coverage == pytest.approx(0.589, abs=0.001)
-
-
-def test_how_likely_the_truth_is_inside_is_what_draws_say():
     rng = np.random.default_rng(0)
     draws = np.clip(rng.normal(0.1, 0.2, 200_000), 0, 0.3)
     for low, high in ((0.0, 0.2), (0.05, 0.2), (0.05, 0.3)):
@@ -192,24 +167,6 @@ def test_every_subgroup_has_a_turn_and_few_have_it_at_once(n_cohorts, rounds, at
     assert (masks.sum(axis=2).max(axis=0) == halved).all()
 
 
-def test_features_take_turns():
-    missing = np.zeros((2, 4), dtype=bool)
-    missing[:, 3] = [True, False]
-    masks = list(patchy_rounds(missing, missing.any(axis=1), 3, np.random.default_rng(0)))
-    assert np.sum(masks, axis=0).tolist() == [[1, 1, 1, 0], [0, 0, 0, 0]]
-
-
-def test_hidden_features_are_gone_from_scores_and_rows():
-    known = known_above_chance(drawn_cohorts())
-    mask = np.zeros_like(known.exact.missing)
-    mask[1, 2] = True
-    left = with_hidden(known, mask)
-    assert np.isnan(left.exact.by_size[1][1, 2])
-    assert (left.cohorts["site=1"].codes[2] == -1).all()
-    assert left.exact.above_chance
-    assert with_hidden(Known(known.exact), mask).cohorts is None
-
-
 def test_halves_are_the_rows_once_each():
     known = known_above_chance(drawn_cohorts(n_rows=241))
     first, second = halves(known, np.random.default_rng(0))
@@ -227,51 +184,6 @@ def test_halves_are_the_rows_once_each():
             for parts in ([whole], [a, b])
         ]
         assert rows[0] == rows[1]
-
-
-def test_halves_are_scored_by_themselves_where_the_whole_was():
-    known = known_above_chance(drawn_cohorts())
-    by_size = tuple(scores.copy() for scores in known.exact.by_size)
-    by_size[2][0, 3] = np.nan  # not asked to compute it
-    known = replace(known, exact=replace(known.exact, by_size=by_size))
-    for half in halves(known, np.random.default_rng(0)):
-        own = known_above_chance(half.cohorts).exact
-        assert np.isnan(half.exact.by_size[2][0, 3])
-        own.by_size[2][0, 3] = np.nan
-        assert half.exact.by_size[2] == pytest.approx(own.by_size[2], nan_ok=True)
-        assert half.exact.ceiling == pytest.approx(own.ceiling)
-
-
-def test_without_rows_or_with_few_of_them_nothing_is_halved():
-    cohorts = drawn_cohorts()
-    weights = cohorts.weights.copy()
-    weights[3 : cohorts.offsets[1]] = 0
-    known = known_above_chance(reweighted(cohorts, np.minimum(weights, 1)))
-    assert not can_be_halved(known.cohorts)
-    assert not can_be_halved(None)
-    assert halves(known, np.random.default_rng(0)) == ()
-    assert halves(Known(known.exact), np.random.default_rng(0)) == ()
-
-
-def scores_of(n_features, best):
-    """All pairs, of which those of some features score highest."""
-    subsets = level(n_features, 2)
-    score = np.full((3, len(subsets)), 0.1)
-    score[:, np.isin(subsets, best).all(axis=1)] = 0.3
-    none = np.zeros(score.shape, dtype=bool)
-    return CompletedScores(subsets, score, score, score, none, none.astype(np.int8))
-
-
-def test_features_of_the_best_sets_are_judged_and_others_are_drawn():
-    shown = scores_of(20, [4, 11, 17])
-    kept = features_to_judge(shown, 20, np.random.default_rng(0), most=3 * 45)
-    assert len(kept) == 10
-    assert len(set(kept.tolist())) == 10
-    assert {4, 11, 17} <= set(kept.tolist())
-    assert (np.diff(kept) > 0).all()
-    other = features_to_judge(shown, 20, np.random.default_rng(1), most=3 * 45)
-    assert other.tolist() != kept.tolist()
-    assert features_to_judge(shown, 20, np.random.default_rng(0), most=3 * 190) is None
 
 
 def test_scores_of_some_features_are_those_of_a_table_without_the_others():

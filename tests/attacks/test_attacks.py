@@ -27,15 +27,7 @@ from tests.attacks import (
 from tests.attacks.tally import Tally
 
 QUICK = {forged: 60, threads: 2, terminal: 6, site_cells: 2}
-MANY = {
-    faults: 3,
-    forged: 1000,
-    fuzz: 2000,
-    interrupts: 22,
-    kills: 60,
-    names: 300,
-    terminal: 120,
-}
+MANY = {faults: 3, forged: 1000, fuzz: 2000, interrupts: 22, kills: 60, names: 300, terminal: 120}
 """How many cases of each attack are tried."""
 ON_LINUX = (faults, forged, interrupts, kills, threads)
 """Attacks that fork and limit processes."""

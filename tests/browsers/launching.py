@@ -81,11 +81,7 @@ class Firefox:
 
     name = "firefox"
     # Playwright hands numbers of inches on to Firefox, which takes them for centimetres.
-    sheet: ClassVar = {
-        "width": "21in",
-        "height": "29.7in",
-        "margin": dict.fromkeys(SIDES, "1in"),
-    }
+    sheet: ClassVar = {"width": "21in", "height": "29.7in", "margin": dict.fromkeys(SIDES, "1in")}
 
     def __init__(self, driver: Playwright):
         self._driver = driver

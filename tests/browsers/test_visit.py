@@ -17,10 +17,6 @@ def page(body: str, head: str = "") -> str:
     return f'<!doctype html><html lang="en">{head}<main><h1>A page</h1>{body}</main></html>'
 
 
-def test_a_page_that_does_nothing_was_quiet(open_page):
-    open_page(page("<p>text</p>", POLICY))
-
-
 def test_what_a_page_says_is_heard(open_page):
     scripts = ("console.log('a message')", "throw new Error('an error')", "alert('a dialog')")
     body = "".join(f"<script>{script}</script>" for script in scripts)
@@ -30,28 +26,16 @@ def test_what_a_page_says_is_heard(open_page):
             visit.was_quiet()
 
 
-def test_what_the_policy_of_a_page_keeps_out_is_heard(open_page):
+def test_what_a_page_asks_for_and_what_its_policy_keeps_out_is_heard(open_page):
     script, style = "<script>document.title = 'x'</script>", '<p style="color: red">text</p>'
     visit = open_page(page(f'{script}{style}<img alt="" src="{NOWHERE}">', POLICY), quiet=False)
     for heard in ("script-src", "style-src", "img-src"):
         with pytest.raises(AssertionError, match=heard):
             visit.was_quiet()
-
-
-def test_what_a_page_asks_for_is_seen(open_page):
     visit = open_page(page(f'<img alt="" src="{NOWHERE}">'), quiet=False)
     with pytest.raises(AssertionError, match=NOWHERE):
         visit.was_quiet()
     assert visit.asked == [NOWHERE]
-
-
-def test_pages_have_the_width_and_the_colours_that_were_asked_for(open_page):
-    dark = "matchMedia('(prefers-color-scheme: dark)').matches"
-    tall = '<p style="height: 5000px">text</p>'
-    for width, colours in ((1280, "light"), (390, "dark"), (390, "light")):
-        visit = open_page(page(tall), width=width, colours=colours)
-        assert visit.evaluate("document.documentElement.clientWidth") == width
-        assert visit.evaluate(dark) == (colours == "dark")
 
 
 def test_what_is_too_wide_is_measured(open_page):
@@ -62,27 +46,3 @@ def test_what_is_too_wide_is_measured(open_page):
 def test_faults_are_found_despite_the_policy_of_the_page(open_page):
     visit = open_page(page("<button></button>", POLICY))
     assert visit.faults("critical") == [("button-name", "<button></button>")]
-
-
-def test_pages_without_scripts_run_none(open_page):
-    told = "<script>document.title = 'x'</script><noscript><p>no scripts</p></noscript>"
-    visit = open_page(page(told), scripts=False, quiet=False)
-    assert visit.page.locator("noscript p").is_visible()
-    assert visit.page.title() == "A page"
-
-
-def test_a_download_is_read_and_is_no_request(open_page):
-    link = '<a download="a.csv">save</a>'
-    script = "document.querySelector('a').href = URL.createObjectURL(new Blob(['1,é']))"
-    visit = open_page(page(f"{link}<script>{script}</script>"))
-    assert visit.downloaded(visit.page.get_by_text("save")) == ("a.csv", "1,é")
-
-
-def test_a_page_opens_at_an_address(open_page):
-    visit = open_page(page('<p style="height: 5000px">a</p><p id="b">b</p>'), address="#b")
-    assert visit.evaluate("scrollY") > 1000
-
-
-def test_paper_has_the_colour_of_the_page(open_page):
-    style = "<style>body { background: rgb(0, 0, 90) }</style>"
-    assert open_page(page(style)).paper_colour() == (0, 0, 90)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from tests.cli.commands import TABLE
+from misfeat.answers.stability import stability_of
+from tests.cli.commands import ASKED, TABLE, run
 
 
 @pytest.fixture
@@ -10,3 +13,22 @@ def table(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(TABLE)
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def few_resamples():
+    """Nearly all the time of a small report goes into resamples; few do where files matter."""
+    with pytest.MonkeyPatch.context() as patch:
+        few = partial(stability_of, resamples=2)
+        patch.setattr("misfeat.show.report.data.stability_of", few)
+        yield
+
+
+@pytest.fixture(scope="module")
+def saved(few_resamples, tmp_path_factory):
+    """The folder of a run with a cost and a report."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "table.csv").write_text(TABLE * 6)
+    asked = (*ASKED, "--cost", "z=4", "-q", "--out", str(folder / "run"))
+    assert run("run", str(folder / "table.csv"), *asked).exit_code == 0
+    return str(folder / "run")

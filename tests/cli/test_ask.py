@@ -5,17 +5,7 @@ import json
 import pytest
 
 from misfeat.show.questions import QUESTIONS
-from tests.cli.commands import ASKED, TABLE, run
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("asked")
-    (folder / "table.csv").write_text(TABLE * 6)
-    out = folder / "run"
-    assert run("run", str(folder / "table.csv"), *ASKED, "-q", "--out", str(out)).exit_code == 0
-    return str(out)
-
+from tests.cli.commands import run
 
 ABOUT_A_SET = ("--subgroup", "site=a", "--feature", "x", "--feature", "z")
 
@@ -45,15 +35,6 @@ def test_answers_are_those_of_the_library(saved):
     assert tuple(line["features"]) == tuple(expected["features"])
 
 
-def test_costs_of_the_run_are_known(saved, tmp_path):
-    table = tmp_path / "table.csv"
-    table.write_text(TABLE * 6)
-    out = str(tmp_path / "run")
-    run("run", str(table), *ASKED, "--cost", "z=4", "-q", "--out", out)
-    (line,) = map(json.loads, run("ask", out, "worth", "--json").stdout.splitlines())
-    assert (line["feature"], line["cost"]) == ("z", 4.0)
-
-
 def test_one_subgroup_can_be_asked_about(saved):
     lines = asked(saved, "enough", "--subgroup", "site=a", "--json").stdout.splitlines()
     found = [json.loads(line) for line in lines]
@@ -61,23 +42,12 @@ def test_one_subgroup_can_be_asked_about(saved):
     assert found[-1]["sentence"].startswith("site=a: x and z tell")
 
 
-def test_a_subgroup_is_known_by_its_value_in_every_question(saved):
-    for question in QUESTIONS:
-        if "subgroup" in QUESTIONS[question].takes:
-            whole = asked(saved, question, "--subgroup", "site=b")
-            assert whole.exit_code == 0, whole.stderr
-            assert asked(saved, question, "--subgroup", "B").stdout == whole.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("nothing",), "'nothing' is no question; ask for 'top', 'significance'"),
         (("why",), "'why' is about one set; name it with --subgroup and --feature."),
-        (
-            ("why", "--subgroup", "site=q", "--feature", "x"),
-            "There is no subgroup 'site=q'; did",
-        ),
+        (("why", "--subgroup", "site=q", "--feature", "x"), "There is no subgroup 'site=q'; did"),
         (("significance", "--subgroup", "site=a"), "'significance' takes no --subgroup"),
         (("top", "--size", "0"), "size"),
     ],
@@ -87,12 +57,6 @@ def test_what_cannot_be_asked_is_said_in_one_line(saved, words, message):
     assert found.exit_code == 2
     assert message in found.stderr
     assert len(found.stderr.splitlines()) == 1
-
-
-def test_a_folder_without_a_run_is_said(tmp_path):
-    found = run("ask", str(tmp_path), "top")
-    assert found.exit_code == 2
-    assert "There is no selection" in found.stderr
 
 
 def test_where_the_target_never_varies_that_is_why_there_is_nothing_to_show(tmp_path):

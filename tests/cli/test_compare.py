@@ -54,22 +54,9 @@ def test_a_page_is_written_where_it_is_asked_for(saved, tmp_path):
     assert compared(saved, "last", "this", "-q", "--html", str(place)).stderr == ""
 
 
-def test_one_subgroup_and_another_size_can_be_asked_about(saved):
-    shown = compared(saved, "last", "this", "--subgroup", "site=a", "--size", "1", "--json").stdout
-    lines = [json.loads(one) for one in shown.splitlines()]
-    assert lines[0]["size"] == 1
-    assert {one["subgroup"] for one in lines if one["kind"] == "change"} == {"site=a"}
-
-
 def test_what_cannot_be_compared_is_one_line_in_the_words_of_options(saved):
     found = compared(saved, "last", "as")
     assert found.exit_code == 2
     assert "--estimate 'population'" in found.stderr
     assert "--estimate 'sample'" in found.stderr
     assert len(found.stderr.splitlines()) == 1
-
-
-def test_a_folder_without_a_run_is_named(saved, tmp_path):
-    found = run("compare", str(saved / "last"), str(tmp_path))
-    assert found.exit_code == 2
-    assert str(tmp_path) in found.stderr

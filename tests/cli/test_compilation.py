@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.cli import compilation
 from misfeat.cli.compilation import compile_all, compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
 from misfeat.information.kernels.permutation import score_permutations
@@ -84,17 +83,6 @@ def test_default_runs_need_nothing_else():
         reported(clinics.complete, clinics.target, None)
     assert specialisations() == before
     assert compiled.count == 0
-
-
-def test_progress_names_what_is_compiled(monkeypatch):
-    answered, told = [], []
-    monkeypatch.setattr(compilation, "_answer_for", lambda **settings: answered.append(settings))
-    monkeypatch.setattr(compilation, "_answer_for_heart", lambda: None)
-    compile_all(lambda *said: told.append(said))
-    kinds, n = list(compilation.KINDS), len(compilation.KINDS)
-    assert answered == list(compilation.KINDS.values())
-    named = [(f"Compiling kernels: {kind}", done, n) for done, kind in enumerate(kinds)]
-    assert told == [*named, ("Compiling kernels", n, n)]
 
 
 def test_what_is_compiled_ahead_is_what_a_run_needs():

@@ -6,10 +6,7 @@ import gzip
 
 import pytest
 
-from misfeat.cli.options import OPTIONS
 from misfeat.cli.shell_completion import header
-from misfeat.completion.registry import COMPLETERS
-from misfeat.lattice.sampling import SAMPLERS
 from tests.cli.commands import process
 
 
@@ -33,11 +30,6 @@ def test_choices_and_options_are_offered():
     assert "doctor" in offered("d")
 
 
-def test_choices_are_those_that_there_are():
-    assert set(OPTIONS["completer"].names()) == set(COMPLETERS)
-    assert set(OPTIONS["sampler"].names()) == set(SAMPLERS)
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_a_header_is_read_without_an_engine(tmp_path, delimiter):
     line = delimiter.join(["Loan Status", '"a, b"', "é"]) + "\n1\n"
@@ -48,15 +40,12 @@ def test_a_header_is_read_without_an_engine(tmp_path, delimiter):
     assert header(str(tmp_path / "t.csv.gz")) == ["Loan Status", "a, b", "é"]
 
 
-def test_a_parquet_file_tells_its_columns(tmp_path):
+def test_a_parquet_file_tells_its_columns_and_what_cannot_be_read_none(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "t.parquet")
     assert header(str(tmp_path / "t.parquet")) == ["a", "b"]
-
-
-def test_what_cannot_be_read_has_no_columns(tmp_path):
     (tmp_path / "t.parquet").write_bytes(b"none")
     (tmp_path / "t.csv.gz").write_bytes(b"none")
     for name in ("t.parquet", "t.csv.gz", "none.csv", ""):

@@ -23,23 +23,12 @@ def write(tmp_path):
     return written
 
 
-def test_a_file_alone_is_enough(table, write):
+def test_a_file_is_enough_and_the_command_line_wins_over_it(table, write):
     config = write('table = "table.csv"\ntarget = "y"\nby = "site"\nsize = 2\njson = true\n')
     assert run("run", "--config", config).stdout == run("run", table, *ASKED, "--json").stdout
-
-
-def test_the_command_line_wins_over_the_file(table, write):
     config = write('target = "x"\nby = ["site"]\nsize = 1\njson = true\ntop = 7\n')
     asked = run("run", table, "--config", config, "--target", "y", "--size", "2", "--top", "10")
     assert asked.stdout == run("run", table, *ASKED, "--json").stdout
-
-
-def test_an_option_given_as_usual_still_wins(table, write):
-    config = write('target = "y"\nby = ["site"]\nsize = 1\njson = true\n')
-    both = '"rank": 1, "features": ["x", "z"]'
-    assert both not in run("run", table, "--config", config).stdout
-    assert both in run("run", table, "--config", config, "--size", "2").stdout
-    assert "--size 3 is greater" in run("run", table, "--config", config, "--size", "3").stderr
 
 
 @pytest.mark.slow

@@ -29,7 +29,12 @@ def test_every_real_table_is_answered_sensibly(data_folder, table, telling):
 
 
 @pytest.mark.parametrize(
-    ("table", "telling"), [(MOBILE, {"ram"}), (ATTRITION, {"Job Level"}), (LOAN, {"Term"})]
+    ("table", "telling"),
+    [
+        (MOBILE, {"ram"}),
+        pytest.param(ATTRITION, {"Job Level"}, marks=pytest.mark.slow),
+        (LOAN, {"Term"}),
+    ],
 )
 def test_every_stand_in_of_a_real_table_is_answered_sensibly(stand_in_folder, table, telling):
     file, target, groups, n_subgroups = table

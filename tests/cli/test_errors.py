@@ -14,73 +14,61 @@ from misfeat.answers.top import best_sets
 from misfeat.cli.errors import BAD_INPUT, BROKEN_PIPE, INTERNAL_ERROR, INTERRUPTED
 from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 
+WRONG_OPTIONS = [
+    ("--by sit", "did you mean 'site'?"),
+    ("--top 0", "--top 0; it must be an integer of"),
+    ("--jobs 0", "--jobs 0; it must be a number of threads, -1 for all.\n"),
+    ("--seed -1", "--seed -1; it must be an integer of at least 0.\n"),
+    ("--size two", "'two' is not an integer"),
+    ("--sampler no", "--sampler 'no' is unknown"),
+    ("--completer no", "'multiplex', 'paper'.\n"),
+    ("--bins x=many", "--bins 'x=many': 'many' is not an integer"),
+    ("--cost x", "write it as mri=400."),
+    ("--cost x=much", "--cost 'x=much': 'much' is no"),
+    ("--cost q=1", "a feature with a cost"),
+    ("--cost x=-1", "--cost 'x=-1'; it must be above 0"),
+    ("--cost x=nan", "it must be above 0, and finite."),
+    ("--out ''", "--out '' is empty; give the path of a folder"),
+    ("--out TABLE", "is a file; give a folder, or"),
+    ("--block x", "write it as lipids=hdl,ldl."),
+    ("--exclude q", "a feature to exclude"),
+    ("--bins 0", "error: --bins 0; it must be an"),
+    ("--bins x=1", "--bins 'x=1'; it must be an"),
+    ("--bins x=6,4", "--bins 'x=6,4' must ascend"),
+    ("--bins x=,", "give cut points, such as --bins 'x=40,65'."),
+    ("--bins x=a,b", "--bins 'x=a,b': 'a' is neither"),
+    ("--bins q=3", "(asked for as --bins)"),
+    ("--by x:60,40", "error: --by 'x:60,40' must ascend"),
+    ("--confidence 2", "lie between 0 and 1.\n"),
+    ("--missing q=0", "(asked for as --missing)"),
+    ("--by y", "Take it out of --by."),
+    ("--memory-limit 1e-12", "raise --memory-limit or"),
+    ("--memory-limit 2", "--memory-limit 2.0; it must"),
+    ("--cost x=1 --cost x=2", "--cost is given twice"),
+    ("--bins 4 --bins 5", "--bins is given twice;"),
+    ("--nonsense", "--nonsense"),
+    ("--config none.toml", "cannot be read: No such"),
+]
+"""What is wrong beside a table and its target, and a part of what is said."""
+WRONG_COMMANDS = [
+    ("run", "TABLE, a file, is missing; give it here or in a file with --config."),
+    ("run TABLE", "--target, a column of the table, is missing"),
+    ("run TABLE --target yy", "The table has no column 'yy'"),
+    ("run none.csv --target y", "There is no file 'none.csv'"),
+    ("report nowhere", "There is no selection in 'nowhere'"),
+    ("nonsense", "'nonsense'"),
+]
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["run"], "TABLE, a file, is missing; give it here or in a file with --config."),
-        (["run", "TABLE"], "--target, a column of the table, is missing"),
-        (["run", "TABLE", "--target", "yy"], "The table has no column 'yy'"),
-        (["run", "none.csv", "--target", "y"], "There is no file 'none.csv'"),
-        (["run", "TABLE", "--target", "y", "--by", "sit"], "did you mean 'site'?"),
-        (["run", "TABLE", "--target", "y", "--top", "0"], "--top 0; it must be an integer of"),
-        (["run", "TABLE", "--target", "y", "--jobs", "0"], "--jobs 0; it must be a number of"),
-        (["run", "TABLE", "--target", "y", "--seed", "-1"], "--seed -1; it must be"),
-        (["run", "TABLE", "--target", "y", "--size", "two"], "'two' is not an integer"),
-        (["run", "TABLE", "--target", "y", "--sampler", "no"], "--sampler 'no' is unknown"),
-        (["run", "TABLE", "--target", "y", "--completer", "no"], "'no'"),
-        (
-            ["run", "TABLE", "--target", "y", "--bins", "x=many"],
-            "--bins 'x=many': 'many' is not an integer",
-        ),
-        (["run", "TABLE", "--target", "y", "--cost", "x"], "write it as mri=400."),
-        (["run", "TABLE", "--target", "y", "--cost", "x=much"], "--cost 'x=much': 'much' is no"),
-        (["run", "TABLE", "--target", "y", "--cost", "q=1"], "a feature with a cost"),
-        (["run", "TABLE", "--target", "y", "--cost", "x=-1"], "--cost 'x=-1'; it must be above 0"),
-        (["run", "TABLE", "--target", "y", "--cost", "x=nan"], "it must be above 0, and finite."),
-        (
-            ["run", "TABLE", "--target", "y", "--out", ""],
-            "--out '' is empty; give the path of a folder",
-        ),
-        (["run", "TABLE", "--target", "y", "--out", "TABLE"], "is a file; give a folder, or"),
-        (["run", "TABLE", "--target", "y", "--block", "x"], "write it as lipids=hdl,ldl."),
-        (["run", "TABLE", "--target", "y", "--exclude", "q"], "a feature to exclude"),
-        (["run", "TABLE", "--target", "y", "--bins", "0"], "error: --bins 0; it must be an"),
-        (["run", "TABLE", "--target", "y", "--bins", "x=1"], "--bins 'x=1'; it must be an"),
-        (["run", "TABLE", "--target", "y", "--bins", "x=6,4"], "--bins 'x=6,4' must ascend"),
-        (
-            ["run", "TABLE", "--target", "y", "--bins", "x=,"],
-            "give cut points, such as --bins 'x=40,65'.",
-        ),
-        (["run", "TABLE", "--target", "y", "--bins", "x=a,b"], "--bins 'x=a,b': 'a' is neither"),
-        (["run", "TABLE", "--target", "y", "--bins", "q=3"], "(asked for as --bins)"),
-        (["run", "TABLE", "--target", "y", "--by", "x:60,40"], "error: --by 'x:60,40' must ascend"),
-        (["run", "TABLE", "--target", "y", "--confidence", "2"], "lie between 0 and 1.\n"),
-        (["run", "TABLE", "--target", "y", "--jobs", "0"], "threads, -1 for all.\n"),
-        (["run", "TABLE", "--target", "y", "--seed", "-1"], "an integer of at least 0.\n"),
-        (["run", "TABLE", "--target", "y", "--completer", "no"], "'multiplex', 'paper'.\n"),
-        (["run", "TABLE", "--target", "y", "--missing", "q=0"], "(asked for as --missing)"),
-        (["run", "TABLE", "--target", "y", "--by", "y"], "Take it out of --by."),
-        (["run", "TABLE", "--target", "y", "--memory-limit", "1e-12"], "raise --memory-limit or"),
-        (["run", "TABLE", "--target", "y", "--memory-limit", "2"], "--memory-limit 2.0; it must"),
-        (
-            ["run", "TABLE", "--target", "y", "--cost", "x=1", "--cost", "x=2"],
-            "--cost is given twice",
-        ),
-        (["run", "TABLE", "--target", "y", "--bins", "4", "--bins", "5"], "--bins is given twice;"),
-        (["run", "TABLE", "--nonsense"], "--nonsense"),
-        (["run", "TABLE", "--target", "y", "--config", "none.toml"], "cannot be read: No such"),
-        (["report", "nowhere"], "There is no selection in 'nowhere'"),
-        (["nonsense"], "'nonsense'"),
-    ],
-)
-def test_every_error_of_a_user_takes_one_line(table, arguments, message):
-    result = run(*[table if word == "TABLE" else word for word in arguments])
-    assert result.exit_code == BAD_INPUT, result.stderr
-    assert result.stderr.startswith("error: ")
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert result.stdout == ""
+
+def test_every_error_of_a_user_takes_one_line(table):
+    options = [(f"run TABLE --target y {words}", message) for words, message in WRONG_OPTIONS]
+    for words, message in [*WRONG_COMMANDS, *options]:
+        result = run(*[table if word == "TABLE" else word for word in shlex.split(words)])
+        assert result.exit_code == BAD_INPUT, (words, result.stderr)
+        assert result.stderr.startswith("error: "), words
+        assert message in result.stderr, words
+        assert result.stderr.count("\n") == 1, words
+        assert result.stdout == "", words
 
 
 @pytest.mark.parametrize("cost", ["q=1", "x=0", "x=inf"])
@@ -127,8 +115,6 @@ def test_files_that_cannot_be_read_are_the_users_to_mend(tmp_path):
 
 
 def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
-    from misfeat.selector import SubgroupSelector
-
     def break_down(*_, **__):
         raise TypeError("a wheel\ncame off")
 
@@ -142,8 +128,6 @@ def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
 
 
 def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
-    from misfeat.selector import SubgroupSelector
-
     def fill(*_, **__):
         raise MemoryError
 

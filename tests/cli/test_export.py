@@ -1,20 +1,9 @@
 from __future__ import annotations
 
 import openpyxl
-import pandas as pd
 import pytest
 
-from tests.cli.commands import ASKED, TABLE, run
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exported")
-    (folder / "table.csv").write_text(TABLE * 6)
-    out = folder / "run"
-    asked = (*ASKED, "--cost", "z=4", "-q", "--out", str(out))
-    assert run("run", str(folder / "table.csv"), *asked).exit_code == 0
-    return str(out)
+from tests.cli.commands import run
 
 
 def test_a_saved_run_becomes_a_workbook_and_says_where(saved, tmp_path):
@@ -33,12 +22,6 @@ def test_all_questions_go_into_a_folder(saved, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     assert len(list((tmp_path / "answers").iterdir())) == 14
-
-
-def test_sets_of_another_size_can_be_asked_for(saved, tmp_path):
-    place = tmp_path / "a.csv"
-    run("export", saved, str(place), "--question", "top", "--size", "1", "--top", "1", "-q")
-    assert pd.read_csv(place)["rank"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

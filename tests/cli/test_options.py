@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 import sys
-import tomllib
 
 import pytest
 
@@ -12,7 +10,7 @@ from misfeat import Coding, SubgroupSelector
 from misfeat.cli.options import OPTIONS, as_option
 from misfeat.exceptions import Setting
 from misfeat.parameters.declaring import parameters_of
-from tests.cli.commands import QUICK, Ran, process
+from tests.cli.commands import Ran, process
 
 ADDED = """
 import misfeat.parameters.coding as declared
@@ -32,14 +30,6 @@ declared.CodingParameters = More
 """
 """Two more parameters of Coding, which are said in one place."""
 ONE = "from misfeat.cli import main; main()"
-SEVERAL = """
-import json, sys
-from typer.testing import CliRunner
-from misfeat.cli.app import app
-
-ran = [CliRunner().invoke(app, arguments) for arguments in json.loads(sys.argv[1])]
-print(json.dumps([[one.exit_code, one.stdout, one.stderr] for one in ran]))
-"""
 
 
 def with_more(*arguments: str, **settings: str) -> Ran:
@@ -47,64 +37,14 @@ def with_more(*arguments: str, **settings: str) -> Ran:
     return process(*arguments, command=[sys.executable, "-c", ADDED + ONE], **settings)
 
 
-def several_with_more(*commands: tuple[str, ...]) -> list[Ran]:
-    """Run one command after the other in such a process."""
-    command = [sys.executable, "-c", ADDED + SEVERAL]
-    ran = process(json.dumps(commands), command=command)
-    assert ran.exit_code == 0, ran.stderr
-    return [Ran(*found) for found in json.loads(ran.stdout)]
-
-
-def test_a_parameter_said_once_is_an_option_with_its_help_and_default():
+def test_a_parameter_said_once_is_an_option_with_its_help_default_and_choices():
     shown = with_more("run", "--help", TERMINAL_WIDTH="80").stdout
     line = next(line for line in shown.splitlines() if "--digits" in line)
     assert re.search(r"\bint(eger)?\b", line, re.IGNORECASE)  # as Typer spells it
     assert "Digits to keep. [default: 8]" in line
-
-
-def test_its_choices_are_completed():
     words = {"COMP_WORDS": "misfeat run --case l", "COMP_CWORD": "3"}
     found = with_more(_MISFEAT_COMPLETE="complete_bash", **words)
     assert found.stdout.split() == ["lower"]
-
-
-@pytest.mark.slow
-def test_it_reaches_the_estimator_from_the_command_line_and_from_a_file(table, tmp_path):
-    first, again = tmp_path / "first", tmp_path / "again"
-    given = ("--digits", "3", "--case", "lower", "--out", str(first))
-    ran = several_with_more(
-        ("run", table, *QUICK, *given),
-        ("run", "--config", str(first / "run.toml"), "--out", str(again)),
-    )
-    assert [found.exit_code for found in ran] == [0, 0], ran
-    kept = tomllib.loads((first / "run.toml").read_text())
-    assert (kept["digits"], kept["case"]) == (3, "lower")
-    coding = json.loads((again / "selection.json").read_text())["estimator"]["params"]["coding"]
-    assert (coding["digits"], coding["case"]) == (3, "lower")
-
-
-@pytest.mark.slow
-def test_it_is_checked_in_the_words_of_the_command_line(table, tmp_path):
-    (tmp_path / "run.toml").write_text('digits = "many"')
-    by_option, by_file = several_with_more(
-        ("run", table, *QUICK, "--digits", "0"),
-        ("run", table, "--config", str(tmp_path / "run.toml")),
-    )
-    assert by_option.stderr == "error: --digits 0; it must be an integer of at least 1.\n"
-    assert by_file.stderr.endswith('digits = "many" must be an integer.\n')
-
-
-def test_every_parameter_of_the_estimators_that_has_an_option_is_one():
-    for estimator in (SubgroupSelector, Coding):
-        for parameter in parameters_of(estimator).values():
-            if parameter.option is not None:
-                assert OPTIONS[parameter.option_name].python_name == parameter.name
-
-
-def test_a_run_takes_every_option():
-    from misfeat.cli.run import run as command
-
-    assert list(inspect.signature(command).parameters) == ["ctx", *OPTIONS]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +78,14 @@ def test_parameters_of_messages_are_spelled_as_options(setting, spelled):
     assert as_option(setting) == spelled
 
 
-def test_what_a_target_is_taken_for_has_an_option_beside_its_column():
+def test_every_parameter_that_has_an_option_is_one_which_a_run_takes():
+    for estimator in (SubgroupSelector, Coding):
+        for parameter in parameters_of(estimator).values():
+            if parameter.option is not None:
+                assert OPTIONS[parameter.option_name].python_name == parameter.name
+    from misfeat.cli.run import run as command
+
+    assert list(inspect.signature(command).parameters) == ["ctx", *OPTIONS]
     assert OPTIONS["target"].owner is None
     assert OPTIONS["target_kind"].python_name == "target"
     assert as_option(Setting("target", "classes")) == "--target-kind 'classes'"

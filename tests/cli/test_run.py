@@ -54,21 +54,6 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
     }
 
 
-def test_the_whole_answer_and_that_of_every_subgroup_are_json_lines_too(table):
-    result = run("run", table, "--target", "y", "--by", "site", "--size", "2", "--json")
-    whole, first, second = lines_of(result, "answer")
-    assert whole["subgroup"] is None
-    assert whole["sentence"].startswith("In 1 of 2 subgroups the features tell something about y: ")
-    assert (first["subgroup"], first["verdict"], first["features"]) == (
-        "site=a",
-        "told",
-        ["x", "z"],
-    )
-    assert first["low"] <= first["share"] <= first["high"]
-    assert first["sentence"].startswith("site=a: x and z tell ")
-    assert (second["verdict"], second["features"], second["share"]) == ("chance", [], None)
-
-
 def test_tables_come_before_the_sentences_and_mark_what_was_never_recorded(table):
     asked = ("run", table, "--target", "y", "--by", "site", "--size", "2")
     result, plain = run(*asked, "--tables"), run(*asked)
@@ -80,6 +65,7 @@ def test_tables_come_before_the_sentences_and_mark_what_was_never_recorded(table
     assert "nats" not in plain.stdout
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_it_is_said_how_to_see_more(table, tmp_path):
     folder = tmp_path / "a run"
     assert "--tables shows the best sets; --out DIR saves" in run("run", table, *QUICK).stderr
@@ -88,29 +74,6 @@ def test_it_is_said_how_to_see_more(table, tmp_path):
     saved = run("run", table, *QUICK, "--out", str(folder))
     assert f"More:   misfeat ask '{folder}' QUESTION" in saved.stderr
     assert "left out" in saved.stdout  # the report has validated
-
-
-def test_advice_names_options(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,paid,y\n" + "0,2,0\n1,9,1\n" * 60)
-    found = run("run", str(path), "--target", "y", "--size", "1")
-    assert found.stdout.startswith("Caution: ")
-    assert "leave it out: --exclude" in found.stdout
-
-
-def test_heart_is_answered_with_its_gaps(heart):
-    lines = run(*heart, "--top", "5", "--json").stdout.splitlines()
-    subgroups = [row for row in map(json.loads, lines) if row["kind"] == "subgroup"]
-    assert [row["missing"] for row in subgroups] == [[], ["ca"], ["ca"], ["ca"]]
-    assert len(lines) == 4 + 4 * 5 + 3 + 5
-    coded = run(*heart, "--no-worth", "--json", "--missing", "chol=0").stdout.splitlines()
-    assert json.loads(coded[2])["missing"] == ["chol", "ca"]
-
-
-def test_subgroups_can_be_cut_on_the_command_line(table):
-    result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
-    names = {line["subgroup"] for line in lines_of(result, "subgroup")}
-    assert names == {"x<=0", "x>0"}
 
 
 def test_notes_go_to_standard_error_unless_quiet(tmp_path):
@@ -170,20 +133,6 @@ def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
     assert "per cost" in shown
 
 
-def test_what_is_worth_collecting_can_be_left_out(table):
-    for heading, more in (("Worth recording", ()), ("Worth collecting", ("--tables",))):
-        assert heading in run("run", table, *QUICK, *more).stdout
-        assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
-
-
-def test_nothing_is_worth_collecting_where_everything_was_recorded(table):
-    asked = ("--target", "y", "--by", "x", "--size", "1", "--exclude", "z")
-    result = run("run", table, *asked, "--tables")
-    assert "Worth collecting" not in result.stdout
-    assert "Every subgroup recorded" in result.stdout
-    assert "source" not in result.stdout
-
-
 def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
     shares = []
 
@@ -199,7 +148,13 @@ def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
     assert shares == [0.3, "over"]
 
 
-def test_sets_larger_than_the_table_are_a_note_and_all_features_are_taken(table):
+def test_subgroups_are_cut_sizes_too_large_noted_and_what_to_collect_left_out(table):
+    result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
+    names = {line["subgroup"] for line in lines_of(result, "subgroup")}
+    assert names == {"x<=0", "x>0"}
+    for heading, more in (("Worth recording", ()), ("Worth collecting", ("--tables",))):
+        assert heading in run("run", table, *QUICK, *more).stdout
+        assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
     found = run("run", table, *QUICK, "--size", "9", "--json")
     assert lines_of(found, "set")[0]["features"] == ["x", "z"]
     assert (
@@ -253,12 +208,6 @@ def test_every_choice_changes_the_answer(heart, heart_json, options):
     changed = run(*heart, "--no-worth", "--json", *options)
     assert changed.exit_code == 0, changed.stderr
     assert changed.stdout != heart_json.stdout
-
-
-def test_samplers_choose_other_sets(heart):
-    sampled = ("--no-worth", "--json", "--budget", "0.3", "--seed", "1", "--sampler")
-    answers = {run(*heart, *sampled, name).stdout for name in ("randwalk", "arbitrary")}
-    assert len(answers) == 2
 
 
 def test_rows_without_a_group_can_be_dropped(tmp_path):

@@ -11,6 +11,8 @@ from misfeat import SubgroupSelector
 from misfeat.cli.settings_file import saved_settings
 from tests.cli.commands import QUICK, run
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
 
 
@@ -47,7 +49,9 @@ def test_a_saved_run_is_replaced_and_nothing_else_is(table, tmp_path):
     assert (folder / "thesis.txt").read_text() == "years of work"
 
 
-def test_a_folder_of_others_is_refused_before_the_work(tmp_path):
+def test_a_folder_of_others_is_refused_before_the_work_and_none_is_left_by_a_failure(
+    tmp_path, table
+):
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "a.txt").write_text("dear")
     (tmp_path / "file").write_text("")
@@ -56,9 +60,6 @@ def test_a_folder_of_others_is_refused_before_the_work(tmp_path):
         assert result.exit_code == 2
         assert "no-table.csv" not in result.stderr
         assert result.stderr.count("\n") == 1
-
-
-def test_a_run_that_fails_leaves_no_folder(table, tmp_path):
     folder = tmp_path / "run"
     assert run("run", table, "--target", "none", "--out", str(folder)).exit_code == 2
     assert not folder.exists()
@@ -146,18 +147,3 @@ def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):
     monkeypatch.setenv("BROWSER", f'{sys.executable} -c "{code}" %s')
     assert run("report", str(saved), "--open").exit_code == 0
     assert opened.read_text() == (saved / "report.html").as_uri()
-
-
-def test_a_report_that_cannot_be_written_is_said(saved, tmp_path):
-    (tmp_path / "file").write_text("")
-    result = run("report", str(saved), "--out", str(tmp_path / "file" / "page.html"))
-    assert result.exit_code == 2
-    assert "page.html" in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_a_damaged_run_is_refused(saved):
-    (saved / "selection.json").write_text("{")
-    result = run("report", str(saved))
-    assert result.exit_code == 2
-    assert "is damaged" in result.stderr

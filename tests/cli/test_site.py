@@ -140,45 +140,6 @@ def test_a_person_reads_what_leaves_the_house(shared):
     assert "What could be worked out:" in said
 
 
-def test_a_site_signs_with_the_key_that_it_proposed_with(shared, tmp_path):
-    words = ["summarise", str(shared / "va" / "heart.csv"), "--site", "va"]
-    words += ["--codebook", str(shared / "codebook.json"), "--out", str(tmp_path / "no.misfeat")]
-    found = run("site", *words, "--key", str(shared / "cleveland" / "site.key"))
-    assert found.exit_code == 2
-    assert "another key of 'va'" in found.stderr
-
-
-def test_a_summary_that_nobody_would_take_is_not_made(shared, tmp_path):
-    words = ["--codebook", str(shared / "codebook.json"), "--out", str(tmp_path / "va.misfeat")]
-    found = run("site", "summarise", str(shared / "va" / "heart.csv"), "--site", "va", *words)
-    assert found.exit_code == 2
-    assert "has a key of 'va'" in found.stderr
-    assert "--key" in found.stderr
-
-
-def test_nothing_that_is_read_is_written_over(shared):
-    table, key = str(shared / "va" / "heart.csv"), str(shared / "va" / "site.key")
-    for out in (table, key):
-        words = ["--target", "num", "--site", "va", "--key", key, "--out", out]
-        found = run("site", "propose", table, *words)
-        assert found.exit_code == 2
-        assert "is a file that is read" in found.stderr
-
-
-def test_a_site_without_a_table_of_its_own_is_asked_for_it(shared, tmp_path):
-    words = ["--site", "va", "--out", str(tmp_path / "run")]
-    found = run("site", "combine", str(shared / "va" / "heart.csv"), *words)
-    assert found.exit_code == 2
-    assert "own" in found.stderr
-
-
-def test_what_is_no_summary_is_named(shared, tmp_path):
-    found = run("site", "combine", str(shared / "va" / "heart.csv"), "--out", str(tmp_path / "run"))
-    assert found.exit_code == 2
-    assert "heart.csv" in found.stderr
-    assert "no file of misfeat" in found.stderr
-
-
 def test_what_is_agreed_holds_no_counts(shared):
     codebook = read_codebook(shared / "codebook.json")
     assert set(codebook.sites) == set(SITES)
@@ -190,12 +151,31 @@ def test_what_is_agreed_holds_no_counts(shared):
     assert all(set(one) == {"column", "kind", "edges", "values"} for one in proposal["features"])
 
 
-def test_a_codebook_that_was_altered_is_refused(shared, tmp_path):
+SUMMARISE = "summarise TABLE --site va --codebook BOOK --out OUT/va.misfeat"
+PROPOSE = "propose TABLE --target num --site va --key KEY"
+REFUSED = [
+    (f"{SUMMARISE} --key OTHER_KEY", "another key of 'va'"),
+    (SUMMARISE, "has a key of 'va'"),
+    (SUMMARISE.replace("BOOK", "ALTERED"), "damaged or was altered"),
+    (f"{PROPOSE} --out TABLE", "is a file that is read"),
+    (f"{PROPOSE} --out KEY", "is a file that is read"),
+    ("combine TABLE --out OUT/run", "heart.csv' is no file of misfeat"),
+]
+"""What a site may not do, and a part of what it is told."""
+
+
+def test_what_a_site_may_not_do_is_said(shared, tmp_path):
     text = (shared / "codebook.json").read_text()
     (tmp_path / "codebook.json").write_text(text.replace('"chol"', '"cholesterol"'))
-    found = run(
-        *("site", "summarise", str(shared / "va" / "heart.csv"), "--site", "va"),
-        *("--codebook", str(tmp_path / "codebook.json"), "--out", str(tmp_path / "va.misfeat")),
-    )
-    assert found.exit_code == 2
-    assert "damaged or was altered" in found.stderr
+    paths = {
+        "TABLE": shared / "va" / "heart.csv",
+        "OTHER_KEY": shared / "cleveland" / "site.key",
+        "KEY": shared / "va" / "site.key",
+        "BOOK": shared / "codebook.json",
+        "ALTERED": tmp_path / "codebook.json",
+    }
+    for words, message in REFUSED:
+        given = [str(paths.get(w, w.replace("OUT", str(tmp_path)))) for w in words.split()]
+        found = run("site", *given)
+        assert found.exit_code == 2, words
+        assert message in found.stderr, words

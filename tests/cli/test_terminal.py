@@ -7,15 +7,7 @@ from importlib.metadata import version
 
 import pytest
 
-from tests.cli.commands import (
-    ASKED,
-    QUICK,
-    check_snapshot,
-    process,
-    run,
-    terminal,
-    without_colours,
-)
+from tests.cli.commands import ASKED, QUICK, check_snapshot, process, run, terminal, without_colours
 
 HELP_OF = "0.29."
 """Typer sets the pages of help in its own way."""

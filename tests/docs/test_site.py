@@ -96,22 +96,16 @@ def test_there_is_a_gallery_of_eight_to_twelve():
     assert 8 <= len(EXAMPLES) <= 12
 
 
-def test_intervals_of_the_planted_truth_hold_most_of_it():
+def test_scripts_of_the_gallery_print_what_they_are_there_to_show():
     out = printed("02_planted_truth")
     found = re.findall(r"\(([\d.]+) to ([\d.]+)\), truth ([\d.]+)", out)
     held = [float(low) <= float(truth) <= float(high) for low, high, truth in found]
     assert "predicted" in out
     assert sum(held) >= 0.75 * len(held) > 0
-
-
-def test_of_a_messy_table_the_columns_that_drive_the_target_come_out_on_top():
     drivers = {"annual_income", "interest_rate", "opened", "city"}
     lines = re.findall(r"^channel=\w+: (.*)$", printed("05_messy_credit"), re.M)
     assert len(lines) >= 2
     assert all(set(line.split(", ")) == drivers for line in lines)
-
-
-def test_the_completer_of_ones_own_is_held_against_the_default():
     errors = dict(
         re.findall(r"(\w+): root mean square error ([\d.]+)", printed("09_own_completer"))
     )

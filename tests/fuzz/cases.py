@@ -31,19 +31,7 @@ class Case:
 def a_case(
     name: str, tally: Tally | None, about: str = "", answered: bool = False
 ) -> Iterator[Case]:
-    """Run one case, and count how it ended.
-
-    Parameters
-    ----------
-    name : str
-        What is done.
-    tally : Tally or None
-        Counts, where given.
-    about : str, default=""
-        What it is done with, told where the case ends wrong.
-    answered : bool, default=False
-        Whether it must be answered, since the same was answered before.
-    """
+    """Run one case, and count how it ended; some must be answered, as the same was before."""
     case = Case()
     try:
         with warnings.catch_warnings(record=True) as heard:

@@ -13,7 +13,6 @@ from misfeat.show.first_screen import (
     effort_for,
     feature_map,
     first_screen,
-    side_by_side,
 )
 
 
@@ -24,9 +23,7 @@ def rows(n=900, seed=0):
     table = {name: rng.integers(0, 2, n) for name in "abcd"}
     flip = rng.random(n) < 0.1
     truth = np.select(
-        [group == "u", group == "v"],
-        [table["a"], table["a"] ^ table["b"]],
-        rng.integers(0, 2, n),
+        [group == "u", group == "v"], [table["a"], table["a"] ^ table["b"]], rng.integers(0, 2, n)
     )
     return {"g": group, **table, "y": np.where(flip, 1 - truth, truth)}
 
@@ -35,26 +32,6 @@ def rows(n=900, seed=0):
 def screen():
     selector = SubgroupSelector("g", size=2, estimate="above_chance", random_state=0)
     return first_screen(selector.fit(rows(), "y").selection_)
-
-
-def test_each_subgroup_has_the_set_that_is_enough(screen):
-    assert [one.features for one in screen.subgroups] == [("a",), ("a", "b"), ()]
-    assert [one.verdict for one in screen.subgroups] == ["told", "told", "chance"]
-
-
-def test_the_sentence_of_a_subgroup_says_how_much_how_sure_and_where_to_stop(screen):
-    first, _, last = screen.subgroups
-    assert first.sentence.startswith("g=u: a tells ")
-    assert "of what there is to tell about y (" in first.sentence
-    assert "one more feature adds nothing more than chance (p = " in first.sentence
-    assert "no feature, nor two together, tells more about y than chance would" in last.sentence
-    assert np.isnan(last.share)
-
-
-def test_one_sentence_tells_the_whole(screen):
-    assert screen.whole.startswith("In 2 of 3 subgroups the features tell something about y: ")
-    assert "; a is part of the answer in all of them." in screen.whole
-    assert screen.whole.endswith("In g=w nothing tells more than chance would.")
 
 
 def test_where_nothing_tells_anywhere_the_sentence_says_so():
@@ -94,7 +71,18 @@ def test_what_is_clear_is_worth_recording_and_what_is_not_is_called_so():
         assert sentence.startswith(words)
 
 
-def test_a_table_without_gaps_has_nothing_to_collect(screen):
+def test_the_screen_says_the_answer_of_every_subgroup_and_of_the_whole(screen):
+    assert [one.features for one in screen.subgroups] == [("a",), ("a", "b"), ()]
+    assert [one.verdict for one in screen.subgroups] == ["told", "told", "chance"]
+    first, _, last = screen.subgroups
+    assert first.sentence.startswith("g=u: a tells ")
+    assert "of what there is to tell about y (" in first.sentence
+    assert "one more feature adds nothing more than chance (p = " in first.sentence
+    assert "no feature, nor two together, tells more about y than chance would" in last.sentence
+    assert np.isnan(last.share)
+    assert screen.whole.startswith("In 2 of 3 subgroups the features tell something about y: ")
+    assert "; a is part of the answer in all of them." in screen.whole
+    assert screen.whole.endswith("In g=w nothing tells more than chance would.")
     assert screen.collecting == (
         "Every subgroup recorded every feature: there is nothing to collect.",
     )
@@ -121,15 +109,6 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     for name, most in (("PERMUTED", 3e6), ("LARGER", 50)):
         monkeypatch.setattr(f"misfeat.show.first_screen.MOST_{name}", most)
     assert effort_for(selection, 1) == Effort(1, 999, 1, resampled=True, step_permutations=99)
-
-
-def test_squared_correlations_have_a_first_screen_too():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 3))
-    table = {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
-    y = x[:, 0] + rng.normal(size=300)
-    screen = first_screen(SubgroupSelector(size=2, measure="r2").fit(table, y).selection_)
-    assert screen.subgroups[0].features == ("a",)
 
 
 def test_a_set_larger_than_those_tested_is_not_called_chance():
@@ -167,23 +146,6 @@ def selection():
     )
 
 
-def test_shares_are_those_of_single_features(selection):
-    found = feature_map(selection)
-    for cohort, name in enumerate(selection.cohorts.names):
-        for feature, column in enumerate(selection.feature_names):
-            expected = (
-                selection.score_of(name, [column]) / selection.set_scores.measure.whole[cohort]
-            )
-            assert found.share[cohort, feature] == pytest.approx(expected)
-
-
-def test_features_that_tell_more_come_first_and_every_subgroup_is_there_once(selection):
-    found = feature_map(selection)
-    means = found.share.mean(axis=0)[list(found.features)]
-    assert (np.diff(means) <= 0).all()
-    assert sorted(found.subgroups) == list(range(6))
-
-
 def test_subgroups_that_are_the_same_are_neighbours():
     rng = np.random.default_rng(0)
     n = 2400
@@ -196,7 +158,18 @@ def test_subgroups_that_are_the_same_are_neighbours():
     assert {order[0] % 2, order[1] % 2} in ({0}, {1})
 
 
-def test_recorded_cells_are_pale_by_their_p_value(selection):
+def test_the_map_has_shares_of_single_features_the_best_first_and_pale_by_p_value(selection):
+    found = feature_map(selection)
+    for cohort, name in enumerate(selection.cohorts.names):
+        for feature, column in enumerate(selection.feature_names):
+            expected = (
+                selection.score_of(name, [column]) / selection.set_scores.measure.whole[cohort]
+            )
+            assert found.share[cohort, feature] == pytest.approx(expected)
+    found = feature_map(selection)
+    means = found.share.mean(axis=0)[list(found.features)]
+    assert (np.diff(means) <= 0).all()
+    assert sorted(found.subgroups) == list(range(6))
     single, tests = significance_tests(selection, 1), significance_tests(selection)
     found = feature_map(selection, single, tests)
     recorded = ~found.predicted
@@ -206,39 +179,10 @@ def test_recorded_cells_are_pale_by_their_p_value(selection):
 
 
 def test_no_more_is_expected_to_be_told_than_there_is():
-    worth = Worth(
-        subgroup="g=a",
-        feature="f",
-        gain=0.3,
-        low=0.1,
-        high=0.5,
-        probability=1.0,
-        probability_of_a_tenth=1.0,
-        clear=True,
-        rank=1,
-        before=0.4,
-        best_set=("e", "f"),
-        joined=0.7,
-        support="recorded elsewhere",
-    )
+    sure = {"probability": 1.0, "probability_of_a_tenth": 1.0, "clear": True, "rank": 1}
+    score = {"gain": 0.3, "low": 0.1, "high": 0.5, "before": 0.4, "joined": 0.7}
+    named = {"feature": "f", "best_set": ("e", "f"), "support": "recorded elsewhere"}
+    worth = Worth(subgroup="g=a", **named, **score, **sure)
     (sentence,) = collecting_sentences([worth], {"g=a": 0.6}, 0.9)
     assert "tell 100 %" in str(sentence)
     assert "83–100 %" in str(sentence)
-
-
-def test_rows_that_are_alike_stand_side_by_side_those_with_most_on_top():
-    rng = np.random.default_rng(0)
-    steps = np.linspace(1, 0, 12)[:, None] * np.ones((12, 5))
-    shuffled = rng.permutation(12)
-    assert shuffled[side_by_side(steps[shuffled])].tolist() == list(range(12))
-    kinds = rng.permutation(np.repeat([0, 1, 2], 6))
-    ordered = kinds[side_by_side(np.eye(3)[kinds] + rng.normal(0, 0.05, (18, 3)))]
-    assert np.count_nonzero(np.diff(ordered)) == 2
-    for count in (1, 2, 3, 7):
-        assert sorted(side_by_side(np.zeros((count, 4)))) == list(range(count))
-    assert side_by_side(np.array([[0.1], [0.2]])).tolist() == [1, 0]
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_map_that_looks_like_distances_is_put_in_order_too():
-    assert sorted(side_by_side(np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]]) / 4)) == [0, 1, 2]

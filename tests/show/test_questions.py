@@ -8,9 +8,8 @@ import pytest
 from rich.console import Console
 
 from misfeat import SubgroupSelector
-from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
-from misfeat.show.questions import MOST_LINES, QUESTIONS, About, json_answer, print_answer
+from misfeat.show.questions import MOST_LINES, QUESTIONS, About, print_answer
 from misfeat.words import percent, percent_between, score_words
 
 SITE = "site=the hospital of a rather long name in the north"
@@ -56,9 +55,6 @@ def test_shares_have_the_digits_that_their_intervals_leave(selection):
         between = percent_between(best.low / whole, best.high / whole)
         nats = score_words(best.score, best.low, best.high)
         assert re.search(rf"{share} +{between} .*{re.escape(nats)} *\n", shown)
-
-
-def test_an_interval_of_what_may_be_less_than_nothing_is_said_with_a_word(selection):
     shown = printed(selection, "interactions", About(SITE), 160)
     assert re.search(r"-\d[\d.]* to -?\d[\d.]* %", shown)
     assert "–-" not in shown
@@ -74,14 +70,11 @@ def test_a_wider_terminal_shows_more_columns(selection):
     assert heads[2].count("between") == 2
 
 
-def test_rows_are_whole_and_shares_are_per_cent(selection):
+def test_cells_have_whole_rows_shares_and_intervals_unless_predicted(selection):
     shown = printed(selection, "why", about("why"), 160)
     rows, share = re.search(r"measurement 1 = 2 +(\S+) +1 +(\S+ %)", shown).groups()
     assert rows.isdigit()
     assert re.fullmatch(r"\d+ %", share)
-
-
-def test_predicted_cells_have_no_interval(selection):
     predicted = About("site=b", ("measurement 0", "measurement 1"))
     assert "between" in printed(selection, "why", about("why"), 160)
     shown = printed(selection, "why", predicted, 160)
@@ -110,8 +103,3 @@ def test_sentences_are_about_the_subgroup_that_was_asked_about(selection):
     shown = printed(selection, "stability", About("site=b"))
     assert "site=b: the best set" in shown
     assert "hospital" not in shown
-
-
-def test_cautions_are_said_once(selection):
-    lines = list(json_answer(selection, "cautions", About()))
-    assert len(lines) == len(list_cautions(selection))

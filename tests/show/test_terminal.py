@@ -177,10 +177,6 @@ def test_a_screen_of_one_subgroup_is_about_that_one(selector):
             assert not any(str(one).startswith(f"{other}:") for other in others)
 
 
-def test_what_is_worth_recording_can_be_left_out(screen):
-    assert "Worth recording" not in printed(screen, collecting=False)
-
-
 def test_hostile_names_are_text():
     rng = np.random.default_rng(0)
     table = {name: rng.integers(0, 2, 200) for name in HOSTILE}

@@ -5,24 +5,15 @@ import hashlib
 import io
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
 
 import misfeat
 from misfeat.exceptions import MisfeatError
-from misfeat.show.comparison import (
-    MARGIN,
-    MOST_TICKS,
-    MOST_UNCHANGED,
-    WIDTH,
-    AxisScale,
-    comparison_as_json,
-    forest,
-    print_comparison,
-)
+from misfeat.show.comparison import comparison_as_json, forest, print_comparison
 from tests.show.comparison.conftest import HOSTILE
+from tests.show.elements import Elements
 
 
 def test_estimators_selections_and_folders_give_the_same_answer(runs, comparison, tmp_path):
@@ -34,27 +25,14 @@ def test_estimators_selections_and_folders_give_the_same_answer(runs, comparison
     assert misfeat.compare(*(run.selection_ for run in runs)).sentences() == comparison.sentences()
 
 
-def test_runs_have_the_names_that_they_are_given(runs):
+def test_runs_are_named_and_what_is_not_a_run_is_refused(runs):
     assert misfeat.compare(*runs).names == ("first", "second")
     assert misfeat.compare(*runs, names=["2024", "2025"]).names == ("2024", "2025")
     with pytest.raises(MisfeatError, match="give two names"):
         misfeat.compare(*runs, names="2024")
-
-
-def test_what_is_not_a_run_is_refused(runs):
     for other in (misfeat.SubgroupSelector(), None, {"a": [1]}):
         with pytest.raises(MisfeatError, match=r"second.* is neither a fitted SubgroupSelector"):
             misfeat.compare(runs[0], other)
-
-
-def test_it_says_the_answer_where_it_is_printed(comparison):
-    assert "in site=b, x tells" in repr(comparison)
-
-
-def test_what_it_says_in_a_terminal_is_what_the_command_prints(comparison, capsys):
-    comparison.show()
-    shown = capsys.readouterr().out
-    assert shown.startswith("Nothing changed by more than its uncertainty in 2 of 3 subgroups;")
 
 
 def test_the_page_can_be_written_and_shown_in_a_notebook(comparison, tmp_path):
@@ -63,43 +41,20 @@ def test_the_page_can_be_written_and_shown_in_a_notebook(comparison, tmp_path):
     assert comparison._repr_html_().startswith("<iframe")
 
 
-def test_size_and_subgroup_are_handed_on(runs):
-    found = misfeat.compare(*runs, size=1, subgroup="site=b")
-    assert (found.size, len(found.subgroups)) == (1, 1)
-
-
 def printed(found, width=200):
     console = Console(file=io.StringIO(), width=width)
     print_comparison(found, console)
     return console.file.getvalue()
 
 
-def test_the_answer_comes_first_then_every_subgroup_then_what_changed(comparison):
+def test_the_answer_comes_first_in_lines_that_fit_the_terminal(comparison):
     lines = printed(comparison, 1000).splitlines()
     assert lines[0] == comparison.summary()
     assert lines[1:4] == [one.sentence for one in comparison.subgroups]
     assert lines[4] == "site=b"
     assert lines[-1] == comparison.notes[-1]
-
-
-def test_only_sets_that_changed_are_in_tables(comparison):
-    lines = printed(comparison, 1000).splitlines()
-    table = lines[lines.index("site=b") + 4 : -len(comparison.notes)]
-    shown = [line.split("  ")[1].strip() for line in table if line.strip()]
-    assert shown == [", ".join(one.features) for one in comparison.changed]
-
-
-def test_no_line_is_wider_than_the_terminal(comparison):
     for width in (40, 80, 120):
         assert max(map(len, printed(comparison, width).splitlines())) <= width
-
-
-def test_hostile_names_command_no_terminal(hostile):
-    shown = printed(hostile)
-    assert "\x1b[31m" not in shown
-    assert "\u202e" not in shown
-    assert "\\x1b[31mred" in shown
-    assert "[bold]b[/bold]" in shown
 
 
 def test_json_has_every_line(comparison):
@@ -118,22 +73,7 @@ def test_json_has_every_line(comparison):
     assert line["changed"] is True
 
 
-class Elements(HTMLParser):
-    """The elements of a page with their attributes, and its text."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.found, self.text = [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def test_the_page_says_the_answer_first(comparison):
+def test_the_page_says_the_answer_first_and_draws_what_changed(comparison):
     html = comparison.html()
     assert html.lstrip().startswith("<!doctype html>")
     said = "".join(Elements(html).text)
@@ -142,9 +82,6 @@ def test_the_page_says_the_answer_first(comparison):
         assert one.sentence in said
     for note in comparison.notes:
         assert note in said
-
-
-def test_only_what_changed_has_a_forest_plot(comparison):
     html = comparison.html()
     assert html.count('<table class="forest">') == 1
     pictures = [a for tag, a in Elements(html).found if tag == "svg" and a.get("role") == "img"]
@@ -166,7 +103,12 @@ def test_nothing_is_run_or_fetched(comparison):
     assert not [tag for tag, held in Elements(html).found if "style" in held]
 
 
-def test_hostile_names_are_text_on_the_page(hostile):
+def test_hostile_names_are_text_in_a_terminal_and_on_the_page(hostile):
+    shown = printed(hostile)
+    assert "\x1b[31m" not in shown
+    assert "\u202e" not in shown
+    assert "\\x1b[31mred" in shown
+    assert "[bold]b[/bold]" in shown
     page = Elements(hostile.html())
     assert not [tag for tag, _ in page.found if tag == "script"]
     assert not [held for _, held in page.found if any(name.startswith("on") for name in held)]
@@ -175,37 +117,12 @@ def test_hostile_names_are_text_on_the_page(hostile):
     assert "\x1b" not in said
     assert "\u202e" not in said
     assert "\\u202eabc" in said
-
-
-def test_links_lead_to_what_changed(hostile):
     page = Elements(hostile.html())
     names = [held["id"] for _, held in page.found if "id" in held]
     assert len(names) == len(set(names))
     links = [held["href"][1:] for tag, held in page.found if tag == "a"]
     assert set(links) <= set(names)
     assert len(links) == sum(bool(one.changed) for one in hostile.subgroups)
-
-
-def test_sets_that_did_not_change_are_counted_where_there_are_many(comparison):
-    html = comparison.html()
-    assert f"The {MOST_UNCHANGED} largest" not in html
-    assert html.count("<details>") == 3
-
-
-def test_a_scale_holds_its_shares_and_zero_within_the_picture():
-    for ends in ((0.0, 0.17), (-0.4, -0.1), (-0.002, 0.07), (0.0, 1.0), (0.0, 0.0)):
-        scale = AxisScale.over(ends)
-        places = [scale.at(one) for one in (*ends, 0.0)]
-        assert min(places) >= MARGIN
-        assert max(places) <= WIDTH - MARGIN
-        assert "0" in [words for _, words in scale.ticks]
-        assert 2 <= len(scale.ticks) <= MOST_TICKS + 2
-
-
-def test_numbers_on_a_scale_are_in_per_cent_and_in_order():
-    ticks = AxisScale.over([-0.1, 0.3]).ticks
-    assert [words for _, words in ticks] == ["-10", "0", "10", "20", "30"]
-    assert [at for at, _ in ticks] == sorted(at for at, _ in ticks)
 
 
 def test_all_lines_share_their_scales(comparison):

@@ -52,13 +52,6 @@ def test_pandas_reads_numbers_as_numbers(fitted, tmp_path):
     assert found["features"].tolist() == [", ".join(one) for one in expected["features"]]
 
 
-def test_sizes_and_numbers_of_sets_can_be_other_than_at_fit(fitted, tmp_path):
-    fitted.export(tmp_path / "a.csv", "top", size=1, k=1)
-    _, *lines = (tmp_path / "a.csv").read_text().splitlines()
-    assert len(lines) == len(fitted.subgroups_)
-    assert fitted.selection_.k == 3
-
-
 REFUSED = [
     ({"path": "a.xls"}, r"'a\.xls' ends in '\.xls'.*\.xlsx for an Excel workbook"),
     ({"path": "a.csv"}, r"holds the answer to one question; name it in questions"),

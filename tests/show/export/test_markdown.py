@@ -82,20 +82,7 @@ def test_shares_stand_in_per_cent_with_their_intervals(fitted, tables):
     assert re.fullmatch(r"\d+ % \(\d+–\d+ %\)", lines[0][heads.index("gain")])
 
 
-def test_a_star_marks_what_was_not_recorded_and_is_explained(fitted, tables):
-    text = written(fitted, [tables["best sets"]])
-    assert r"\*" in text
-    assert "A star marks a feature that the subgroup never recorded." in text
-
-
 def test_what_was_not_answered_is_said(fitted):
     refused = AnswerTable("why", "why", "Why does this set tell?", note="R² knows no cells.")
     text = written(fitted, [refused])
     assert text.endswith("## why\n\nWhy does this set tell? R² knows no cells.\n")
-
-
-def test_a_file_holds_the_questions_that_were_asked(fitted, tmp_path):
-    fitted.export(tmp_path / "best.md", ["top", "subgroups"], k=1)
-    text = (tmp_path / "best.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["subgroups", "best sets"]
-    assert len(cells(text)) == 2 * (len(fitted.subgroups_) + 1)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat import Coding, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.show.export.tables import (
@@ -33,20 +33,6 @@ def small(**more):
     return table | more
 
 
-def test_every_question_has_a_table_in_one_order(fitted):
-    assert set(TITLES) == set(QUESTIONS)
-    assert set(TITLES) >= ALWAYS_ANSWERED
-    ordered = ["subgroups", "best sets", "columns"]
-    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == ordered
-
-
-def test_all_tables_hold_the_answers_of_the_selection(fitted, tables):
-    assert tables["subgroups"].columns["rows"] == fitted.subgroups_["rows"].tolist()
-    assert tables["worth collecting"].columns["gain"] == fitted.worth_collecting()["gain"].tolist()
-    assert tables["columns"].columns["column"] == [one.column for one in fitted.cohorts_.columns]
-    assert all(table.rows and not table.note for table in tables.values())
-
-
 def test_sets_have_p_values_where_significance_is_asked_too(fitted, tables):
     alone = tables_of(fitted, ["top"])["best sets"]
     assert np.isnan(alone.columns["p_value"]).all()
@@ -55,7 +41,15 @@ def test_sets_have_p_values_where_significance_is_asked_too(fitted, tables):
     assert fitted.selection_.known_tests is None, "an export changes no later answer"
 
 
-def test_the_interval_of_a_share_is_that_of_its_score(fitted, tables):
+def test_every_question_has_a_table_with_the_answers_of_the_selection(fitted, tables):
+    assert set(TITLES) == set(QUESTIONS)
+    assert set(TITLES) >= ALWAYS_ANSWERED
+    ordered = ["subgroups", "best sets", "columns"]
+    assert list(tables_of(fitted, ["columns", "top", "subgroups"])) == ordered
+    assert tables["subgroups"].columns["rows"] == fitted.subgroups_["rows"].tolist()
+    assert tables["worth collecting"].columns["gain"] == fitted.worth_collecting()["gain"].tolist()
+    assert tables["columns"].columns["column"] == [one.column for one in fitted.cohorts_.columns]
+    assert all(table.rows and not table.note for table in tables.values())
     for title in ("best sets", "enough"):
         score, share = (np.array(tables[title].columns[name]) for name in ("score", "share"))
         for end in ("low", "high"):
@@ -63,9 +57,6 @@ def test_the_interval_of_a_share_is_that_of_its_score(fitted, tables):
             assert np.allclose(shares * score / share, tables[title].columns[end])
     held = {"subgroup": ["a"], "share": [0.5], "low": [0.1]}
     assert with_share_bounds(fitted.selection_, held) == held
-
-
-def test_cells_and_alternatives_are_about_the_best_set_of_each_subgroup(fitted, tables):
     best = {one.subgroup: one.features for one in best_sets(fitted.selection_, k=1)}
     for title, named in (("why", "features"), ("alternatives", "instead_of")):
         names = zip(tables[title].columns["subgroup"], tables[title].columns[named], strict=True)
@@ -125,29 +116,6 @@ def test_nothing_to_collect_and_nothing_that_misleads_are_said():
     assert found["worth collecting"].note.startswith("Every subgroup recorded every feature")
     assert found["worth collecting"].columns
     assert found["worth collecting"].rows == 0
-
-
-def test_one_feature_makes_no_pair():
-    table = {name: small()[name] for name in ("a", "y", "site")}
-    selector = SubgroupSelector("site", size=1).fit(table, "y")
-    found = tables_of(selector, ["interactions"])
-    assert found["interactions"].note == "There are no two features to compare."
-
-
-def test_costs_are_counted_and_wrong_ones_refused(fitted):
-    found = tables_of(fitted, ["worth"], costs={fitted.selection_.feature_names[0]: 4.0})
-    assert 4.0 in found["worth collecting"].columns["cost"]
-    with pytest.raises(MisfeatError, match="nobody"):
-        tables_of(fitted, ["worth"], costs={"nobody": 1.0})
-
-
-def test_cautions_name_options_to_who_uses_them():
-    table = small(chol=np.where(small()["site"] == "t", 0, np.arange(300) % 7))
-    selector = SubgroupSelector("site", size=1).fit(table, "y")
-    python = tables_of(selector, ["cautions"])["cautions"].columns["remedy"]
-    options = tables_of(selector, ["cautions"], spell=in_options)["cautions"]
-    assert any("missing_values={'chol'" in one for one in python)
-    assert any("--missing 'chol=VALUE'" in one for one in options.columns["remedy"])
 
 
 def test_what_the_target_was_taken_for_is_part_of_every_export():

@@ -158,8 +158,8 @@ def softened(path):
 
 
 @pytest.fixture
-def difference(tmp_path):
-    """Tells what differs between a plot and its picture in the baseline; None for nothing."""
+def assert_looks_as_before(tmp_path):
+    """Fails where a plot differs from its picture in the baseline."""
     if not mpl.__version__.startswith(f"{DRAWN_WITH}."):
         pytest.skip(f"the pictures were drawn with matplotlib {DRAWN_WITH}")
 
@@ -170,22 +170,8 @@ def difference(tmp_path):
         if os.environ.get("MISFEAT_RENEW_PICTURES"):
             before.write_bytes(drawn.read_bytes())
         new, old = softened(drawn), softened(before)
-        if new.shape != old.shape:
-            return f"{name} has the shape {new.shape}, and had {old.shape} before."
+        assert new.shape == old.shape, name
         worst = np.abs(new - old).max()
-        if worst <= TOLERANCE:
-            return None
-        return f"{name} differs by up to {worst:.0f} of 255; compare {drawn} with {before}."
+        assert worst <= TOLERANCE, f"{name} differs by {worst:.0f} of 255; see {drawn}, {before}"
 
     return compare
-
-
-@pytest.fixture
-def assert_looks_as_before(difference):
-    """Fails where a plot differs from its picture in the baseline."""
-
-    def check(ax, name):
-        found = difference(ax, name)
-        assert found is None, found
-
-    return check

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import misfeat
-from misfeat import MisfeatError
 from misfeat.show.plots.canvas import COLOUR, FADED
 from tests.show.plots.drawing import entropies, texts
 
@@ -26,14 +24,6 @@ def squares(ax):
     return sorted(ax.collections, key=lambda drawn: drawn.get_offsets()[0, 1])
 
 
-def test_a_set_across_clinics_looks_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.forest(heart, ["cp", "ca"]), "forest")
-
-
-def test_a_set_that_is_chance_looks_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.forest(heart, ["chol", "fbs"]), "forest_of_chance")
-
-
 def test_subgroups_are_sorted_by_their_share_of_what_there_is_to_tell(selector):
     ax = misfeat.plot.forest(selector, PAIR)
     entropy = entropies(selector)
@@ -42,23 +32,6 @@ def test_subgroups_are_sorted_by_their_share_of_what_there_is_to_tell(selector):
     drawn = [square.get_offsets()[0, 0] for square in squares(ax)]
     np.testing.assert_allclose(drawn, sorted(shares.values(), reverse=True))
     assert ax.get_xlabel() == "share of what there is to tell about ill"
-
-
-def test_areas_of_squares_are_as_the_rows(heart):
-    ax = misfeat.plot.forest(heart, ["cp"])
-    rows = [int(text.replace(",", "")) for text in columns(ax)["rows"]]
-    areas = [float(square.get_sizes()[0]) for square in squares(ax)]
-    np.testing.assert_allclose(np.array(areas) / areas[0], np.array(rows) / rows[0])
-
-
-def test_predicted_subgroups_are_hollow_and_dashed(heart):
-    ax = misfeat.plot.forest(heart, ["cp", "ca"])
-    recorded = texts(ax.get_yticklabels()).index("site=cleveland")
-    for place, square in enumerate(squares(ax)):
-        hollow = (square.get_facecolor() == 1).all()
-        assert hollow == (place != recorded)
-    styles = {line.get_color(): line.get_linestyle() for line in ax.lines}
-    assert styles == {COLOUR["recorded"]: "-", COLOUR["predicted"]: "--"}
 
 
 def test_numbers_stand_on_the_right_p_values_where_they_were_asked_for(heart, selector):
@@ -70,7 +43,18 @@ def test_numbers_stand_on_the_right_p_values_where_they_were_asked_for(heart, se
     assert "p" not in columns(misfeat.plot.forest(selector, PAIR))
 
 
-def test_what_is_chance_is_faded(heart):
+def test_squares_have_areas_as_the_rows_and_are_hollow_or_faded(heart):
+    ax = misfeat.plot.forest(heart, ["cp"])
+    rows = [int(text.replace(",", "")) for text in columns(ax)["rows"]]
+    areas = [float(square.get_sizes()[0]) for square in squares(ax)]
+    np.testing.assert_allclose(np.array(areas) / areas[0], np.array(rows) / rows[0])
+    ax = misfeat.plot.forest(heart, ["cp", "ca"])
+    recorded = texts(ax.get_yticklabels()).index("site=cleveland")
+    for place, square in enumerate(squares(ax)):
+        hollow = (square.get_facecolor() == 1).all()
+        assert hollow == (place != recorded)
+    styles = {line.get_color(): line.get_linestyle() for line in ax.lines}
+    assert styles == {COLOUR["recorded"]: "-", COLOUR["predicted"]: "--"}
     ax = misfeat.plot.forest(heart, ["chol", "fbs"])
     predicted = texts(ax.get_yticklabels()).index("site=switzerland")
     faded = [line.get_alpha() == FADED for line in ax.lines]
@@ -82,8 +66,3 @@ def test_where_nothing_is_to_be_told_no_square_stands(half_constant):
     ax = misfeat.plot.forest(half_constant, ["x"])
     assert columns(ax)["share"][1] == "none"
     assert len(ax.collections) == 1
-
-
-def test_an_unknown_feature_is_named(selector):
-    with pytest.raises(MisfeatError, match="did you mean 'glucose'"):
-        misfeat.plot.forest(selector, ["glucos"])

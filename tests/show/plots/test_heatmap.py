@@ -7,14 +7,6 @@ from misfeat.answers.significance import significance_tests
 from tests.show.plots.drawing import entropies, texts
 
 
-def test_the_map_looks_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.feature_map(heart), "feature_map")
-
-
-def test_the_map_of_many_features_looks_as_before(large, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.feature_map(large), "feature_map_many")
-
-
 def test_cells_are_shares_of_what_there_is_to_tell_best_features_first(selector):
     ax = misfeat.plot.feature_map(selector)
     features = texts(ax.get_xticklabels())
@@ -24,22 +16,6 @@ def test_cells_are_shares_of_what_there_is_to_tell_best_features_first(selector)
     drawn = ax.collections[0].get_array()
     np.testing.assert_allclose(drawn, expected)
     assert (np.diff(drawn.mean(axis=0)) <= 1e-12).all()
-
-
-def test_unrecorded_cells_have_a_marked_corner(selector, smallest):
-    ax = misfeat.plot.feature_map(selector)
-    assert len(ax.collections[-1].get_paths()) == selector.cohorts_.missing.sum()
-    assert "never recorded, predicted" in texts(ax.get_legend().get_texts())
-    assert misfeat.plot.feature_map(smallest).get_legend() is None
-
-
-def test_rows_have_their_numbers_and_a_figure_grows_with_its_cells(selector, large):
-    ax, many = misfeat.plot.feature_map(selector), misfeat.plot.feature_map(large)
-    assert "clinic=East (800 rows)" in texts(ax.get_yticklabels())
-    assert ax.yaxis_inverted()  # the first subgroup on top
-    assert (many.figure.get_size_inches() > 1.5 * ax.figure.get_size_inches()).all()
-    assert len(ax.texts) == 4 * 7
-    assert len(many.texts) == 0
 
 
 def test_where_the_target_has_one_value_cells_are_nothing(half_constant):
@@ -61,6 +37,16 @@ def test_cells_that_are_chance_are_grey_and_in_brackets(heart):
     assert sum(pale) > sum(strong)
 
 
-def test_nothing_is_grey_before_it_was_asked(selector):
+def test_rows_have_their_numbers_and_unrecorded_cells_a_marked_corner(selector, smallest, large):
+    ax = misfeat.plot.feature_map(selector)
+    assert len(ax.collections[-1].get_paths()) == selector.cohorts_.missing.sum()
+    assert "never recorded, predicted" in texts(ax.get_legend().get_texts())
+    assert misfeat.plot.feature_map(smallest).get_legend() is None
+    ax, many = misfeat.plot.feature_map(selector), misfeat.plot.feature_map(large)
+    assert "clinic=East (800 rows)" in texts(ax.get_yticklabels())
+    assert ax.yaxis_inverted()  # the first subgroup on top
+    assert (many.figure.get_size_inches() > 1.5 * ax.figure.get_size_inches()).all()
+    assert len(ax.texts) == 4 * 7
+    assert len(many.texts) == 0
     shown = texts(misfeat.plot.feature_map(selector).texts)
     assert not any(text.startswith("(") for text in shown)

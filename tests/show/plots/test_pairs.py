@@ -28,12 +28,6 @@ def test_interactions_look_as_before(heart, assert_looks_as_before):
     assert_looks_as_before(misfeat.plot.interactions(heart, "site=hungarian"), "interactions")
 
 
-def test_interactions_of_many_features_look_as_before(large, assert_looks_as_before):
-    ax = misfeat.plot.interactions(large, large.cohorts_.names[0])
-    assert not ax.texts  # there is no room for numbers
-    assert_looks_as_before(ax, "interactions_many")
-
-
 def test_cells_are_interactions_faded_and_in_brackets_where_unclear_dotted_where_predicted(heart):
     ax = misfeat.plot.interactions(heart, "site=hungarian")
     ax.figure.canvas.draw()
@@ -60,8 +54,3 @@ def test_cells_are_interactions_faded_and_in_brackets_where_unclear_dotted_where
 def test_one_feature_has_no_pair(smallest):
     (text,) = misfeat.plot.interactions(smallest).texts
     assert "no pair" in text.get_text()
-
-
-def test_a_subgroup_must_be_named_where_there_are_several(heart):
-    with pytest.raises(misfeat.MisfeatError, match="name it with subgroup"):
-        misfeat.plot.interactions(heart)

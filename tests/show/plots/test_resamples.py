@@ -9,11 +9,6 @@ from tests.show.plots.drawing import texts
 DRAWS = 12  # as in the picture
 
 
-def test_one_subgroup_looks_as_before(selector, assert_looks_as_before):
-    ax = misfeat.plot.stability(selector, "clinic=North", resamples=DRAWS)
-    assert_looks_as_before(ax, "stability")
-
-
 def test_bars_are_how_often_sets_and_features_come_again(selector):
     found = stability_of(selector.selection_, resamples=DRAWS)
     sets = [one for one in found.sets if one.subgroup == "clinic=North"]
@@ -27,13 +22,6 @@ def test_bars_are_how_often_sets_and_features_come_again(selector):
     assert set(labels[len(sets) + 1 :]) == {one.feature for one in held}
     marks = [segment[0, 0] for segment in ax.collections[0].get_segments()]
     assert sorted(marks) == sorted(one.in_best for one in held if one.in_best)
-
-
-def test_features_that_are_never_in_a_best_set_are_counted(selector):
-    ax = misfeat.plot.stability(selector, "clinic=North", size=1, k=1, resamples=DRAWS)
-    found = stability_of(selector.selection_, size=1, k=1, resamples=DRAWS).features
-    never = sum(one.subgroup == "clinic=North" and not one.in_top_k for one in found)
-    assert ax.get_xlabel() == f"share of {DRAWS} resamples; {never} features in none of them"
 
 
 def test_a_target_with_one_value_has_no_best_set(half_constant):

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
 
 import misfeat
-from misfeat import MisfeatError
 from misfeat.answers.enough import enough_features
 from misfeat.show.plots.canvas import FADED
 
@@ -23,15 +21,6 @@ def points(ax):
 def rings(ax):
     drawn = [one for one in ax.collections if isinstance(one, PathCollection)]
     return [tuple(one.get_offsets()[0]) for one in drawn]
-
-
-@pytest.mark.slow
-def test_all_subgroups_look_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.size_curve(heart)[0], "size_curve")
-
-
-def test_one_subgroup_looks_as_before(heart, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.size_curve(heart, "site=va"), "size_curve_of_one")
 
 
 def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring(heart):
@@ -66,11 +55,6 @@ def test_sets_of_one_subgroup_are_named(heart):
         "1: cp",
         "2: cp, oldpeak",
     ]
-
-
-def test_several_subgroups_do_not_fit_into_one_axes(heart):
-    with pytest.raises(MisfeatError, match="name it with subgroup, one of 'site=cleveland'"):
-        misfeat.plot.size_curve(heart, ax=plt.subplots()[1])
 
 
 def test_a_target_with_one_value_is_said(half_constant):

@@ -19,15 +19,6 @@ def edges(ax):
     return {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
 
 
-def test_the_lattice_looks_as_before(selector, assert_looks_as_before):
-    assert_looks_as_before(misfeat.plot.lattice(selector, "clinic=East", FOUR), "lattice")
-
-
-def test_five_features_look_as_before(selector, assert_looks_as_before):
-    five = [*FOUR, "pressure"]
-    assert_looks_as_before(misfeat.plot.lattice(selector, "clinic=North", five), "lattice_of_five")
-
-
 def test_nodes_are_subsets_in_levels_coloured_by_their_scores_and_starred(selector):
     absent = set(selector.cohorts_.missing_features("clinic=East")) & set(FOUR)
     assert absent
@@ -45,7 +36,7 @@ def test_nodes_are_subsets_in_levels_coloured_by_their_scores_and_starred(select
     assert ax.get_yticks().tolist() == [1, 2, 3, 4]
 
 
-def test_both_kinds_of_edges_are_there_and_differ(selector):
+def test_both_kinds_of_edges_differ_and_larger_subsets_can_be_left_out(selector):
     drawn = edges(misfeat.plot.lattice(selector, "clinic=East", FOUR))
     between, beside = drawn["one feature more"], drawn["one feature swapped"]
     assert len(between.get_segments()) == count_edges_between(4, 1, 4)
@@ -54,9 +45,6 @@ def test_both_kinds_of_edges_are_there_and_differ(selector):
     for segment in beside.get_segments():
         assert segment[0, 1] == segment[-1, 1] < segment[:, 1].max()  # an arc within a level
     assert between.get_linestyle() != beside.get_linestyle()
-
-
-def test_larger_subsets_can_be_left_out(selector):
     ax = misfeat.plot.lattice(selector, "clinic=East", FOUR, largest=2)
     assert len(ax.texts) == 4 + 6
     assert ax.get_title() == "10 subsets of 4 features in clinic=East"
@@ -72,9 +60,3 @@ def test_features_that_cannot_be_drawn_are_refused(selector):
     for features, message in refused.items():
         with pytest.raises(MisfeatError, match=message):
             misfeat.plot.lattice(selector, "clinic=East", features)
-
-
-def test_a_lattice_of_one_feature_is_a_node(smallest):
-    ax = misfeat.plot.lattice(smallest)
-    assert len(ax.texts) == 1
-    assert not edges(ax)

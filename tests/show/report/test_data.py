@@ -16,32 +16,18 @@ from misfeat.answers.features import feature_values
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
-from misfeat.completion.model import SUPPORT
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import Report
 from misfeat.show.report import data as report_module
 from misfeat.show.report import page as page_module
 from misfeat.show.report.data import report_data
-from misfeat.show.report.page import script_data, support_words
+from misfeat.show.report.page import script_data
 
 
 @pytest.fixture(scope="module")
 def held(report):
     return json.loads(report.json())
-
-
-def test_the_sets_are_those_of_top_k(fitted, held):
-    best = best_sets(fitted.selection_)
-    found = [one for row in held["subgroups"] for one in row["best_sets"]]
-    assert [tuple(one["features"]) for one in found] == [one.features for one in best]
-    assert [one["score"] for one in found] == [one.score for one in best]
-
-
-def test_what_is_worth_most_comes_first_over_all_cohorts(fitted, held):
-    gains = [row["gain"] for row in held["worth_collecting"]]
-    assert gains == sorted(gains, reverse=True)
-    assert len(gains) == len(feature_worths(fitted.selection_))
 
 
 @pytest.mark.slow
@@ -53,22 +39,12 @@ def test_cautions_are_those_of_the_size_that_is_reported(heart_path):
         assert any("combinations of values" in one["words"] for one in held["cautions"]) == expected
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_halves_of_characters_are_replaced():
     table = {"a": [0, 0, 1, 1], "y": [0, 0, 1, 1]}
     report = SubgroupSelector(size=1).fit(table, "y").report(title="a\udfff")
     assert json.loads(report.json())["title"] == "a?"
     assert report.html().encode()
-
-
-def test_shares_of_recorded_rows_are_none_where_a_feature_was_never_recorded(fitted, held):
-    never = [[share is None for share in row] for row in held["recorded"]]
-    assert np.array_equal(never, fitted.cohorts_.missing)
-
-
-def test_sporadic_gaps_count_as_shares():
-    table = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
-    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
-    assert held["recorded"] == [[0.75, 1.0]]
 
 
 def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held):
@@ -81,12 +57,6 @@ def test_the_lattice_holds_every_score_up_to_one_feature_more(fitted, held):
         assert kept.shape[1] == len(level(7, one["size"]))
 
 
-def test_trust_is_what_validate_says(fitted, held):
-    fitted.validate()
-    assert held["trust"]["sentence"] == fitted.validation_
-    assert [row["subgroup"] for row in held["trust"]["rows"]] == list(fitted.cohorts_.names)
-
-
 def test_without_validation_the_report_says_so(fitted):
     held = json.loads(fitted.report(validate=False).json())
     assert held["trust"] == {
@@ -95,6 +65,7 @@ def test_without_validation_the_report_says_so(fitted):
     }
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_what_may_mislead_is_said():
     table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     report = SubgroupSelector(size=1).fit(table, "y").report()
@@ -105,28 +76,6 @@ def test_what_may_mislead_is_said():
         "There is one subgroup only",
     ]
     assert "To keep in mind" in report.html()
-
-
-def test_settings_are_those_that_differ_from_the_defaults(held):
-    assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
-
-
-def test_costs_rank_what_is_worth_collecting(fitted):
-    feature = feature_worths(fitted.selection_)[0].feature
-    held = json.loads(fitted.report(costs={feature: 1000}, validate=False).json())
-    assert held["worth_collecting"][-1]["feature"] == feature
-
-
-def test_squared_correlations_have_a_report_too():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 3))
-    table = {"g": ["u", "v", "w"] * 100, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
-    table["b"] = np.where(np.array(table["g"]) == "u", np.nan, table["b"])
-    y = x[:, 0] + x[:, 1] + rng.normal(size=300)
-    selector = SubgroupSelector("g", size=2, measure="r2").fit(table, y)
-    held = json.loads(selector.report().json())
-    assert held["unit"] == "R²"
-    assert held["subgroups"][0]["missing"] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -148,13 +97,30 @@ def test_a_loaded_selector_makes_the_same_report(fitted, held, tmp_path):
     assert again == {name: value for name, value in held.items() if name != "created"}
 
 
-def test_a_value_called_missing_is_a_value():
+@pytest.mark.usefixtures("few_resamples")
+def test_sporadic_gaps_count_as_shares_and_a_value_called_missing_as_a_value():
+    table = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
+    held = json.loads(SubgroupSelector(size=1).fit(table, "y").report().json())
+    assert held["recorded"] == [[0.75, 1.0]]
     table = {"a": ["missing", "taken"] * 10, "b": [0, 1, 1, 0] * 5, "y": [0, 1, 1, 0] * 5}
     held = json.loads(SubgroupSelector(size=1).fit(table, "y").report(validate=False).json())
     assert held["recorded"] == [[1.0, 1.0]]
 
 
-def test_answers_are_those_of_the_first_screen(fitted, held):
+def test_the_report_holds_the_answers_of_the_selection(fitted, held):
+    best = best_sets(fitted.selection_)
+    found = [one for row in held["subgroups"] for one in row["best_sets"]]
+    assert [tuple(one["features"]) for one in found] == [one.features for one in best]
+    assert [one["score"] for one in found] == [one.score for one in best]
+    gains = [row["gain"] for row in held["worth_collecting"]]
+    assert gains == sorted(gains, reverse=True)
+    assert len(gains) == len(feature_worths(fitted.selection_))
+    never = [[share is None for share in row] for row in held["recorded"]]
+    assert np.array_equal(never, fitted.cohorts_.missing)
+    fitted.validate()
+    assert held["trust"]["sentence"] == fitted.validation_
+    assert [row["subgroup"] for row in held["trust"]["rows"]] == list(fitted.cohorts_.names)
+    assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
     screen = first_screen(fitted.selection_)
     assert held["answer"] == screen.whole
     assert [row["sentence"] for row in held["subgroups"]] == [
@@ -197,6 +163,7 @@ def test_what_chance_gives_is_what_is_taken_off(fitted, held):
     assert seen
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
     table = {"g": ["u", "v"] * 60, "a": [0, 1, 2, 3] * 30, "y": [0, 0, 1, 1] * 30}
     table["b"] = [0 if group == "v" else i % 7 for i, group in enumerate(table["g"])]
@@ -217,27 +184,12 @@ def data(fitted):
     return script_data(found.contents, found.cells)
 
 
-def test_sets_are_numbers_of_features(data, fitted):
-    for row, name in zip(data["subgroups"], fitted.cohorts_.names, strict=True):
-        best = best_sets(fitted.selection_, subgroup=name)
-        found = [tuple(data["features"][f] for f in one["set"]) for one in row["sets"]]
-        assert found == [one.features for one in best]
-
-
 def test_cells_hold_every_row_of_singles_and_pairs(data, fitted):
     tables, n = data["cells"]["tables"], len(data["features"])
     for cohort, name in enumerate(fitted.cohorts_.names):
         for first, second in combinations(range(n), 2):
             rows = sum(sum(line[2:]) for line in tables[f"{cohort}:{first},{second}"])
             assert rows == pytest.approx(fitted.cohorts_[name].size, rel=0.01)
-
-
-def test_labels_are_those_of_the_cells(data, fitted):
-    name, (first, second) = fitted.cohorts_.names[0], fitted.cohorts_.features[:2]
-    cells = explanation(fitted.selection_, name, [first, second]).cells
-    labels = data["cells"]["labels"]
-    found = {tuple(labels[at] for at in line[:2]) for line in data["cells"]["tables"]["0:0,1"]}
-    assert found == {cell.values for cell in cells}
 
 
 def test_numbers_have_few_digits(data):
@@ -270,7 +222,3 @@ def test_of_very_many_subgroups_the_largest_are_explained_and_in_the_map(fitted,
     table = re.search(r'id="feature-map".*?</table>', html, re.DOTALL).group()
     assert table.count("<tr data-subgroup") == 2
     assert "The 2 largest subgroups, of" in html
-
-
-def test_there_are_words_for_all_that_a_score_can_rest_on():
-    assert len({support_words(one) for one in SUPPORT}) == len(SUPPORT)

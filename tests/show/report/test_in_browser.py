@@ -66,15 +66,6 @@ def test_a_click_on_a_head_sorts_and_another_one_turns_the_order(visit, fitted):
     assert shown == sorted(shown)
 
 
-def test_a_filter_leaves_the_rows_that_hold_the_text(visit, fitted):
-    feature = feature_worths(fitted.selection_)[0].feature
-    visit.page.get_by_label("Filter columns").fill(feature.upper())
-    assert [row[0] for row in visit.shown_rows("#columns-table")] == [feature]
-    assert visit.page.locator("[data-shown=columns-table]").inner_text() == "1 of 9 rows"
-    visit.page.get_by_label("Filter columns").fill("")
-    assert len(visit.shown_rows("#columns-table")) == 9
-
-
 def test_a_table_downloads_whole(visit, fitted):
     button = visit.page.locator("[data-csv=worth-table]")
     name, text = visit.downloaded(button)
@@ -97,12 +88,6 @@ def test_the_switch_shows_the_page_of_one_subgroup_and_leads_back(visit, fitted)
     visit.page.get_by_role("link", name="All subgroups").click()
     assert visit.page.locator("#overview").is_visible()
     assert visit.page.locator("#one-subgroup").is_hidden()
-
-
-def test_a_subgroup_has_an_address(open_page, report, fitted):
-    visit = open_page(report.html(), address="#subgroup-1")
-    assert visit.page.locator("#subgroup-title").inner_text() == fitted.cohorts_.names[1]
-    assert visit.page.locator("#subgroup option:checked").inner_text() == fitted.cohorts_.names[1]
 
 
 def test_the_explorer_tells_the_score_of_every_picked_set(visit, fitted):
@@ -154,7 +139,12 @@ def test_no_more_features_can_be_picked_than_the_page_holds(visit, fitted):
     assert chips.locator("button:disabled").count() == 0
 
 
-def test_a_set_has_an_address_which_follows_what_is_picked(open_page, report, fitted):
+def test_subgroups_and_sets_have_addresses_and_one_of_no_set_is_no_matter(
+    open_page, report, fitted
+):
+    visit = open_page(report.html(), address="#subgroup-1")
+    assert visit.page.locator("#subgroup-title").inner_text() == fitted.cohorts_.names[1]
+    assert visit.page.locator("#subgroup option:checked").inner_text() == fitted.cohorts_.names[1]
     visit = open_page(report.html(), address="#explore-1-0.2")
     picked = [fitted.cohorts_.features[number] for number in (0, 2)]
     assert [name.rstrip("*") for name in pressed(visit)] == picked
@@ -162,9 +152,6 @@ def test_a_set_has_an_address_which_follows_what_is_picked(open_page, report, fi
     assert chosen == fitted.cohorts_.names[1]
     choose(visit, fitted.cohorts_.features[1])
     assert visit.evaluate("location.hash") == "#explore-1-1"
-
-
-def test_an_address_of_no_set_is_no_matter(open_page, report):
     for address in ("#explore-99-0", "#explore-0-99", "#explore-0-x", "#explore-"):
         visit = open_page(report.html(), address=address)
         assert visit.page.locator("#overview").is_visible()
@@ -180,7 +167,13 @@ def test_the_sets_of_a_subgroup_lead_to_the_explorer(open_page, report):
     assert pressed(visit) == names
 
 
-def test_features_are_found_by_a_part_of_their_name(visit, fitted):
+def test_filters_leave_what_holds_the_text(visit, fitted):
+    feature = feature_worths(fitted.selection_)[0].feature
+    visit.page.get_by_label("Filter columns").fill(feature.upper())
+    assert [row[0] for row in visit.shown_rows("#columns-table")] == [feature]
+    assert visit.page.locator("[data-shown=columns-table]").inner_text() == "1 of 9 rows"
+    visit.page.get_by_label("Filter columns").fill("")
+    assert len(visit.shown_rows("#columns-table")) == 9
     visit.page.get_by_label("Find a feature").fill("f3")
     chips = visit.page.locator("#explorer-features button:visible")
     assert [name.rstrip("*") for name in chips.all_inner_texts()] == ["f3"]

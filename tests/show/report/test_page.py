@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from html import unescape
 from importlib.resources import files
 
 import numpy as np
@@ -11,23 +11,11 @@ from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.show.report.page import SCRIPTS, STYLE
+from tests.show.elements import Elements
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-class Elements(HTMLParser):
-    """Counts elements, and keeps their attributes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def named(self, tag):
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +33,7 @@ def test_names_from_the_table_make_no_element(hostile, report):
     assert not any(name.startswith("on") for _, held in found.found for name in held)
 
 
-def test_nothing_is_fetched_from_anywhere(report):
+def test_nothing_is_fetched_and_only_this_style_and_these_scripts_may_run(report):
     elements = Elements(report.html())
     for tag, held in elements.found:
         assert "src" not in held, tag
@@ -54,16 +42,10 @@ def test_nothing_is_fetched_from_anywhere(report):
             assert held["href"].startswith("#")
     html = report.html().replace("http://www.w3.org/2000/svg", "")  # a name, not an address
     assert not re.search(r"url\(|@import|https?:", html)
-
-
-def test_only_this_style_and_this_script_may_run(report):
     metas = Elements(report.html()).named("meta")
     policy = next(m["content"] for m in metas if m.get("http-equiv") == "Content-Security-Policy")
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
-
-
-def test_every_script_and_style_file_is_in_the_page(report):
     static = files("misfeat.show.report") / "static"
     assert {file.name for file in static.iterdir()} == {*SCRIPTS, STYLE}
     for name in (*SCRIPTS, STYLE):
@@ -102,33 +84,10 @@ def test_sets_that_the_budget_did_not_reach_are_called_so(report):
     assert "but the budget did not reach this set" in html
 
 
-def test_a_feature_that_is_worth_nothing_is_not_advised():
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, 400)
-    table = {"g": np.arange(400) % 4, "a": a, "noise": rng.integers(0, 2, 400).astype(float)}
-    table["noise"] = np.where(table["g"] == 0, np.nan, table["noise"])
-    html = SubgroupSelector("g", size=1).fit(table, a).report(validate=False).html()
-    assert "No clear case" in html
-    assert "is worth recording" not in html
-
-
 def test_a_row_missing_in_a_thousand_is_not_called_none():
     table = {"a": [0, 1] * 500, "b": [None] + [0, 1] * 499 + [1], "y": [0, 1] * 500}
     html = SubgroupSelector(size=1).fit(table, "y").report().html()
     assert '<td class="part">&gt;99</td>' in html
-
-
-def test_what_may_overturn_the_answer_stands_above_it():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 400)
-    table = {"a": rng.integers(0, 3, 400), "copy": y, "b": rng.integers(0, 3, 400)}
-    html = SubgroupSelector(size=1).fit(table, y).report(validate=False).html()
-    assert 0 < html.index("This may overturn the answer") < html.index('<p class="whole">')
-
-
-def test_names_of_the_first_sentence_stand_apart(hostile):
-    sentence = hostile.split('<p class="whole">')[1].split("</p>")[0]
-    assert '<bdi class="name">y</bdi>' in sentence
 
 
 def test_every_term_that_is_marked_is_explained(report):
@@ -159,3 +118,21 @@ def test_cells_that_are_no_more_than_chance_are_pale():
     html = SubgroupSelector(size=1).fit(table, y).report(validate=False).html()
     cells = html.split('<table class="map heat"')[1].split("</tbody>")[0]
     assert re.findall(r'<td class="(\w+)"', cells) == ["shade9", "faded"]
+
+
+def test_a_snippet_is_a_sandboxed_frame_of_the_page(report):
+    snippet = report.html_snippet()
+    assert 'sandbox="allow-scripts allow-downloads"' in snippet
+    assert unescape(re.search(r'srcdoc="([^"]*)"', snippet)[1]) == report.html()
+    assert report._repr_html_() == snippet
+    assert report._repr_mimebundle_()["text/html"] == snippet
+
+
+def test_the_repr_says_what_to_do(report):
+    assert "A report" in repr(report)
+    assert "write_html" in repr(report)
+
+
+def test_an_unfitted_selector_has_no_report():
+    with pytest.raises(Exception, match="not fitted"):
+        SubgroupSelector().report()
