@@ -30,7 +30,7 @@ def test_unbounded_predictions_are_those_of_the_network():
 
 def test_it_learns_what_the_bits_tell():
     exact = known_scores(n_features=9, n_cohorts=2)
-    completer = quick(epochs=500, hidden=32)
+    completer = quick(epochs=300, hidden=32)
     completer.complete(Known(exact), 3)
     known = ~np.isnan(exact.by_size[3])
     errors = (completer.models_[3].predict(3) - exact.by_size[3])[known]

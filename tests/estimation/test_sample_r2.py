@@ -51,7 +51,7 @@ def test_a_feature_that_adds_nothing_elsewhere_is_not_recommended(seed, estimate
         assert worth["gain"] < WORTH_SAYING * worth["before"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n_cohorts=st.integers(1, 5),
