@@ -198,11 +198,11 @@ def compare_selections(
     adjusted = np.maximum.accumulate(p_values[order] * (n_tested - np.arange(n_tested)))
     p_values[order] = np.minimum(adjusted, 1.0)
     subgroups = []
-    for (one, changes), p in zip(compared, p_values.tolist(), strict=True):
-        lost = [name for name in one.first_best if name not in second.feature_names]
+    for (change, changes), p in zip(compared, p_values.tolist(), strict=True):
+        lost = [name for name in change.first_best if name not in second.feature_names]
         among = n_tested if p > 1.0 - confidence else None
-        sentence = subgroup_in_words(one, changes, targets, lost, among)
-        subgroups.append(replace(one, adjusted=p, sentence=sentence))
+        sentence = subgroup_in_words(change, changes, targets, lost, among)
+        subgroups.append(replace(change, adjusted=p, sentence=sentence))
     of_first, of_second = first.cohorts.names, second.cohorts.names
     return Comparison(
         names=names,

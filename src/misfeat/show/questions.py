@@ -83,6 +83,12 @@ class QuestionSpec:
     by_subgroup: bool = True  # whether every subgroup has a table of its own
 
 
+def _column_notes(selection: Selection) -> Columns:
+    """What became of every column of the table."""
+    audits = selection.cohorts.columns
+    return {name: [getattr(audit, name) for audit in audits] for name in COLUMN_NOTES}
+
+
 QUESTIONS: dict[str, QuestionSpec] = {
     "top": QuestionSpec(
         "Which sets tell most?",
@@ -243,10 +249,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
     ),
     "columns": QuestionSpec(
         "What became of every column?",
-        lambda selection, about: {  # noqa: ARG005
-            name: [getattr(audit, name) for audit in selection.cohorts.columns]
-            for name in COLUMN_NOTES
-        },
+        lambda selection, about: _column_notes(selection),  # noqa: ARG005
         (
             text("column"),
             text("role"),
