@@ -159,7 +159,7 @@ REFUSED = [
     (SUMMARISE.replace("BOOK", "ALTERED"), "damaged or was altered"),
     (f"{PROPOSE} --out TABLE", "is a file that is read"),
     (f"{PROPOSE} --out KEY", "is a file that is read"),
-    ("combine TABLE --out OUT/run", "heart.csv' is no file of misfeat"),
+    ("combine TABLE --out OUT/run", "no file of misfeat"),
 ]
 """What a site may not do, and a part of what it is told."""
 
