@@ -255,7 +255,10 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
 
     if same_question(runs):
         return all(
-            np.array_equal(*(rows_of(c, c.target, c.n_classes) for c in (one[name], other[name])))
+            np.array_equal(
+                rows_of(one[name], one[name].target, one[name].n_classes),
+                rows_of(other[name], other[name].target, other[name].n_classes),
+            )
             for name in common
         )
     alike = [  # features that both coded alike

@@ -83,6 +83,11 @@ class QuestionSpec:
     by_subgroup: bool = True  # whether every subgroup has a table of its own
 
 
+def _column_notes(selection: Selection, about: About) -> Columns:  # noqa: ARG001
+    audits = selection.cohorts.columns
+    return {name: [getattr(one, name) for one in audits] for name in COLUMN_NOTES}
+
+
 QUESTIONS: dict[str, QuestionSpec] = {
     "top": QuestionSpec(
         "Which sets tell most?",
@@ -243,10 +248,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
     ),
     "columns": QuestionSpec(
         "What became of every column?",
-        lambda selection, about: {  # noqa: ARG005
-            name: [getattr(audit, name) for audit in selection.cohorts.columns]
-            for name in COLUMN_NOTES
-        },
+        _column_notes,
         (
             text("column"),
             text("role"),
