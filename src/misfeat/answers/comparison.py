@@ -166,16 +166,16 @@ def compare_selections(
 ) -> Comparison:
     """Which answers of two runs differ by more than their uncertainty."""
     runs = first, second
-    for name, one, other in (
+    for name, of_first, of_second in (
         ("measure", first.set_scores.measure.name, second.set_scores.measure.name),
         ("estimate", first.set_scores.estimate.name, second.set_scores.estimate.name),
     ):
-        if one != other:
+        if of_first != of_second:
             raise MisfeatError(
                 "The first run has {first}, the second {second}; their scores cannot be compared.",
                 remedy="Fit one of them again as the other.",
-                first=Setting(name, one),
-                second=Setting(name, other),
+                first=Setting(name, of_first),
+                second=Setting(name, of_second),
             )
     size = min(first.size, second.size) if size is None else size
     check_count(size, "size")
@@ -198,12 +198,12 @@ def compare_selections(
     adjusted = np.maximum.accumulate(p_values[order] * (n_tested - np.arange(n_tested)))
     p_values[order] = np.minimum(adjusted, 1.0)
     subgroups = []
-    for (change, changes), p in zip(compared, p_values.tolist(), strict=True):
-        lost = [name for name in change.first_best if name not in second.feature_names]
+    for (one, changes), p in zip(compared, p_values.tolist(), strict=True):
+        lost = [name for name in one.first_best if name not in second.feature_names]
         among = n_tested if p > 1.0 - confidence else None
-        sentence = subgroup_in_words(change, changes, targets, lost, among)
-        subgroups.append(replace(change, adjusted=p, sentence=sentence))
-    of_first, of_second = first.cohorts.names, second.cohorts.names
+        sentence = subgroup_in_words(one, changes, targets, lost, among)
+        subgroups.append(replace(one, adjusted=p, sentence=sentence))
+    names_first, names_second = first.cohorts.names, second.cohorts.names
     return Comparison(
         names=names,
         targets=targets,
@@ -213,8 +213,8 @@ def compare_selections(
         changes=tuple(change for _, changes in compared for change in changes),
         subgroups=tuple(subgroups),
         only_in=(
-            tuple(name for name in of_first if name not in of_second),
-            tuple(name for name in of_second if name not in of_first),
+            tuple(name for name in names_first if name not in names_second),
+            tuple(name for name in names_second if name not in names_first),
         ),
         notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,

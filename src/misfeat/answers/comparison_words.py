@@ -253,12 +253,13 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
     def rows_of(cohort: Cohort, codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
         return np.bincount(codes.astype(np.int64) + 1, cohort.weights, n_codes + 1)
 
-    def rows_by_class(cohort: Cohort) -> NDArray[Any]:
-        return rows_of(cohort, cohort.target, cohort.n_classes)
-
     if same_question(runs):
         return all(
-            np.array_equal(rows_by_class(one[name]), rows_by_class(other[name])) for name in common
+            np.array_equal(
+                rows_of(one[name], one[name].target, one[name].n_classes),
+                rows_of(other[name], other[name].target, other[name].n_classes),
+            )
+            for name in common
         )
     alike = [  # features that both coded alike
         (index, other.features.index(name))

@@ -83,10 +83,9 @@ class QuestionSpec:
     by_subgroup: bool = True  # whether every subgroup has a table of its own
 
 
-def _column_notes(selection: Selection) -> Columns:
-    """What became of every column of the table."""
+def _column_notes(selection: Selection, about: About) -> Columns:  # noqa: ARG001
     audits = selection.cohorts.columns
-    return {name: [getattr(audit, name) for audit in audits] for name in COLUMN_NOTES}
+    return {name: [getattr(one, name) for one in audits] for name in COLUMN_NOTES}
 
 
 QUESTIONS: dict[str, QuestionSpec] = {
@@ -249,7 +248,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
     ),
     "columns": QuestionSpec(
         "What became of every column?",
-        lambda selection, about: _column_notes(selection),  # noqa: ARG005
+        _column_notes,
         (
             text("column"),
             text("role"),
