@@ -109,13 +109,13 @@ def paper(
     """Run every experiment of the MISFEAT paper, and show ours beside its printed numbers."""
     from benchmarks.paper.experiment import PaperBench
     from benchmarks.paper.plan import FULL, QUICK
-    from misfeat.parameters.declaring import parameters_of
-    from misfeat.question import Question
+    from misfeat.parameters.declaration import parameters_of
     from misfeat.saving.run_folder import make_folder
+    from misfeat.selector_parameters import SelectorParameters
 
     del debug
     for name, value in (("device", device), ("n_jobs", jobs)):
-        parameters_of(Question)[name].takes.check(value, name)
+        parameters_of(SelectorParameters)[name].takes.check(value, name)
     folder = out or ("bench-paper-quick" if quick else "bench-paper")
     make_folder(folder)
     PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)
@@ -148,14 +148,14 @@ def speed(
         step_table,
         write_figures,
     )
-    from misfeat.parameters.declaring import parameters_of
-    from misfeat.question import Question
+    from misfeat.parameters.declaration import parameters_of
     from misfeat.runtime.progress import progress_shown
     from misfeat.saving.run_folder import make_folder
+    from misfeat.selector_parameters import SelectorParameters
     from misfeat.show.console import new_console
 
     del debug
-    parameters_of(Question)["n_jobs"].takes.check(jobs, "n_jobs")
+    parameters_of(SelectorParameters)["n_jobs"].takes.check(jobs, "n_jobs")
     named = split(tables, ",") or list(filter(None, [tables]))
     asked = SpeedBench(tuple(named), quick, jobs, cold)
     if out:

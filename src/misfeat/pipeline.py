@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.information.measures import Measure
-    from misfeat.nesting import NestedQuestion
+    from misfeat.nested_parameters import NestedParameters
     from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
@@ -43,7 +43,7 @@ MOST_FEATURES = 150
 
 
 def opened(
-    question: NestedQuestion, X: Any, y: Any, groups: Any, sample_weight: Any
+    question: NestedParameters, X: Any, y: Any, groups: Any, sample_weight: Any
 ) -> tuple[Table, str, CohortRules]:
     """The table, its target, and the rules by which it becomes cohorts, as `fit` was given them."""
     rules = CohortRules.parse(question.groups, question._nested("coding"))
@@ -63,7 +63,7 @@ def opened(
 
 
 def selection_of(
-    question: NestedQuestion,
+    question: NestedParameters,
     table: Table,
     target: str,
     rules: CohortRules,
@@ -136,7 +136,7 @@ def selection_of(
 
 
 def counted(
-    question: NestedQuestion,
+    question: NestedParameters,
     table: Table,
     target: str,
     rules: CohortRules,
@@ -148,7 +148,7 @@ def counted(
     return cohorts_of(table, target, rules, progress), None
 
 
-def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
+def _measure(question: NestedParameters, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
     above_chance = question.estimate != SAMPLE
     if sums is None:
         return information_of(cohorts, above_chance=above_chance)
@@ -156,7 +156,7 @@ def _measure(question: NestedQuestion, cohorts: Cohorts, sums: ProductSums | Non
 
 
 def _shortlisted(
-    question: NestedQuestion,
+    question: NestedParameters,
     estimate: Estimate,
     cohorts: Cohorts,
     blocks: Blocks,

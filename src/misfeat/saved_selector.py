@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, listed
-from misfeat.nesting import NESTED
-from misfeat.parameters.declaring import parameters_of
+from misfeat.nested_parameters import NESTED
+from misfeat.parameters.declaration import parameters_of
 from misfeat.saving.checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
 from misfeat.saving.saved_run import MALFORMED, incomplete, read_run
@@ -59,8 +59,7 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
     saved = run.estimator
     if saved is None:
         raise MisfeatError(
-            "{folder!r} holds a selection without its estimator; read it with Selection.load.",
-            folder=str(folder),
+            f"{str(folder)!r} holds a selection without its estimator; read it with Selection.load."
         )
     try:
         _check_saved(saved)
@@ -93,17 +92,13 @@ def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
     is_plain = saved["class"] == "SubgroupSelector"
     if saved["class"] != kind.__qualname__ and (unknown or not is_plain):
         raise MisfeatError(
-            "{folder!r} was saved by the class {saved}, not by {kind}; load it with {saved}.load.",
-            folder=folder,
-            saved=saved["class"],
-            kind=kind.__qualname__,
+            f"{folder!r} was saved by the class {saved['class']}, not by {kind.__qualname__}; "
+            f"load it with {saved['class']}.load."
         )
     if unknown:
         raise MisfeatError(
-            "{folder!r} was saved with parameters that this {kind} does not have ({names}).",
-            folder=folder,
-            kind=kind.__qualname__,
-            names=listed(unknown),
+            f"{folder!r} was saved with parameters that this {kind.__qualname__} does not have "
+            f"({listed(unknown)})."
         )
 
 

@@ -20,8 +20,8 @@ from misfeat.exceptions import (
     listed,
     warn,
 )
-from misfeat.nesting import NestedQuestion
-from misfeat.parameters.declaring import with_parameters
+from misfeat.nested_parameters import NestedParameters
+from misfeat.parameters.declaration import with_parameters
 from misfeat.pipeline import opened, selection_of
 from misfeat.reading.inputs import open_columns
 from misfeat.runtime.progress import long_work
@@ -61,7 +61,7 @@ def fact(name: str, words: str | None) -> Any:
 
 
 @with_parameters
-class SubgroupSelector(SelectsColumns, NestedQuestion):
+class SubgroupSelector(SelectsColumns, NestedParameters):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
 
     Scores are estimates for the population that a subgroup stands for, with intervals. A set may

@@ -9,13 +9,13 @@ import pytest
 from misfeat import Coding, SubgroupSelector
 from misfeat.cli.options import OPTIONS, as_option
 from misfeat.exceptions import Setting
-from misfeat.parameters.declaring import parameters_of
+from misfeat.parameters.declaration import parameters_of
 from tests.cli.commands import Ran, process
 
 ADDED = """
 import misfeat.parameters.coding as declared
-from misfeat.parameters.declaring import COLUMNS, Option, an_integer
-from misfeat.parameters.declaring import one_of, parameter, with_parameters
+from misfeat.parameters.declaration import COLUMNS, Option, an_integer
+from misfeat.parameters.declaration import one_of, parameter, with_parameters
 
 @with_parameters
 class More(declared.CodingParameters):

@@ -10,8 +10,8 @@ from misfeat import Coding, Columns
 from misfeat.cohorts.parsed_text import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
 from misfeat.completion.registry import completer_names
-from misfeat.parameters.declaring import Parameter, parameters_of
-from misfeat.question import Question
+from misfeat.parameters.declaration import Parameter, parameters_of
+from misfeat.selector_parameters import SelectorParameters
 from tests.fuzz.tables import GROUP, NAMES, TARGET, Drawn
 
 NEURAL = ("mlp", "multiplex", "paper")
@@ -142,4 +142,4 @@ def nested(draw: Any, kind: Any, drawn: Drawn) -> Any:
 def questions(draw: Any, drawn: Drawn) -> dict[str, Any]:
     """Parameters of `SubgroupSelector` for a table, small and seeded unless drawn otherwise."""
     usual = {"groups": GROUP if GROUP in drawn.columns else None, "size": 2, "random_state": 0}
-    return {**usual, **draw(some_parameters(Question, drawn))}
+    return {**usual, **draw(some_parameters(SelectorParameters, drawn))}

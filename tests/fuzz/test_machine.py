@@ -3,8 +3,8 @@
 from hypothesis import settings
 
 from misfeat import Coding, Columns
-from misfeat.parameters.declaring import parameters_of
-from misfeat.question import Question
+from misfeat.parameters.declaration import parameters_of
+from misfeat.selector_parameters import SelectorParameters
 from tests.fuzz.machine import Selecting
 from tests.fuzz.questions import values_of
 from tests.fuzz.tables import GROUP, TARGET, Column, Drawn
@@ -29,6 +29,6 @@ TestFew.settings = settings(
 
 
 def test_every_declared_parameter_is_drawn():
-    for kind in (Question, Coding, Columns):
+    for kind in (SelectorParameters, Coding, Columns):
         for one in parameters_of(kind).values():
             assert values_of(one, A_TABLE) is not None, one.name

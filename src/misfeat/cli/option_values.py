@@ -1,7 +1,7 @@
 """Values of options: read from the command line or a settings file, and spelled in messages.
 
 A parameter names the form that its option is read in (`Option.reads` in
-`misfeat.parameters.declaring`); a plain form follows from what the parameter takes.
+`misfeat.parameters.declaration`); a plain form follows from what the parameter takes.
 """
 
 from __future__ import annotations

@@ -15,14 +15,14 @@ from misfeat.cli.option_values import COLUMN, COSTS, FLAG, FORMS, NUMBER, PATH, 
 from misfeat.cli.shell_completion import complete_column, complete_names
 from misfeat.exceptions import UNSAID, shortened
 from misfeat.parameters.coding import CodingParameters
-from misfeat.parameters.declaring import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of
-from misfeat.question import Question
+from misfeat.parameters.declaration import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of
+from misfeat.selector_parameters import SelectorParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from misfeat.exceptions import Setting
-    from misfeat.parameters.declaring import Parameter
+    from misfeat.parameters.declaration import Parameter
     from misfeat.selector import SubgroupSelector
 
     Names = Callable[[], Iterable[str]]
@@ -215,7 +215,7 @@ LAST = [
 
 
 def _every_option() -> dict[str, RunOption]:
-    groups, *others = _said_by(Question)
+    groups, *others = _said_by(SelectorParameters)
     options = [*FIRST, groups, CONFIG, *others, *_said_by(CodingParameters), *LAST]
     options.sort(key=lambda option: PANELS.index(option.panel))
     return {option.name: option for option in options}
@@ -282,7 +282,7 @@ class RunSettings:
         from misfeat.selector import SubgroupSelector
 
         coding = Coding(**self._parameters_of(CodingParameters))
-        asked = self._parameters_of(Question)
+        asked = self._parameters_of(SelectorParameters)
         return SubgroupSelector(**asked, coding=coding, verbose=int(not self["quiet"]))
 
     def costs(self) -> dict[str, float]:

@@ -40,9 +40,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     for key, value in held.items():
         option = _known(key, file)
         if option.name in options:
-            raise MisfeatError(
-                "{file!r} says {key!r} twice; leave one of them out.", file=file, key=option.key
-            )
+            raise MisfeatError(f"{file!r} says {option.key!r} twice; leave one of them out.")
         options[option.name] = _checked(option, value, key, place)
     return options
 

@@ -57,7 +57,7 @@ from misfeat.exceptions import (
     no_such_column,
     warn,
 )
-from misfeat.parameters.declaring import check_parameters
+from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import open_table, with_weights

@@ -30,7 +30,7 @@ from misfeat.cohorts.profiles import (
 )
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
-from misfeat.parameters.declaring import with_parameters
+from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
 

@@ -171,8 +171,7 @@ def _scale(n_rows: int, greatest: float) -> float:
     most = MOST_MASS / n_rows / greatest
     if not np.isfinite(most) or most == 0.0:
         raise MisfeatError(
-            "Weights of {greatest:g} cannot be summed up; divide all weights by a constant.",
-            greatest=greatest,
+            f"Weights of {greatest:g} cannot be summed up; divide all weights by a constant."
         )
     return float(2.0 ** np.floor(np.log2(most)))
 

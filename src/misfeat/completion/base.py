@@ -35,7 +35,7 @@ from misfeat.completion.model import (
 from misfeat.completion.registry import INHERIT, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import best_below, level, rank, ranks_below
-from misfeat.parameters.declaring import a_level
+from misfeat.parameters.declaration import a_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

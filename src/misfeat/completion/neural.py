@@ -396,10 +396,8 @@ class PaperCompleter(NeuralCompleter):
         labelled = labelled_subgroups(exact.by_size[shape.low : shape.high + 1])
         if not labelled.any():
             raise MisfeatError(
-                "No subgroup has a score of sizes {low} to {high} to learn from;",
-                remedy="ask for a smaller size, give more layers, or use another completer.",
-                low=shape.low,
-                high=shape.high,
+                f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
+                "for a smaller size, give more layers, or use another completer."
             )
         models, history = train_models(
             shape,

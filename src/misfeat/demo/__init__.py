@@ -15,11 +15,7 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
     from misfeat.saving.run_folder import check_folder
 
     if example not in EXAMPLES:
-        raise MisfeatError(
-            "{example!r} is no example; choose one of {names}.",
-            example=example,
-            names=listed(EXAMPLES),
-        )
+        raise MisfeatError(f"{example!r} is no example; choose one of {listed(EXAMPLES)}.")
     path = check_folder(folder)
     # Only what is asked for is imported; all of them draw in the compiled kernels.
     if example == "clinics":

@@ -114,9 +114,8 @@ class SetScores:
                 return self._completed[size]
             if self.rows_withheld and self.measure.tables is not None:
                 raise MisfeatError(
-                    "Only counts of sets of up to {most} features are at hand, no rows; ask for "
-                    "sets of at most so many.",
-                    most=max(self._completed, default=0),
+                    f"Only counts of sets of up to {max(self._completed, default=0)} features are "
+                    "at hand, no rows; ask for sets of at most so many."
                 )
             if self.is_searched(size):
                 listed = self.listed(progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
-from misfeat.parameters.declaring import (
+from misfeat.parameters.declaration import (
     COLUMNS,
     Option,
     a_share,

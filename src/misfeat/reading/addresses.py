@@ -148,11 +148,8 @@ def opener_of(scheme: str) -> Opener | None:
         loaded: Opener = entry.load()
     except Exception as error:
         raise MisfeatError(
-            "The source of {scheme}:// addresses, {place}, cannot be loaded ({reason}); see to the "
-            "package that brings it.",
-            scheme=scheme,
-            place=entry.value,
-            reason=str(error) or type(error).__name__,
+            f"The source of {scheme}:// addresses, {entry.value}, cannot be loaded "
+            f"({str(error) or type(error).__name__}); see to the package that brings it."
         ) from error
     return loaded
 
@@ -167,10 +164,9 @@ def _installed() -> dict[str, EntryPoint]:
 def parsed_database(address: str) -> tuple[dict[str, str | int], str | None, str]:
     """How to connect to a database, and the schema and the name of the table."""
     misspelt = MisfeatError(
-        "{address!r} does not name a table; write "
-        "postgresql://user@host:port/database?table=schema.name, the password in PGPASSWORD or in "
-        "~/.pgpass.",
-        address=without_secrets(address),
+        f"{without_secrets(address)!r} does not name a table; write "
+        "postgresql://user@host:port/database?table=schema.name, the password in PGPASSWORD or "
+        "in ~/.pgpass."
     )
     try:
         parts = urlsplit(address)
@@ -204,9 +200,8 @@ def open_database(address: str) -> Relation:
         import psycopg  # noqa: F401
     except ImportError as error:
         raise MisfeatError(
-            "Reading {address!r} needs Ibis and psycopg; install them with: pip install "
-            "'misfeat[postgres]'",
-            address=shown,
+            f"Reading {shown!r} needs Ibis and psycopg; install them with: pip install "
+            "'misfeat[postgres]'"
         ) from error
     failed = partial(_failed, address=shown, secret=str(options.get("password", "")))
     try:
@@ -219,9 +214,8 @@ def open_database(address: str) -> Relation:
         connection.disconnect()
         if "not found" in str(error).lower() or type(error).__name__ == "TableNotFound":
             raise MisfeatError(
-                "There is no table {table!r} in {address!r}; check table=schema.name.",
-                table=name if schema is None else f"{schema}.{name}",
-                address=shown,
+                f"There is no table {name if schema is None else f'{schema}.{name}'!r} in "
+                f"{shown!r}; check table=schema.name."
             ) from None
         raise failed(error) from None
     return Relation(table, tuple(table.columns), connection.disconnect, failed)
@@ -268,11 +262,9 @@ def _load_extension(connection: Any, extension: str, shown: str) -> None:
         connection.load_extension(extension)
     except Exception as error:
         raise MisfeatError(
-            "Reading {address!r} needs DuckDB's extension {extension!r}, which is not installed "
+            f"Reading {shown!r} needs DuckDB's extension {extension!r}, which is not installed "
             "and could not be fetched; install it once where there is a network: python -c "
-            "\"import duckdb; duckdb.sql('INSTALL {extension}')\". Or copy the files here.",
-            address=shown,
-            extension=extension,
+            f"\"import duckdb; duckdb.sql('INSTALL {extension}')\". Or copy the files here."
         ) from error
 
 

@@ -291,9 +291,8 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
     array = as_array(X, "X")
     if array.ndim != 2:
         raise MisfeatError(
-            "X has {n} dimension(s); a table needs two, rows and columns.",
-            remedy="Put a single feature into a column of its own.",
-            n=array.ndim,
+            f"X has {array.ndim} dimension(s); a table needs two, rows and columns. Put a single "
+            "feature into a column of its own."
         )
     return {f"x{i}": array[:, i] for i in range(array.shape[1])}
 

@@ -196,9 +196,7 @@ def _form(file: str) -> dict[str, Any]:
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
     if not header:
-        raise MisfeatError(
-            "{path!r} is empty; it needs a line of column names, and rows.", path=file
-        )
+        raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
     unquoted = re.sub('"[^"]*("|$)', "", header)
     tabs = _ending(file).startswith(".tsv")
     return {
@@ -218,12 +216,9 @@ def _check_headers(connection: Any, files: list[str], form: dict[str, Any]) -> t
         found.append(tuple(header.columns))
         if found[-1] != found[0]:
             raise MisfeatError(
-                "{path!r} has the columns {names}, but {first!r} has {others}; files that are read "
-                "together need the same columns in the same order.",
-                path=file,
-                names=listed(found[-1]),
-                first=files[0],
-                others=listed(found[0]),
+                f"{file!r} has the columns {listed(found[-1])}, but {files[0]!r} has "
+                f"{listed(found[0])}; files that are read together need the same columns in the "
+                "same order."
             )
     return found[0]
 
@@ -273,9 +268,7 @@ def matching_files(path: str) -> list[str]:
     """The files of a path: itself, those of a folder, or those that a glob pattern matches."""
     place = Path(path)
     if len(path) > LONGEST_PATH:
-        raise MisfeatError(
-            "The path {start!r}... is too long for a file; check it.", start=path[:60]
-        )
+        raise MisfeatError(f"The path {path[:60]!r}... is too long for a file; check it.")
     try:
         if place.is_dir():
             files = sorted(str(p) for p in place.rglob("*") if _ending(p.name) in PARQUET)
@@ -295,20 +288,19 @@ def matching_files(path: str) -> list[str]:
     except OSError as error:
         raise unreadable(path, error) from error
     if not files:
-        raise MisfeatError("There is no file {path!r}; check the path.", path=path)
+        raise MisfeatError(f"There is no file {path!r}; check the path.")
     for file in files:
         if not Path(file).is_file():
-            raise MisfeatError("{path!r} is no plain file; copy it to one.", path=file)
+            raise MisfeatError(f"{file!r} is no plain file; copy it to one.")
     endings = {_ending(file) for file in files}
     if endings - {*PARQUET, *_TEXT}:
         other = next(file for file in files if not _ending(file))
         raise MisfeatError(
-            "{path!r} is not a file that can be read; expected one that ends in {endings}.",
-            path=other,
-            endings=", ".join((*_TEXT, *PARQUET)),
+            f"{other!r} is not a file that can be read; expected one that ends in "
+            f"{', '.join((*_TEXT, *PARQUET))}."
         )
     if len({ending in PARQUET for ending in endings}) > 1:
-        raise MisfeatError("{path!r} matches both CSV and Parquet files; name one kind.", path=path)
+        raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
     return files
 
 
@@ -323,8 +315,7 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         import pyarrow as pa  # noqa: F401
     except ImportError as error:
         raise MisfeatError(
-            "Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'",
-            path=path,
+            f"Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'"
         ) from error
     spilled = TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True)
     allowed = max(LEAST_MEMORY, int(QUERIES_SHARE * allowed_memory()))

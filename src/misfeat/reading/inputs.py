@@ -70,9 +70,8 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
         frame = nw.from_native(X)
     except TypeError as error:
         raise MisfeatError(
-            "A table cannot be made of a {kind}; pass a dataframe (pandas, polars, PyArrow, "
-            "DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path.",
-            kind=type(X).__name__,
+            f"A table cannot be made of a {type(X).__name__}; pass a dataframe (pandas, polars, "
+            "PyArrow, DuckDB, PySpark, Dask, Ibis), a NumPy array, or a path."
         ) from error
     if isinstance(frame, nw.LazyFrame):
         return EngineTable(X)
@@ -93,10 +92,8 @@ def _open_address(path: str, codes: MissingCodes) -> Any:
     if opener is None:
         if scheme is not None and not os.path.exists(path):  # noqa: PTH110
             raise MisfeatError(
-                "There is no file {path!r}, nor does a source open addresses that begin with "
-                "{scheme}://; check the path, or install the package that brings the source.",
-                path=shown,
-                scheme=scheme,
+                f"There is no file {shown!r}, nor does a source open addresses that begin with "
+                f"{scheme}://; check the path, or install the package that brings the source."
             )
         return open_path(path, codes)
     try:
@@ -115,10 +112,8 @@ def _open_address(path: str, codes: MissingCodes) -> Any:
         ) from error
     if isinstance(table, str) and scheme_of(table) is not None:
         raise MisfeatError(
-            "{address!r} cannot be read; the source of {scheme}:// addresses gave an address "
-            "instead of a table or the path of a file.",
-            address=shown,
-            scheme=scheme,
+            f"{shown!r} cannot be read; the source of {scheme}:// addresses gave an address "
+            "instead of a table or the path of a file."
         )
     return table
 
@@ -207,9 +202,8 @@ def as_native(X: Any) -> Any:
         given = X.__misfeat_table__()
         if hasattr(type(given), "__misfeat_table__"):
             raise MisfeatError(
-                "{kind}.__misfeat_table__ gave {given}, another source; it must return a table.",
-                kind=type(X).__name__,
-                given=type(given).__name__,
+                f"{type(X).__name__}.__misfeat_table__ gave {type(given).__name__}, another "
+                "source; it must return a table."
             )
         return as_native(given)
     pyarrow = sys.modules.get("pyarrow")
@@ -222,8 +216,7 @@ def as_native(X: Any) -> Any:
             import pyarrow as pa
         except ImportError as error:
             raise MisfeatError(
-                "Reading a {kind} needs PyArrow; install it with: pip install pyarrow",
-                kind=type(X).__name__,
+                f"Reading a {type(X).__name__} needs PyArrow; install it with: pip install pyarrow"
             ) from error
         return pa.RecordBatchReader.from_stream(X).read_all()
     return X
@@ -282,9 +275,8 @@ def column_names(X: Any) -> list[str]:
         return list(X)
     if not is_dataframe(X):
         raise MisfeatError(
-            "A table of type {kind} is not known; pass a dataframe, an array or a mapping of "
-            "columns.",
-            kind=type(X).__name__,
+            f"A table of type {type(X).__name__} is not known; pass a dataframe, an array or a "
+            "mapping of columns."
         )
     check_column_names(X)
     return list(nw.from_native(X).collect_schema().names())

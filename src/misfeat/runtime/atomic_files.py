@@ -55,18 +55,18 @@ def real_path(path: Path) -> Path:
 
 def unwritable(path: Path | str, error: OSError) -> MisfeatError:
     """The error for what the system does not let us write."""
-    return MisfeatError("{place!r} cannot be written: {why}.", place=str(path), why=error.strerror)
+    return MisfeatError(f"{str(path)!r} cannot be written: {error.strerror}.")
 
 
 def unreadable(path: Path | str, error: OSError) -> MisfeatError:
     """The error for what the system does not let us see."""
-    return MisfeatError("{place!r} cannot be read: {why}.", place=str(path), why=error.strerror)
+    return MisfeatError(f"{str(path)!r} cannot be read: {error.strerror}.")
 
 
 def check_no_folder(path: Path) -> None:
     """Raise where a file is to be written and a folder is."""
     if path.is_dir():
-        raise MisfeatError("{place!r} is a folder; give the name of a file in it.", place=str(path))
+        raise MisfeatError(f"{str(path)!r} is a folder; give the name of a file in it.")
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -57,9 +57,8 @@ def refuse_foreign(folder: Path) -> None:
     foreign = _foreign_entries(folder)
     if foreign:
         raise MisfeatError(
-            "{folder!r} holds {entry!r}, which is no part of a selection; give another folder.",
-            folder=str(folder),
-            entry=foreign[0],
+            f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a selection; give another "
+            "folder."
         )
 
 
@@ -68,7 +67,7 @@ def _foreign_entries(folder: Path) -> list[str]:
         if not folder.exists():
             return []
         if not folder.is_dir():
-            raise MisfeatError("{folder!r} is a file; give a folder.", folder=str(folder))
+            raise MisfeatError(f"{str(folder)!r} is a file; give a folder.")
         names = {entry.name for entry in folder.iterdir()}
         # FitOptions after listing: a save that is under way puts the manifest before all else.
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
@@ -88,9 +87,7 @@ def make_folder(path: str) -> Path:
             )
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise MisfeatError(
-            "The folder {folder!r} cannot be made: {why}.", folder=path, why=error.strerror
-        ) from None
+        raise MisfeatError(f"The folder {path!r} cannot be made: {error.strerror}.") from None
     return folder
 
 
@@ -145,9 +142,7 @@ def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
         with _locked(folder):
             _clean_up(folder)
             if read_parts(folder, [MANIFEST]).get(MANIFEST) != manifest:
-                raise MisfeatError(
-                    "{folder!r} was saved anew in the meantime; try again.", folder=str(folder)
-                )
+                raise MisfeatError(f"{str(folder)!r} was saved anew in the meantime; try again.")
             replace_file(folder / name, content)
     except OSError as error:
         raise unwritable(folder / name, error) from error
@@ -166,9 +161,7 @@ def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
             if _stamp(folder) == before:
                 return parts
         pause(turn)
-    raise MisfeatError(
-        "{folder!r} is being written all the time; try again later.", folder=str(folder)
-    )
+    raise MisfeatError(f"{str(folder)!r} is being written all the time; try again later.")
 
 
 def _read_once(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
@@ -186,7 +179,7 @@ def _read_once(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
 
 def _read(file: Path) -> bytes:
     if not stat.S_ISREG(file.stat().st_mode):
-        raise DamagedFileError("{file!r} is no plain file; save again.", file=str(file))
+        raise DamagedFileError(f"{str(file)!r} is no plain file; save again.")
     return file.read_bytes()
 
 
@@ -251,7 +244,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Keep other threads and processes of this machine from writing to a folder."""
     lock = FileLock(folder)
     if not lock.acquire():
-        raise MisfeatError("{folder!r} is being written; try again later.", folder=str(folder))
+        raise MisfeatError(f"{str(folder)!r} is being written; try again later.")
     try:
         yield
     finally:
@@ -272,5 +265,5 @@ def _stamp(folder: Path) -> Stamp:
 
 def _not_ours(path: Path) -> DamagedFileError:
     return DamagedFileError(
-        "{file!r} was not written by misfeat; remove it, or use another folder.", file=str(path)
+        f"{str(path)!r} was not written by misfeat; remove it, or use another folder."
     )

@@ -100,10 +100,7 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     unknown = sorted(set(beside) - {REPORT, SETTINGS})
     if unknown:
         raise MisfeatError(
-            "{name!r} is no part of a selection; {report} and {settings} are.",
-            name=unknown[0],
-            report=REPORT,
-            settings=SETTINGS,
+            f"{unknown[0]!r} is no part of a selection; {REPORT} and {SETTINGS} are."
         )
     arrays = dict(run.score_arrays)
     manifest: dict[str, Any] = {
@@ -229,9 +226,8 @@ def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
     if MANIFEST not in parts:
         why = "is a file, not a folder" if folder.exists() else "does not exist"
         raise MisfeatError(
-            "There is no selection in {folder!r}: it {why}.",
-            folder=str(folder),
-            why=f"holds no {MANIFEST}" if folder.is_dir() else why,
+            f"There is no selection in {str(folder)!r}: it "
+            f"{f'holds no {MANIFEST}' if folder.is_dir() else why}."
         )
     manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)
     file = folder / ARRAYS
@@ -249,15 +245,14 @@ def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _damaged(file) from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise MisfeatError("{file!r} is no selection of misfeat.", file=str(file))
+        raise MisfeatError(f"{str(file)!r} is no selection of misfeat.")
     version = manifest.get("version")
     if version != VERSION:
         raise DamagedFileError(
-            "{file!r} was written by another misfeat ({misfeat}, format {version}); use that "
-            "version to read it, or fit and save again.",
-            file=str(file),
-            misfeat=str(manifest.get("misfeat"))[:LONGEST_REASON],
-            version=str(version)[:LONGEST_REASON],
+            f"{str(file)!r} was written by another misfeat "
+            f"({str(manifest.get('misfeat'))[:LONGEST_REASON]}, format "
+            f"{str(version)[:LONGEST_REASON]}); use that version to read it, or fit and save "
+            "again."
         )
     if not sound or _checksum(manifest) != manifest.get("checksum"):
         raise _damaged(file)
@@ -265,7 +260,7 @@ def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
 
 
 def _damaged(file: Path) -> DamagedFileError:
-    return DamagedFileError("{file!r} is damaged; save the selection again.", file=str(file))
+    return DamagedFileError(f"{str(file)!r} is damaged; save the selection again.")
 
 
 def _as_text(manifest: dict[str, Any]) -> bytes:

@@ -135,8 +135,7 @@ class HtmlPage:
             raise unreadable(file, error) from error
         if start and not start.lower().startswith(PAGE_BEGINS):
             raise MisfeatError(
-                "{path!r} exists and is no page; give another name, or remove the file.",
-                path=str(file),
+                f"{str(file)!r} exists and is no page; give another name, or remove the file."
             )
         write_file(file, self.html().encode())
 

@@ -200,8 +200,7 @@ def check_site(name: object) -> str:
         or name != unicodedata.normalize("NFC", name.strip())
     ):
         raise MisfeatError(
-            "The site has the name {name}; give it a short text, such as 'cleveland'.",
-            name=shortened(name),
+            f"The site has the name {shortened(name)}; give it a short text, such as 'cleveland'."
         )
     return name
 

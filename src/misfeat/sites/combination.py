@@ -162,7 +162,7 @@ def combine(
 
 def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
     reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
-    return MisfeatError("No summary can be used. {reasons}", reasons=reasons)
+    return MisfeatError(f"No summary can be used. {reasons}")
 
 
 def _read(

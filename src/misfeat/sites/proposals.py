@@ -303,16 +303,14 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
     twice = [name for name, many in Counter(sites).items() if many > 1]
     if twice:
         raise MisfeatError(
-            "Several proposals are of the site {site!r}; give one of each site.", site=twice[0]
+            f"Several proposals are of the site {twice[0]!r}; give one of each site."
         )
     targets = {proposal.target.column for proposal in proposals}
     if len(targets) > 1:
-        raise MisfeatError(
-            "The sites propose different targets: {names}.", names=listed(sorted(targets))
-        )
+        raise MisfeatError(f"The sites propose different targets: {listed(sorted(targets))}.")
     by_site = {proposal.site: proposal.target for proposal in proposals}
     if said := _disagreement(by_site):
-        raise MisfeatError("The target {said}.", said=said)
+        raise MisfeatError(f"The target {said}.")
     target = _agreed(list(by_site.values()), MOST_EXACT_CLASSES)
     features, disagreements = [], []
     names = (one.column for proposal in proposals for one in proposal.features)
@@ -336,9 +334,8 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
         raise MisfeatError("The sites agree on no feature; compare what their columns hold.")
     if len(features) > MOST_FEATURES:
         raise MisfeatError(
-            "The sites propose {n} features, and a codebook holds at most {most}; exclude some.",
-            n=len(features),
-            most=MOST_FEATURES,
+            f"The sites propose {len(features)} features, and a codebook holds at most "
+            f"{MOST_FEATURES}; exclude some."
         )
     keys = {proposal.site: proposal.key for proposal in proposals}
     return Codebook(target, tuple(features), keys, edition), disagreements

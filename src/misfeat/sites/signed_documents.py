@@ -47,14 +47,11 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise not_whole(file, "it is cut off, or no file of misfeat") from error
     if not isinstance(document, dict) or document.get("format") != kind:
-        raise MisfeatError("{file!r} is no {kind}.", file=file, kind=kind.removeprefix("misfeat "))
+        raise MisfeatError(f"{file!r} is no {kind.removeprefix('misfeat ')}.")
     if document.get("version") != VERSION:
         raise DamagedFileError(
-            "{file!r} is of the format {version}, and this misfeat reads {own}; use the same "
-            "misfeat everywhere.",
-            file=file,
-            version=str(document.get("version"))[:20],
-            own=VERSION,
+            f"{file!r} is of the format {str(document.get('version'))[:20]}, and this misfeat "
+            f"reads {VERSION}; use the same misfeat everywhere."
         )
     rest = {name: value for name, value in document.items() if name not in SEALS}
     plain = _as_text(rest)
@@ -102,9 +99,7 @@ def read_within(place: Path, most: int) -> bytes:
 
 def not_whole(file: str, why: str) -> DamagedFileError:
     """The error for a file that is not what somebody sent."""
-    return DamagedFileError(
-        "{file!r} is damaged or was altered: {why}. Ask for it again.", file=file, why=why
-    )
+    return DamagedFileError(f"{file!r} is damaged or was altered: {why}. Ask for it again.")
 
 
 def checksum_of(contents: Any) -> str:
@@ -137,9 +132,8 @@ def make_key(file: str | Path) -> str:
     place = as_path(file, "out")
     if place.exists():
         raise MisfeatError(
-            "{file!r} is there already, and a key that is lost cannot be made again; give another "
-            "name.",
-            file=str(place),
+            f"{str(place)!r} is there already, and a key that is lost cannot be made again; give "
+            "another name."
         )
     key = _keys().Ed25519PrivateKey.generate()
     text = key.private_bytes(
@@ -170,12 +164,12 @@ def read_key(file: str | Path) -> Any:
         key = load_pem_private_key(text, password=None)
     except (ValueError, TypeError) as error:
         raise MisfeatError(
-            "{file!r} holds no key; make one with 'misfeat site key'.", file=str(place)
+            f"{str(place)!r} holds no key; make one with 'misfeat site key'."
         ) from error
     if not isinstance(key, _keys().Ed25519PrivateKey):
         raise MisfeatError(
-            "{file!r} holds a key of another kind than Ed25519; make one with 'misfeat site key'.",
-            file=str(place),
+            f"{str(place)!r} holds a key of another kind than Ed25519; make one with 'misfeat "
+            "site key'."
         )
     return key
 

@@ -204,10 +204,8 @@ def read_summary(file: str | Path) -> Summary:
     gone = "counts with noise" if "noise" in held else gone
     if gone:
         raise MisfeatError(
-            "{file!r} holds {gone}, and such summaries are no longer read; ask the site to share "
-            "tables of pairs, with counts rounded to multiples of 5 or more.",
-            file=str(place),
-            gone=gone,
+            f"{str(place)!r} holds {gone}, and such summaries are no longer read; ask the site to "
+            "share tables of pairs, with counts rounded to multiples of 5 or more."
         )
     codebook = Codebook.from_plain(held.get("codebook"), str(place))
     try:

@@ -122,15 +122,12 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
     """Raise unless a codebook names a site, and its key."""
     if site not in codebook.sites:
         raise MisfeatError(
-            "The codebook names no site {site!r}; it names {names}.",
-            site=site,
-            names=listed(sorted(codebook.sites)),
+            f"The codebook names no site {site!r}; it names {listed(sorted(codebook.sites))}."
         )
     if key is not None and public_key(key) != codebook.sites[site]:
         raise MisfeatError(
-            "The codebook knows another key of {site!r}, or none; sign with the one that the "
-            "proposal was signed with.",
-            site=site,
+            f"The codebook knows another key of {site!r}, or none; sign with the one that the "
+            "proposal was signed with."
         )
 
 
@@ -176,8 +173,8 @@ def _coders(
             )
     if not any(found):
         raise MisfeatError(
-            "The table has none of the features of the codebook: {names}.",
-            names=listed([code.column for code in codebook.features]),
+            "The table has none of the features of the codebook: "
+            f"{listed([code.column for code in codebook.features])}."
         )
     return found, _coder(profile, codebook.target)
 

@@ -107,10 +107,8 @@ def _format_of(path: object, place: Path) -> str:
     if suffix in (EXCEL, MARKDOWN, CSV, PARQUET, FOLDER):
         return suffix
     raise MisfeatError(
-        "{place!r} ends in {suffix!r}, which is no format of answers; end it in .xlsx for an Excel "
-        "workbook, in .md for Markdown, in a slash for a folder of CSV files.",
-        place=str(place),
-        suffix=suffix,
+        f"{str(place)!r} ends in {suffix!r}, which is no format of answers; end it in .xlsx for "
+        "an Excel workbook, in .md for Markdown, in a slash for a folder of CSV files."
     )
 
 
@@ -121,9 +119,8 @@ def _check_place(place: Path, suffix: str, questions: Sequence[str]) -> None:
         others = [name for name in names if name not in _files() and name[0] != "."]
         if others:
             raise MisfeatError(
-                "{folder!r} holds {other!r}, which is no part of an export; name a new folder.",
-                folder=str(place),
-                other=others[0],
+                f"{str(place)!r} holds {others[0]!r}, which is no part of an export; name a new "
+                "folder."
             )
     else:
         check_no_folder(place)

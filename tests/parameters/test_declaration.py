@@ -8,8 +8,8 @@ import pytest
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
 from misfeat.parameters.coding import CodingParameters
-from misfeat.parameters.declaring import check_parameters, parameters_of
-from misfeat.question import Question
+from misfeat.parameters.declaration import check_parameters, parameters_of
+from misfeat.selector_parameters import SelectorParameters
 
 
 @pytest.mark.parametrize("estimator", [SubgroupSelector, Coding, Columns])
@@ -24,12 +24,12 @@ def test_every_parameter_is_in_the_docstring_with_its_default_and_in_the_signatu
 
 def test_the_estimators_have_the_parameters_that_are_declared_apart():
     assert list(parameters_of(Coding)) == list(parameters_of(CodingParameters))
-    assert list(parameters_of(SubgroupSelector)) == list(parameters_of(Question))
+    assert list(parameters_of(SubgroupSelector)) == list(parameters_of(SelectorParameters))
 
 
 def test_reading_the_declarations_imports_nothing_heavy():
     code = (
-        "import sys, misfeat.question, misfeat.parameters.coding\n"
+        "import sys, misfeat.selector_parameters, misfeat.parameters.coding\n"
         "heavy = ('numpy', 'torch', 'numba', 'sklearn', 'pandas', 'narwhals')\n"
         "print([name for name in heavy if name in sys.modules])"
     )

@@ -1,11 +1,11 @@
-"""Question: the parameters of `SubgroupSelector`, each said once."""
+"""SelectorParameters: the parameters of `SubgroupSelector`, each said once."""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
-from misfeat.parameters.declaring import (
+from misfeat.parameters.declaration import (
     COLUMNS,
     PREDICTIONS,
     TABLE,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @with_parameters
-class Question:
+class SelectorParameters:
     """The parameters of `SubgroupSelector`, apart from the estimator, so that reading them is fast.
 
     {parameters}

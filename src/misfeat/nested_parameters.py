@@ -9,14 +9,14 @@ from sklearn.base import BaseEstimator
 from misfeat.cohorts.coding import Coding
 from misfeat.columns import Columns
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.parameters.declaring import check_parameters, parameters_of
-from misfeat.question import Question
+from misfeat.parameters.declaration import check_parameters, parameters_of
+from misfeat.selector_parameters import SelectorParameters
 
 NESTED = {"coding": Coding, "columns": Columns}
 """Parameters that hold parameters of their own."""
 
 
-class NestedQuestion(Question, BaseEstimator):  # type: ignore[misc]
+class NestedParameters(SelectorParameters, BaseEstimator):  # type: ignore[misc]
     """The parameters of `SubgroupSelector`, and those within its `coding` and `columns`."""
 
     def set_params(self, **params: Any) -> Self:
