@@ -31,9 +31,10 @@ import torch
 from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
+from misfeat.completion.labels import Labels
 from misfeat.completion.networks.paper import ModelShape
 from misfeat.completion.networks.training import Batch, training_step
-from misfeat.completion.neural import Labels, TrainingSettings
+from misfeat.completion.neural import TrainingSettings
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import contains, edges_beside, edges_between, level
 from misfeat.lattice.neighbours import neighbours

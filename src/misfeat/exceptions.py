@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sized
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST_FIELD = 1000
 """Characters of a name or value in a message; tables hold longer ones."""
-LONGEST_MESSAGE = 4 * LONGEST_FIELD
-"""Characters of a message that names and values are part of already."""
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
 UNSAID: Any = object()
 """Stands for a value that was not given, where None is one."""
 
@@ -108,7 +108,7 @@ def _message(template: str, about: dict[str, Any]) -> Message:
 
 def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
     if not about:
-        return visible(_cut(template, LONGEST_MESSAGE))
+        return visible(_LONG_WORD.sub(lambda word: _cut(word[0]), template))
     words = {name: _spelled(value, spell) for name, value in about.items()}
     return _FIELDS.format(template, **words)
 
@@ -133,8 +133,8 @@ def _spelled(value: Any, spell: Spelling) -> Any:
     return _cut(value) if isinstance(value, str) else value
 
 
-def _cut(text: str, most: int = LONGEST_FIELD) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_FIELD else f"{text[:LONGEST_FIELD]}…"
 
 
 def as_message(text: str) -> Message:

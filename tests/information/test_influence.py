@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from misfeat import Coding, MisfeatWarning
 from misfeat.cohorts import build_cohorts
-from misfeat.information import influence as module
 from misfeat.information import joint_mutual_info, target_entropy
+from misfeat.information import mutual_info as module
 from misfeat.information.mutual_info import influence, sampled_share
 
 

@@ -6,12 +6,13 @@ The networks themselves, and all that imports PyTorch, are in `misfeat.completio
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
 from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.labels import Labels, averaged_where_unlabelled, labelled_subgroups
 from misfeat.completion.model import Guess
 from misfeat.completion.registry import INHERIT, inherited
 from misfeat.completion.transfer import TransferCompleter
@@ -20,7 +21,7 @@ from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import torch
     from numpy.typing import NDArray
@@ -83,44 +84,6 @@ class TrainingSettings:
         """The settings of a completer that has all of them, as plain Python numbers."""
         kinds = {name: type(default) for name, default in asdict(cls()).items()}
         return cls(**{name: kind(getattr(completer, name)) for name, kind in kinds.items()})
-
-
-class Labels(NamedTuple):
-    """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
-
-    rows: NDArray[np.int64]
-    scores: Scores
-
-    @classmethod
-    def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
-        """The rows whose scores are known."""
-        there = ~np.isnan(scores)
-        return cls(rows[there], scores[there])
-
-    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
-        """Labels to train on and labels to choose by; the same ones where they are too few."""
-        order = rng.permutation(len(self.rows))
-        held_out = round(share * len(order))
-        if not 0 < held_out < len(order):
-            return self, self
-        parts = order[held_out:], order[:held_out]
-        train, validation = (Labels(self.rows[part], self.scores[part]) for part in parts)
-        return train, validation
-
-
-def labelled_subgroups(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
-    """Which subgroups have a known score, one that is not NaN, to learn from."""
-    labelled: NDArray[np.bool_] = np.logical_or.reduce(
-        [~np.isnan(scores).all(axis=1) for scores in by_size]
-    )
-    return labelled
-
-
-def averaged_where_unlabelled(guess: Scores, labelled: NDArray[np.bool_]) -> Scores:
-    """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
-    averaged = guess.copy()
-    averaged[~labelled] = guess[labelled].mean(axis=0)
-    return averaged
 
 
 AROUND = 2  # sets up to so much smaller and larger are learned from, as with the paper's two layers

@@ -28,8 +28,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from misfeat.completion.labels import Labels
 from misfeat.completion.networks.training import Draw, History, train
-from misfeat.completion.neural import Labels
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import contains, count_nodes, level
 from misfeat.lattice.neighbours import Neighbours, neighbours

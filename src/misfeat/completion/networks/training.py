@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.neural import Labels, TrainingSettings
+    from misfeat.completion.labels import Labels
+    from misfeat.completion.neural import TrainingSettings
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]
