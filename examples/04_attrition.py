@@ -11,7 +11,7 @@ from made.attrition import staff
 
 import misfeat
 from misfeat import SubgroupSelector
-from misfeat.answers.enough import enough_features
+from misfeat.answers.enough_features import enough_features
 from misfeat.answers.why import explanation
 
 table = staff()

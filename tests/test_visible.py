@@ -5,7 +5,7 @@ import json
 import pytest
 
 from misfeat.exceptions import Message
-from misfeat.visible import visible, visible_json
+from misfeat.safe_text import visible, visible_json
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from joblib import Parallel, delayed
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
 from misfeat.answers.comparison import compare_selections
-from misfeat.answers.differences import RECORDED, ExplainedShare, difference_of
+from misfeat.answers.run_differences import RECORDED, ExplainedShare, difference_of
 from misfeat.datasets import (
     load_adult,
     load_attrition,

@@ -30,7 +30,7 @@ from misfeat.datasets import (
     make_cohorts,
 )
 from misfeat.datasets.population import random_mask
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
-    from misfeat.completion.model import CompletedScores
+    from misfeat.completion.completed_scores import CompletedScores
 
 WORK = "work.jsonl"
 """What was done, a line a draw; a run goes on from it."""

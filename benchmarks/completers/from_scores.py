@@ -23,15 +23,15 @@ from misfeat.completion.base import (
     recorded_part_scores,
     recorded_sets_filled,
 )
+from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.model import Guess
 from misfeat.completion.registry import INHERIT
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]

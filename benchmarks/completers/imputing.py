@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.model import Guess, Known
+    from misfeat.completion.completed_scores import Guess, Known
     from misfeat.completion.registry import Confidence, Seed
 
     Codes = NDArray[np.integer]

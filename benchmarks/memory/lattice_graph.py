@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from misfeat.completion.labels import Labels
 from misfeat.completion.networks.paper import ModelShape
 from misfeat.completion.networks.training import train
 from misfeat.completion.neural import TrainingSettings
+from misfeat.completion.training_labels import Labels
 from misfeat.lattice import count_edges_beside, count_edges_between, count_nodes
-from misfeat.lattice.neighbours import neighbours
+from misfeat.lattice.neighbour_sums import neighbours
 
 WIDTH = 128
 FEATURES = range(10, 23)

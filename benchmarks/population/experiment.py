@@ -43,7 +43,7 @@ from benchmarks.common.output import (
 )
 from benchmarks.common.units import Unit
 from misfeat.answers.agreement import captured_at
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.common.units import Tell
-    from misfeat.completion.model import CompletedScores
+    from misfeat.completion.completed_scores import CompletedScores
 
     Floats = NDArray[np.float64]
     Row = dict[str, Any]

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.workloads import FULL, QUICK, TARGET, Workload
-from misfeat.answers.enough import WHAT as SEEING_ENOUGH
+from misfeat.answers.enough_features import WHAT as SEEING_ENOUGH
 from misfeat.answers.significance import PERMUTING
 from misfeat.answers.stability import WHAT as REDRAWING
 from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.base import WHAT as CALIBRATING
-from misfeat.estimation.estimates import WHAT as ESTIMATING
+from misfeat.estimation.estimands import WHAT as ESTIMATING
 from misfeat.estimation.scores import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError

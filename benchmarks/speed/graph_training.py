@@ -31,13 +31,13 @@ import torch
 from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
-from misfeat.completion.labels import Labels
 from misfeat.completion.networks.paper import ModelShape
 from misfeat.completion.networks.training import Batch, training_step
 from misfeat.completion.neural import TrainingSettings
+from misfeat.completion.training_labels import Labels
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import contains, edges_beside, edges_between, level
-from misfeat.lattice.neighbours import neighbours
+from misfeat.lattice.neighbour_sums import neighbours
 
 HIDDEN, LAYERS, DROPOUT = 128, 2, 0.1
 CASES = ((15, 1, 5, 4), (19, 1, 5, 8))

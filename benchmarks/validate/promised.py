@@ -22,9 +22,9 @@ import numpy as np
 from benchmarks.common.draws import draw_of, mask_of, source_of
 from misfeat.answers.agreement import captured_at
 from misfeat.answers.validation import trust
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 from misfeat.information.measures import MutualInformation
 
 SIZE, K, ROUNDS = 3, 5, 4

@@ -23,8 +23,8 @@ from made import SINGLES, STRENGTH, TOGETHER, WideTable, drawn_again, wide_table
 from misfeat import Coding, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation.shortlist import shortlist
+from misfeat.fit_steps import MOST_FEATURES
 from misfeat.information.mutual_info import joint_mutual_info, target_entropies
-from misfeat.pipeline import MOST_FEATURES
 
 OUTPUT = Path(__file__).with_suffix(".csv")
 
@@ -94,7 +94,7 @@ def _tells(table: WideTable) -> str:
 def _warm_up() -> None:
     """Compile the kernels on a small table, so that they are not timed."""
     small = wide_table(0, n_features=60, n_rows=2000, pairs=1, pairs_together=1, triples=1)
-    with mock.patch("misfeat.pipeline.MOST_FEATURES", 30):
+    with mock.patch("misfeat.fit_steps.MOST_FEATURES", 30):
         SubgroupSelector("site", size=3, coding=Coding(max_sets=20_000), n_jobs=-1).fit(
             small.columns, "y"
         )

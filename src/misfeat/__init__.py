@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
-    from misfeat.columns import Columns
     from misfeat.exceptions import (
         DamagedFileError,
         MisfeatError,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plots as plot
     from misfeat.show.comparison import compare
+    from misfeat.transformer import Columns
     from misfeat.version import __version__
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
 
 _HOME = {
     "Coding": "misfeat.cohorts.coding:Coding",
-    "Columns": "misfeat.columns:Columns",
+    "Columns": "misfeat.transformer:Columns",
     "DamagedFileError": "misfeat.exceptions:DamagedFileError",
     "MisfeatError": "misfeat.exceptions:MisfeatError",
     "MisfeatWarning": "misfeat.exceptions:MisfeatWarning",

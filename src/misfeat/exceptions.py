@@ -12,7 +12,7 @@ from numbers import Integral
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
-from misfeat.visible import visible
+from misfeat.safe_text import visible
 
 if TYPE_CHECKING:
     Spelling = Callable[["Setting"], str]

@@ -7,10 +7,10 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 
 from misfeat.cohorts.coding import Coding
-from misfeat.columns import Columns
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.declaration import check_parameters, parameters_of
 from misfeat.selector_parameters import SelectorParameters
+from misfeat.transformer import Columns
 
 NESTED = {"coding": Coding, "columns": Columns}
 """Parameters that hold parameters of their own."""

@@ -10,12 +10,12 @@ from misfeat.answers.alternatives import Alternative, alternative_sets
 from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.collecting import Worth, feature_worths
-from misfeat.answers.contrasts import difference
-from misfeat.answers.enough import STEP_PERMUTATIONS, enough_columns, enough_features
+from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
 from misfeat.answers.features import FeatureValue, feature_values
+from misfeat.answers.forward_path import PathStep, path_steps
 from misfeat.answers.interactions import Interaction, pair_interactions
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
-from misfeat.answers.path import PathStep, path_steps
+from misfeat.answers.set_contrasts import difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.contrasts import Estimated
+    from misfeat.answers.set_contrasts import Estimated
     from misfeat.answers.significance import SignificanceTests
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Completer

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from misfeat.answers.top import best_sets, features_for_all
 from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
-from misfeat.columns import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.exceptions import (
     Message,
     MisfeatError,
@@ -20,13 +19,14 @@ from misfeat.exceptions import (
     listed,
     warn,
 )
+from misfeat.fit_steps import opened, selection_of
 from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
-from misfeat.pipeline import opened, selection_of
 from misfeat.reading.inputs import open_columns
 from misfeat.runtime.progress import long_work
 from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
+from misfeat.transformer import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

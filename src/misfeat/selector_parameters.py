@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.columns import Columns
     from misfeat.completion import Completer
+    from misfeat.transformer import Columns
 
 
 @with_parameters

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.answers.contrasts import Contrasts, Estimated
+from misfeat.answers.set_contrasts import Contrasts, Estimated
 from misfeat.cohorts import build_cohorts
-from misfeat.completion.model import CompletedScores
+from misfeat.completion.completed_scores import CompletedScores
 from misfeat.lattice import level, rank
 from tests.answers.scores import scored_from
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.enough import enough_features
+from misfeat.answers.enough_features import enough_features
 from misfeat.answers.top import best_sets
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.enough import enough_features
+from misfeat.answers.enough_features import enough_features
 from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatWarning

@@ -22,7 +22,7 @@ from misfeat.answers.top import best_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
 DRAWS = 6

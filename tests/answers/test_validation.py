@@ -11,7 +11,7 @@ from misfeat.answers.agreement import captured_at
 from misfeat.answers.validation import Trust, in_words, trust
 from misfeat.completion import InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 from tests.completion.coded import drawn_cohorts
 
 

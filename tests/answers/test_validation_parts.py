@@ -22,7 +22,7 @@ from misfeat.answers.validation import (
     with_features,
 )
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
 from tests.completion.coded import drawn_cohorts

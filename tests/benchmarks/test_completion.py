@@ -21,7 +21,7 @@ from benchmarks.completion.hiding import (
 )
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import CompletedScores, TransferCompleter
-from misfeat.completion.model import support_of
+from misfeat.completion.completed_scores import support_of
 from misfeat.datasets import load_attrition, load_loan, load_mobile
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level

@@ -22,7 +22,7 @@ from benchmarks.downstream.experiment import (
     one_choice,
 )
 from benchmarks.downstream.peers import PEERS, jmi, mrmr, sequential
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.feature_blocks import hide_features
 
 GENERATED = "similarity 100, 4 subgroups"
 QUICK = ("sample", "population", "SelectKBest, pooled", "mRMR, each", ALL)

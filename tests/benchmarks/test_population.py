@@ -18,7 +18,7 @@ from benchmarks.population.experiment import (
     held,
     ranked,
 )
-from misfeat.completion.model import CompletedScores
+from misfeat.completion.completed_scores import CompletedScores
 from tests.completion.coded import drawn_cohorts
 
 GENERATED = "similarity 100, 4 subgroups"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.feature_blocks import hide_features
 
 TABLE = {
     "site": ["p"] * 4 + ["q"] * 4,

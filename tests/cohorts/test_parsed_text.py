@@ -18,7 +18,7 @@ from misfeat.cohorts.parsed_text import (
     parse_text,
 )
 from misfeat.reading.coders import Kind
-from misfeat.reading.table import ValueCounts
+from misfeat.reading.table_answers import ValueCounts
 
 
 def counted(texts: list[str]) -> ValueCounts:

@@ -12,7 +12,7 @@ from misfeat.answers.top import best_sets
 from misfeat.cohorts import Coding, build_product_sums
 from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
-from misfeat.reading.arrays import ArrayTable
+from misfeat.reading.array_table import ArrayTable
 from misfeat.reading.inputs import open_table
 from misfeat.reading.values import MissingCodes
 from tests.reading.holders import HOLDERS
@@ -76,7 +76,7 @@ def test_what_has_no_correlation_is_refused():
 
 @pytest.mark.parametrize("holder", ["pandas", "duckdb", "arrays"])
 def test_far_from_zero_and_with_many_values_nothing_is_lost(holder, monkeypatch):
-    monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
+    monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
     far = table().with_columns(a=pl.col("a") + 1e8)
     near = build_product_sums(table(), "y").products[0]
     assert build_product_sums(HOLDERS[holder](far), "y").products[0] == pytest.approx(
@@ -203,7 +203,7 @@ def test_integers_that_floats_round_are_rounded_alike_in_every_library():
 @pytest.mark.parametrize("counted", [True, False])
 def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
     if not counted:
-        monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
+        monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = {"b": rng.normal(size=400), "y": rng.normal(size=400)}
     for name in ("b", "y"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.profiles import profile_column, suspects
+from misfeat.cohorts.column_profiles import profile_column, suspects
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
 

@@ -19,7 +19,7 @@ from misfeat.cohorts.weights import (
     squares_of,
 )
 from misfeat.exceptions import MisfeatError, MisfeatWarning
-from misfeat.reading.table import quantiles_of_counts
+from misfeat.reading.table_answers import quantiles_of_counts
 from tests.reading.holders import HOLDERS
 
 N_ROWS = 400

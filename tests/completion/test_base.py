@@ -21,7 +21,7 @@ from misfeat.completion import (
 from misfeat.completion.base import (
     closed_upwards,
 )
-from misfeat.completion.model import guess_of
+from misfeat.completion.completed_scores import guess_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import best_below, level, ranks_below
 from misfeat.testing.completers import known_of, random_cohorts

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from misfeat.completion import ExactScores
-from misfeat.completion.model import support_of
+from misfeat.completion.completed_scores import support_of
 from misfeat.lattice import level
 
 NAN = np.nan

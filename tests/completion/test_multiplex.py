@@ -9,7 +9,7 @@ from misfeat import MisfeatError
 from misfeat.completion import InteractionsCompleter, Known, MultiplexCompleter
 from misfeat.completion.networks.multiplex import Lessons, MultiplexNetwork, masks_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice.neighbours import Levels
+from misfeat.lattice.neighbour_sums import Levels
 from tests.completion.coded import drawn_cohorts
 
 

@@ -8,7 +8,7 @@ from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, PaperCompleter
 from misfeat.completion.networks.paper import BYTES_SIDE_BY_SIDE, Dropout, ModelShape, PaperNetwork
 from misfeat.exceptions import MisfeatWarning
-from misfeat.lattice.neighbours import neighbours
+from misfeat.lattice.neighbour_sums import neighbours
 from tests.completion.coded import known_scores
 
 

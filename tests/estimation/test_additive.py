@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from misfeat.estimation.additive import additive_scores, set_columns, whitened
-from misfeat.estimation.moments import CodedTable, Moments, Term
+from misfeat.estimation.covariances import CodedTable, Moments, Term
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from misfeat.estimation.covariances import CodedTable
 from misfeat.estimation.interactions import find_terms
-from misfeat.estimation.moments import CodedTable
 from tests.estimation.generated import with_missing
 
 

@@ -13,7 +13,7 @@ from misfeat.estimation.pooling import (
     effects_of,
     posterior_of,
 )
-from misfeat.estimation.scale import InformationScale
+from misfeat.estimation.variance_to_information import InformationScale
 
 SCALE = InformationScale(np.array([0.5, 0.5]))
 

@@ -11,7 +11,7 @@ from misfeat import SubgroupSelector
 from misfeat.answers.collecting import WORTH_SAYING
 from misfeat.completion import AutoCompleter, InteractionsCompleter
 from misfeat.datasets import load_heart
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 from misfeat.lattice import level, ranks_below
 from tests.completion.coded import known_of_sums
 from tests.completion.numeric import drawn_numbers

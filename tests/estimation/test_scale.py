@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.estimation.scale import CorrelationScale, InformationScale
+from misfeat.estimation.variance_to_information import CorrelationScale, InformationScale
 
 SHARES = st.lists(st.floats(0.02, 1.0), min_size=2, max_size=6).map(
     lambda weights: np.array(weights) / sum(weights)

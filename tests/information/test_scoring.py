@@ -9,7 +9,7 @@ import pytest
 
 from misfeat.information import joint_mutual_info, level_mutual_info
 from misfeat.information.mutual_info import compact_rows
-from misfeat.information.scoring import (
+from misfeat.information.subset_sums import (
     largest_dense_size,
 )
 from misfeat.lattice import level
@@ -47,7 +47,7 @@ def test_all_subsets_of_eight_features_equal_scikit_learn(cardinality, n_classes
 @pytest.mark.parametrize("n_classes", [2, 4, 5])
 @pytest.mark.parametrize("heaviest", [1, 7])
 def test_both_ways_of_scoring_give_the_same(dense_to, n_classes, heaviest, monkeypatch):
-    monkeypatch.setattr("misfeat.information.scoring.largest_dense_size", lambda *_: dense_to)
+    monkeypatch.setattr("misfeat.information.subset_sums.largest_dense_size", lambda *_: dense_to)
     cohort = random_cohort(8, 300, 3, n_classes, heaviest)
     found = np.concatenate(level_mutual_info(cohort, 1, 8))
     assert found == pytest.approx(everything(cohort, 8), abs=1e-12)
@@ -68,7 +68,7 @@ def without_relation(n_classes, heaviest):
 def test_every_way_of_scoring_above_chance_equals_scikit_learn(
     dense_to, n_classes, heaviest, monkeypatch
 ):
-    monkeypatch.setattr("misfeat.information.scoring.largest_dense_size", lambda *_: dense_to)
+    monkeypatch.setattr("misfeat.information.subset_sums.largest_dense_size", lambda *_: dense_to)
     cohort, expected = without_relation(n_classes, heaviest)
     found = np.concatenate(level_mutual_info(cohort, 1, 6, above_chance=True))
     assert found == pytest.approx(expected, abs=1e-12)
@@ -86,7 +86,7 @@ def score_of_counts(cells):
 @pytest.mark.parametrize("n_classes", [2, 4, 5])
 @pytest.mark.parametrize("dense_to", [0, 4])
 def test_counts_too_large_for_short_integers_are_exact(total, n_classes, dense_to, monkeypatch):
-    monkeypatch.setattr("misfeat.information.scoring.largest_dense_size", lambda *_: dense_to)
+    monkeypatch.setattr("misfeat.information.subset_sums.largest_dense_size", lambda *_: dense_to)
     base = random_cohort(4, 150, 3, n_classes)
     weights = base.weights.copy()
     weights[:3] = total // np.array([1, 2, 3])

@@ -15,7 +15,7 @@ from misfeat.lattice import (
     edges_between,
     level,
 )
-from misfeat.lattice.neighbours import Levels, WholeLattice, neighbours
+from misfeat.lattice.neighbour_sums import Levels, WholeLattice, neighbours
 
 EVERY_GRAPH = [
     (n, low, high) for n in range(1, 8) for low in range(1, n + 1) for high in range(low, n + 1)

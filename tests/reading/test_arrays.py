@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, Cohorts, build_cohorts
 from misfeat.cohorts.build import CohortRules, cohorts_of
-from misfeat.reading.arrays import ArrayTable, read_column
+from misfeat.reading.array_table import ArrayTable, read_column
 from misfeat.reading.coders import Kind
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import open_columns

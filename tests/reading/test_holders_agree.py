@@ -12,7 +12,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.categories import TELLS_NOTHING
+from misfeat.cohorts.category_merging import TELLS_NOTHING
 from tests.cohorts.test_merged_categories import towns
 from tests.cohorts.test_profiles import messy
 from tests.cohorts.test_proposed_groups import visits
@@ -192,7 +192,7 @@ def test_the_width_of_numbers_does_not_matter():
 def test_more_distinct_values_than_are_counted_are_binned_all_the_same(
     holder, binning, monkeypatch
 ):
-    monkeypatch.setattr("misfeat.cohorts.profiles.DISTINCT_LIMIT", 50)
+    monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = np.where(rng.random(1000) < 0.1, np.nan, rng.random(1000))
     table = pl.DataFrame({"x": values, "y": rng.integers(2, size=1000)})

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from misfeat.answers.contrasts import contrasts_of
 from misfeat.answers.options import checked_k, set_members, shown_scores, target_varies
+from misfeat.answers.set_contrasts import contrasts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

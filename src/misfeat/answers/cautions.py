@@ -12,14 +12,14 @@ from scipy.special import ndtri
 from misfeat.answers.caution import MOST_NAMED, NOTE, OVERTURNS, SEVERITIES, WEAKENS, Caution
 from misfeat.answers.collecting import unsettled_pairs
 from misfeat.answers.duplicates import duplicates
+from misfeat.answers.informative_gaps import missing_by_rule, missing_patterns
 from misfeat.answers.leaks import leaks
-from misfeat.answers.missing_patterns import missing_by_rule, missing_patterns
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
-from misfeat.cohorts.profiles import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import rows_to_tell
-from misfeat.completion.model import SINGLES, SUPPORT
-from misfeat.estimation.estimates import POPULATION, SAMPLE
+from misfeat.completion.completed_scores import SINGLES, SUPPORT
+from misfeat.estimation.estimands import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.runtime.progress import long_work

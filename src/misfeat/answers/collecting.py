@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from misfeat.answers.contrasts import SHARED_ERROR
 from misfeat.answers.options import check_costs, explainable_subgroups, feature_index, shown_scores
-from misfeat.completion.model import SINGLES, SUPPORT
+from misfeat.answers.set_contrasts import SHARED_ERROR
+from misfeat.completion.completed_scores import SINGLES, SUPPORT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,9 +24,9 @@ from misfeat.answers.comparison_words import (
     subgroup_in_words,
     summary_of,
 )
-from misfeat.answers.contrasts import difference
-from misfeat.answers.differences import PREDICTED, RECORDED, difference_of, explained_share
 from misfeat.answers.options import check_size, frame_of
+from misfeat.answers.run_differences import PREDICTED, RECORDED, difference_of, explained_share
+from misfeat.answers.set_contrasts import difference
 from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.estimation.estimates import POPULATION, SAMPLE
+from misfeat.estimation.estimands import POPULATION, SAMPLE
 from misfeat.exceptions import Message, Setting
 from misfeat.words import count_words, joined, percent, percent_between, percent_decimals
 

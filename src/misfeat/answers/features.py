@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.answers.contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.options import (
     explainable_subgroups,
     level_size,
@@ -22,6 +21,7 @@ from misfeat.answers.options import (
     set_members,
     shown_scores,
 )
+from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top import best_sets
 from misfeat.lattice import rank, ranks_below
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.contrasts import Contrasts
+    from misfeat.answers.set_contrasts import Contrasts
     from misfeat.completion import CompletedScores
     from misfeat.selection import Selection
 

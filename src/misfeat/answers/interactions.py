@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from misfeat.answers.contrasts import contrasts_of
 from misfeat.answers.options import explainable_subgroups, of_each_subgroup
+from misfeat.answers.set_contrasts import contrasts_of
 
 if TYPE_CHECKING:
     from misfeat.selection import Selection

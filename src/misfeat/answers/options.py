@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from misfeat.cohorts.features import check_names, not_a_feature
+from misfeat.cohorts.feature_blocks import check_names, not_a_feature
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work

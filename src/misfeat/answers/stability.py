@@ -21,7 +21,7 @@ from misfeat.answers.agreement import agreement_of
 from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top import order_of_sets
 from misfeat.cohorts.weights import subsample
-from misfeat.estimation.estimates import POPULATION
+from misfeat.estimation.estimands import POPULATION
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
 from misfeat.runtime.progress import long_work

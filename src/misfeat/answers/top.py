@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.contrasts import contrasts_of, distinct_sets
 from misfeat.answers.options import (
     checked_k,
     explainable_subgroups,
     level_size,
     shown_scores,
 )
-from misfeat.completion.model import SUPPORT
+from misfeat.answers.set_contrasts import contrasts_of, distinct_sets
+from misfeat.completion.completed_scores import SUPPORT
 from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
 

@@ -42,9 +42,9 @@ from sklearn.base import clone
 
 from misfeat.answers.agreement import captured_at
 from misfeat.answers.options import checked_k, level_size
-from misfeat.cohorts.features import hide_features, product_sums_without, without_features
+from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted
-from misfeat.estimation.estimates import POPULATION
+from misfeat.estimation.estimands import POPULATION
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Known
-    from misfeat.completion.model import ExactScores
-    from misfeat.estimation.estimates import Estimate
+    from misfeat.completion.completed_scores import ExactScores
+    from misfeat.estimation.estimands import Estimate
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 

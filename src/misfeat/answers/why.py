@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.model import Known
+    from misfeat.completion.completed_scores import Known
     from misfeat.information.count_tables import CountTables
     from misfeat.selection import Selection
 

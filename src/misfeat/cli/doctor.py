@@ -18,8 +18,8 @@ from packaging.requirements import Requirement
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
 from misfeat.exceptions import MisfeatError
+from misfeat.safe_text import visible, visible_json
 from misfeat.version import __version__
-from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

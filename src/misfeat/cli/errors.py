@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
-from misfeat.visible import visible
+from misfeat.safe_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

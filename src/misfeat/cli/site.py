@@ -187,7 +187,7 @@ def show(
 ) -> None:
     """Say exactly what a summary tells, and what could be worked out from it."""
     from misfeat.sites import read_summary
-    from misfeat.sites.disclosure import disclosed
+    from misfeat.sites.disclosure_statement import disclosed
 
     del debug, quiet
     for line in disclosed(read_summary(summary)):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import Notes
-    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.coders import Coder
     from misfeat.reading.inputs import Table
 

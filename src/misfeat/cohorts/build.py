@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.cohorts.auto_groups import proposed
-from misfeat.cohorts.categories import TELLS_NOTHING, Classes, merge_values
+from misfeat.cohorts.category_merging import TELLS_NOTHING, Classes, merge_values
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
     TO_MERGE,
@@ -24,9 +24,15 @@ from misfeat.cohorts.coding import (
     left_out,
     target_coding,
 )
+from misfeat.cohorts.column_profiles import (
+    FREE_TEXT,
+    IDENTIFIER,
+    note_text,
+    profile_column,
+    suspects,
+)
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
-from misfeat.cohorts.profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column, suspects
 from misfeat.cohorts.subgroups import (
     ByCuts,
     ByPredicate,
@@ -69,9 +75,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.inputs import Table
-    from misfeat.reading.table import Weighing
+    from misfeat.reading.table_answers import Weighing
     from misfeat.reading.values import Value
     from misfeat.runtime.progress import Progress
 

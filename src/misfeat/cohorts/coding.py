@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from misfeat.cohorts.categories import common_values, most_frequent
-from misfeat.cohorts.model import ColumnAudit, no_grids
-from misfeat.cohorts.profiles import (
+from misfeat.cohorts.category_merging import common_values, most_frequent
+from misfeat.cohorts.column_profiles import (
     DISTINCT_LIMIT,
     FREE_TEXT,
     IDENTIFIER,
@@ -28,6 +27,7 @@ from misfeat.cohorts.profiles import (
     looks_like,
     taken_for,
 )
+from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaration import with_parameters

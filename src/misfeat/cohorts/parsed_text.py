@@ -21,7 +21,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind, replaced
-from misfeat.reading.table import ValueCounts
+from misfeat.reading.table_answers import ValueCounts
 from misfeat.reading.values import PLAIN_NUMBER, canonical
 
 if TYPE_CHECKING:

@@ -15,14 +15,14 @@ from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table, open_table
-from misfeat.reading.table import GroupSums, Variable
+from misfeat.reading.table_answers import GroupSums, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
-    from misfeat.cohorts.profiles import Profile
     from misfeat.runtime.progress import Progress
 
 

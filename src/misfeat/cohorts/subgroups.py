@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from misfeat.cohorts.coding import as_it_is, check_cut_points, cut_points, interval_labels
+from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
-from misfeat.cohorts.profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.weights import weighed_sizes
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.build import Notes
     from misfeat.cohorts.coding import Coding
     from misfeat.reading.coders import CodedRows
-    from misfeat.reading.table import Weighing
+    from misfeat.reading.table_answers import Weighing
 
     Counts = NDArray[np.int64]
 

@@ -12,12 +12,12 @@ from misfeat.completion.registry import completer_class, completer_classes
 
 if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter as BaseCompleter
-    from misfeat.completion.model import SUPPORT as SUPPORT
-    from misfeat.completion.model import CompletedScores as CompletedScores
-    from misfeat.completion.model import Completer as Completer
-    from misfeat.completion.model import ExactScores as ExactScores
-    from misfeat.completion.model import Guess as Guess
-    from misfeat.completion.model import Known as Known
+    from misfeat.completion.completed_scores import SUPPORT as SUPPORT
+    from misfeat.completion.completed_scores import CompletedScores as CompletedScores
+    from misfeat.completion.completed_scores import Completer as Completer
+    from misfeat.completion.completed_scores import ExactScores as ExactScores
+    from misfeat.completion.completed_scores import Guess as Guess
+    from misfeat.completion.completed_scores import Known as Known
 
 _MODEL = ("SUPPORT", "CompletedScores", "Completer", "ExactScores", "Guess", "Known")
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, clone
 
-from misfeat.completion.model import (
+from misfeat.completion.completed_scores import (
     NONE,
     OWN_ROWS,
     SINGLES,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.registry import Confidence, Seed
 
     Scores = NDArray[np.float64]

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorded_sets_filled
-from misfeat.completion.model import Guess
+from misfeat.completion.completed_scores import Guess
 from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
 
     Scores = NDArray[np.float64]
 

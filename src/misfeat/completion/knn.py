@@ -21,8 +21,8 @@ import numpy as np
 
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
+from misfeat.completion.completed_scores import Guess
 from misfeat.completion.knn_kernels import Donors, impute_rows
-from misfeat.completion.model import Guess
 from misfeat.exceptions import check_count
 from misfeat.information import level_mutual_info
 from misfeat.runtime.threads import Work
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.model import Guess, Known
+    from misfeat.completion.completed_scores import Guess, Known
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]

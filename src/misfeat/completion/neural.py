@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
+from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.labels import Labels, averaged_where_unlabelled, labelled_subgroups
-from misfeat.completion.model import Guess
 from misfeat.completion.registry import INHERIT, inherited
+from misfeat.completion.training_labels import Labels, averaged_where_unlabelled, labelled_subgroups
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import count_nodes, level
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import torch
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.networks.paper import ModelShape, PaperModels
     from misfeat.completion.networks.training import History
     from misfeat.completion.registry import Confidence

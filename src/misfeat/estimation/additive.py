@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.moments import recorded_all
+from misfeat.estimation.covariances import recorded_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.moments import Moments
+    from misfeat.estimation.covariances import Moments
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.estimation.additive import POOL_RIDGE, set_columns, slopes_of, whitened, whitening
+from misfeat.estimation.covariances import Term, recorded_all
 from misfeat.estimation.kernels import interaction_statistic, residual_sums
-from misfeat.estimation.moments import Term, recorded_all
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.count_moments import CountedTable
-    from misfeat.estimation.moments import CodedTable, Moments
+    from misfeat.estimation.covariances import CodedTable, Moments
+    from misfeat.estimation.covariances_from_counts import CountedTable
 
     Counted = CodedTable | CountedTable
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from misfeat.completion.base import RecordedCompleter
-from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level, rank, unrank
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import Completer
-    from misfeat.estimation.estimates import Estimate
-    from misfeat.estimation.set_scores import ListedScores
+    from misfeat.completion.completed_scores import Completer
+    from misfeat.estimation.estimands import Estimate
+    from misfeat.estimation.listed_scores import ListedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.progress import Progress
 

@@ -29,7 +29,7 @@ from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import log_table, n_log_n
-from misfeat.information.scoring import (
+from misfeat.information.subset_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,
     block_plan,

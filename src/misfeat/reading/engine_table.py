@@ -32,7 +32,7 @@ from misfeat.reading.coders import (
     split_into_keys,
     unpack_keys,
 )
-from misfeat.reading.expressions import (
+from misfeat.reading.engine_expressions import (
     COUNT,
     TIMES,
     VALUE,
@@ -41,7 +41,7 @@ from misfeat.reading.expressions import (
     as_counts,
     one_where,
 )
-from misfeat.reading.table import (
+from misfeat.reading.table_answers import (
     EAGER_LIBRARIES,
     NO_COLUMNS,
     GroupSums,

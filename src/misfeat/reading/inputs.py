@@ -16,10 +16,10 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, as_message, listed, no_such_column, shortened
 from misfeat.reading.addresses import opener_of, scheme_of, secrets_of, without_secrets
-from misfeat.reading.arrays import ArrayTable, as_array, as_columns
+from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Relation, open_path
-from misfeat.reading.table import EAGER_LIBRARIES, NO_COLUMNS
+from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import check_text
 
 if TYPE_CHECKING:

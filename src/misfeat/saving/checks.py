@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.column_profiles import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED
-from misfeat.cohorts.profiles import LOOKS
 from misfeat.cohorts.weights import MOST_MASS
-from misfeat.completion.model import SUPPORT
-from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE
+from misfeat.completion.completed_scores import SUPPORT
+from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.reading.table import EAGER_LIBRARIES
+from misfeat.reading.table_answers import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.estimation.estimates import Estimate
+    from misfeat.estimation.estimands import Estimate
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure

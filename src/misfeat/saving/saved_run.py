@@ -18,7 +18,7 @@ import numpy as np
 
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimands import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information.count_tables import CountTables

@@ -12,12 +12,12 @@ from rich.markup import escape
 from misfeat.answers.comparison import Comparison, compare_selections
 from misfeat.answers.comparison_words import change_in_words, points_in_words, share_in_words
 from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import console as tables
 from misfeat.show.console import TableColumn, fitting_table, new_console, plain_text
 from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
 from misfeat.show.questions import as_json
-from misfeat.visible import visible
 from misfeat.words import p_words
 
 if TYPE_CHECKING:

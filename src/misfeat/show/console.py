@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.visible import visible
+from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:

@@ -18,7 +18,13 @@ from scipy.spatial.distance import pdist
 from misfeat.answers.caution import OVERTURNS
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.collecting import WORTH_SAYING, feature_worths
-from misfeat.answers.enough import AHEAD, STEP_PERMUTATIONS, best_recorded, enough_features, step_of
+from misfeat.answers.enough_features import (
+    AHEAD,
+    STEP_PERMUTATIONS,
+    best_recorded,
+    enough_features,
+    step_of,
+)
 from misfeat.answers.significance import LEVEL, significance_tests
 from misfeat.exceptions import Message
 from misfeat.words import joined, p_words, percent, percent_between
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 
     from misfeat.answers.caution import Caution
     from misfeat.answers.collecting import Worth
-    from misfeat.answers.enough import Enough, Step
+    from misfeat.answers.enough_features import Enough, Step
     from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
     from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
-from misfeat.visible import visible
+from misfeat.safe_text import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough import enough_features
+from misfeat.answers.enough_features import enough_features
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.why import explanation
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
+from misfeat.safe_text import visible, visible_json
 from misfeat.show.console import (
     UNRECORDED,
     TableColumn,
@@ -37,7 +38,6 @@ from misfeat.show.console import (
 )
 from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import STAR, WORTH, with_wholes, worth_rows
-from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

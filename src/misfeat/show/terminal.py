@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.answers.collecting import Worth, feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import InPython, Message
+from misfeat.safe_text import visible
 from misfeat.show.console import (
     NARROW,
     UNRECORDED,
@@ -38,7 +39,6 @@ from misfeat.show.first_screen import (
     first_screen,
     with_weights,
 )
-from misfeat.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -23,7 +23,7 @@ from misfeat.cohorts.coding import (
     feature_coder,
     learned_quantiles,
 )
-from misfeat.cohorts.profiles import profile_column
+from misfeat.cohorts.column_profiles import profile_column
 from misfeat.exceptions import MisfeatError, listed
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import open_table
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.inputs import Table
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.build import CohortRules
-from misfeat.cohorts.profiles import profile_column
+from misfeat.cohorts.column_profiles import profile_column
 from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress

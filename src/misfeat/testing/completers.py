@@ -15,7 +15,7 @@ from misfeat.cohorts.build import CohortRules, build_cohorts
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.model import Cohorts
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.model import CompletedScores, ExactScores, Known
+from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, ranks_below

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.completion.hiding import Truth, exact_scores
 from misfeat import Coding
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import model as model_module
 from misfeat.completion.transfer.model import TransferModel, TransferRows

@@ -19,10 +19,10 @@ from matplotlib.text import Text
 from sklearn.exceptions import NotFittedError
 
 import misfeat
+from misfeat.safe_text import JOINERS
 from misfeat.show.plots.canvas import BLUE, COLOUR, GREY, SCALE, set_label, shortened
 from misfeat.show.plots.pairs import DIVERGING
 from misfeat.show.plots.ranked_lists import SUPPORTS
-from misfeat.visible import JOINERS
 from tests.show.plots.drawing import ALL, draw
 
 SPARE = 1.0

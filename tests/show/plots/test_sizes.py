@@ -4,7 +4,7 @@ import pytest
 from matplotlib.collections import PathCollection
 
 import misfeat
-from misfeat.answers.enough import enough_features
+from misfeat.answers.enough_features import enough_features
 from misfeat.show.plots.canvas import FADED
 
 

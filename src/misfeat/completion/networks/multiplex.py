@@ -12,7 +12,7 @@ them. It is trained by hiding features that the table has. Some are hidden for v
 that the kept weights are those that best predict features which training never hid.
 
 Scores are in units of the table's mean known score. Arrays have sets first, level after level as in
-`misfeat.lattice.neighbours.Levels`, then cohorts.
+`misfeat.lattice.neighbour_sums.Levels`, then cohorts.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import torch
 from torch import nn
 
 from misfeat.completion.base import closed_upwards
-from misfeat.completion.model import OWN_ROWS, support_of
+from misfeat.completion.completed_scores import OWN_ROWS, support_of
 from misfeat.lattice import level
-from misfeat.lattice.neighbours import Levels
+from misfeat.lattice.neighbour_sums import Levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.neural import MultiplexCompleter
 
     Mask = NDArray[np.bool_]

@@ -28,11 +28,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from misfeat.completion.labels import Labels
 from misfeat.completion.networks.training import Draw, History, train
+from misfeat.completion.training_labels import Labels
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import contains, count_nodes, level
-from misfeat.lattice.neighbours import Neighbours, neighbours
+from misfeat.lattice.neighbour_sums import Neighbours, neighbours
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:

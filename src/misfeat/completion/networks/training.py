@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.labels import Labels
     from misfeat.completion.neural import TrainingSettings
+    from misfeat.completion.training_labels import Labels
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]

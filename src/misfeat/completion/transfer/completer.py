@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
+from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.model import Guess
 from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from misfeat.completion.model import CompletedScores, Known
+    from misfeat.completion.completed_scores import CompletedScores, Known
 
 USUAL_CATEGORIES, USUAL_CLASSES = 5, 3
 """What features and targets are taken to have when memory is estimated before rows are seen."""
@@ -103,7 +103,7 @@ class AutoCompleter(BaseCompleter):
     """Predict by the transfer between subgroups, which needs rows.
 
     Without rows, scores alone have to do. (R² of a selector is predicted from sums of products,
-    `misfeat.estimation.estimates`.)
+    `misfeat.estimation.estimands`.)
 
     Parameters
     ----------

@@ -25,8 +25,13 @@ import numpy as np
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.transfer import smoothing
 from misfeat.completion.transfer.expectation import Completed, note_score, poisson_table
-from misfeat.completion.transfer.fitting import Margins, SetEvidence, complete_pairs, complete_sets
 from misfeat.completion.transfer.smoothing import Smoothed
+from misfeat.completion.transfer.table_completion import (
+    Margins,
+    SetEvidence,
+    complete_pairs,
+    complete_sets,
+)
 from misfeat.completion.transfer.tables import Layout, Rows, count_level
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.information.count_tables import CountTables
     from misfeat.runtime.threads import Work
 

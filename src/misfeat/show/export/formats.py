@@ -3,7 +3,7 @@ r"""Tables as bytes of CSV, Parquet and Excel files, with text that no spreadshe
 A spreadsheet takes a cell for a formula that begins with ``=``, ``+``, ``-`` or ``@``, some also
 after blanks or quotes, some also where the sign is of full width. Names and values come from tables
 that others wrote, so such text is marked as text. What has no place in a cell (control characters,
-ends of lines, signs that turn the order of text) is shown as `misfeat.visible` shows it.
+ends of lines, signs that turn the order of text) is shown as `misfeat.safe_text` shows it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError, warn
+from misfeat.safe_text import visible
 from misfeat.show.console import in_a_row
-from misfeat.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

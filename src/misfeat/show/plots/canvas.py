@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MisfeatError
-from misfeat.visible import visible
+from misfeat.safe_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

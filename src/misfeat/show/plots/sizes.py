@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.enough import enough_features
+from misfeat.answers.enough_features import enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
 from misfeat.show.plots.quantities import interval_words, selection_of, share_label
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.answers.enough import Enough
+    from misfeat.answers.enough_features import Enough
     from misfeat.selection import Selection
     from misfeat.show.plots.quantities import Fitted
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.features import check_names, not_a_feature
+from misfeat.cohorts.feature_blocks import check_names, not_a_feature
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import edges_beside, edges_between, level, rank
 from misfeat.show.plots import canvas

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from misfeat.safe_text import visible, visible_json
 from misfeat.show.pages import HtmlPage, framed
 from misfeat.show.report.data import report_data
 from misfeat.show.report.page import report_page
-from misfeat.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.collecting import SMALLEST_SCALE
-from misfeat.completion.model import SUPPORT
+from misfeat.completion.completed_scores import SUPPORT
 from misfeat.show.pages import policy_for, static_file, templates_of
 from misfeat.words import p_words, percent, percent_between, score_words
 

@@ -6,10 +6,10 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.enough import MOST_OF_SHORTLIST, chosen_size
+from misfeat.answers.enough_features import MOST_OF_SHORTLIST, chosen_size
 from misfeat.answers.options import FitOptions, check_features, shown_scores
 from misfeat.cohorts.build import CohortRules, cohorts_of
-from misfeat.cohorts.features import (
+from misfeat.cohorts.feature_blocks import (
     check_blocks,
     check_names,
     joined_blocks,
@@ -19,7 +19,7 @@ from misfeat.cohorts.features import (
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
-from misfeat.estimation.estimates import SAMPLE, Estimate
+from misfeat.estimation.estimands import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from misfeat.answers.contrasts import Estimated
+from misfeat.answers.set_contrasts import Estimated
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share

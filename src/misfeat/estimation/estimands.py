@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
-from misfeat.completion.model import NONE, CompletedScores, guess_of
+from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of
 from misfeat.completion.transfer import AutoCompleter
-from misfeat.estimation.population import PopulationModel
-from misfeat.estimation.set_scores import ListedScores, closed, completed_of, intervals_of
+from misfeat.estimation.listed_scores import ListedScores, closed, completed_of, intervals_of
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
 from misfeat.lattice import level
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import Completer, Known
+    from misfeat.completion.completed_scores import Completer, Known
     from misfeat.estimation.pooling import Posterior
 
     Floats = NDArray[np.float64]

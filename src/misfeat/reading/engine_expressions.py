@@ -32,7 +32,7 @@ from misfeat.reading.coders import (
     joined,
     that_may_occur,
 )
-from misfeat.reading.table import kind_of_type, ranks_of
+from misfeat.reading.table_answers import kind_of_type, ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.reading.table import Variable
+    from misfeat.reading.table_answers import Variable
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import a_flag, one_of, parameter, with_parameters
-from misfeat.reading.arrays import as_array
+from misfeat.reading.array_table import as_array
 from misfeat.reading.inputs import (
     as_native,
     column_names,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.completion.model import NONE, CompletedScores, support_of
-from misfeat.estimation.moments import recorded_all
-from misfeat.estimation.population import PopulationModel
+from misfeat.completion.completed_scores import NONE, CompletedScores, support_of
+from misfeat.estimation.covariances import recorded_all
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.lattice import level, ranks_below
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import ExactScores, Known
+    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.estimation.pooling import Posterior
 
     Floats = NDArray[np.float64]

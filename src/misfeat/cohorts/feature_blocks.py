@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
+from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts
-from misfeat.cohorts.profiles import IDENTIFIER
 from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.values import check_named
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.estimation.moments import (
+from misfeat.estimation.covariances import (
     Moments,
     classes_with_columns,
     columns_of_cards,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.moments import Term
+    from misfeat.estimation.covariances import Term
     from misfeat.information.count_tables import CountTables
 
     Floats = NDArray[np.float64]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.build import Notes
     from misfeat.reading.inputs import Table
-    from misfeat.reading.table import ValueCounts
+    from misfeat.reading.table_answers import ValueCounts
 
 
 DISTINCT_LIMIT = 1_000_000

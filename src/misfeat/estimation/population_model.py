@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.model import SINGLES, support_of
+from misfeat.completion.completed_scores import SINGLES, support_of
 from misfeat.estimation.additive import (
     POOL_RIDGE,
     SetColumns,
@@ -22,9 +22,9 @@ from misfeat.estimation.additive import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.count_moments import CountedTable
+from misfeat.estimation.covariances import CodedTable, moments_of_sums, recorded_all
+from misfeat.estimation.covariances_from_counts import CountedTable
 from misfeat.estimation.interactions import find_terms
-from misfeat.estimation.moments import CodedTable, moments_of_sums, recorded_all
 from misfeat.estimation.pooling import (
     Effects,
     Evidence,
@@ -34,7 +34,7 @@ from misfeat.estimation.pooling import (
     joined,
     posterior_of,
 )
-from misfeat.estimation.scale import CorrelationScale, InformationScale
+from misfeat.estimation.variance_to_information import CorrelationScale, InformationScale
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.model import Known
-    from misfeat.estimation.moments import Moments
-    from misfeat.estimation.scale import Scale
+    from misfeat.completion.completed_scores import Known
+    from misfeat.estimation.covariances import Moments
+    from misfeat.estimation.variance_to_information import Scale
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]

@@ -31,7 +31,7 @@ from misfeat.reading.coders import (
     replaced,
     unpack_keys,
 )
-from misfeat.reading.table import (
+from misfeat.reading.table_answers import (
     NO_COLUMNS,
     GroupSums,
     ValueCounts,

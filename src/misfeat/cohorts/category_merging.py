@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.profiles import Profile
+    from misfeat.cohorts.column_profiles import Profile
 
     Codes = NDArray[np.integer]
     Counts = NDArray[np.int64]
