@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load, save
 
-from misfeat import DamagedFileError, Selection, SubgroupSelector, pipeline
+from misfeat import DamagedFileError, Selection, SubgroupSelector, fit_steps
 from misfeat.answers.cautions import left_out, list_cautions
 from misfeat.answers.significance import significance_tests
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
@@ -20,7 +20,7 @@ from tests.estimation.wide import wide_columns
 @pytest.fixture(scope="module")
 def selector():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "MOST_FEATURES", 10)
+        patch.setattr(fit_steps, "MOST_FEATURES", 10)
         made = SubgroupSelector("site", size=2, k=2)
         return made.fit(pd.DataFrame(wide_columns(n_rows=600)), "y")
 

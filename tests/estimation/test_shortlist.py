@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from misfeat import Coding, MisfeatError, SubgroupSelector, pipeline
+from misfeat import Coding, MisfeatError, SubgroupSelector, fit_steps
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
@@ -28,7 +28,7 @@ def wide(columns):
 @pytest.fixture
 def few_features(monkeypatch):
     """Tables of more than ten features are wide."""
-    monkeypatch.setattr(pipeline, "MOST_FEATURES", 10)
+    monkeypatch.setattr(fit_steps, "MOST_FEATURES", 10)
 
 
 def test_as_many_features_are_kept_as_fit():

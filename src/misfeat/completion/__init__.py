@@ -26,7 +26,7 @@ __all__ = sorted(["BaseCompleter", *_MODEL, *completer_classes()])
 
 def __getattr__(name: str) -> Any:
     if name == "BaseCompleter" or name in _MODEL:
-        home = "base" if name == "BaseCompleter" else "model"
+        home = "base" if name == "BaseCompleter" else "completed_scores"
         return getattr(import_module(f"misfeat.completion.{home}"), name)
     if (known_as := completer_classes().get(name)) is not None:
         return completer_class(known_as)
