@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.cohorts.auto_groups import proposed
-from misfeat.cohorts.category_merging import TELLS_NOTHING, Classes, merge_values
+from misfeat.cohorts.category_merging import TELLS_NOTHING, TargetClasses, merge_values
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
     TO_MERGE,
@@ -172,7 +172,7 @@ class ProfiledTable(NamedTuple):
     notes: Notes
 
 
-class CodedTable(NamedTuple):
+class CodedColumns(NamedTuple):
     """The rows of a table in codes, and how they came about."""
 
     rows: CodedRows  # Codes of the groupings, of the features and of the target, in this order
@@ -334,7 +334,7 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
 
 def code_table(
     profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
-) -> CodedTable:
+) -> CodedColumns:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     table, rules, notes = profiled.table, profiled.rules, profiled.notes
     profile = profiled.profiles[profiled.target]
@@ -362,7 +362,7 @@ def code_table(
     if progress is not None:
         progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
-    coded = CodedTable(rows, labels, target, audits, drawn)
+    coded = CodedColumns(rows, labels, target, audits, drawn)
     # In the order of names, so that the order of columns does not matter.
     for audit in sorted(audits, key=lambda audit: audit.column):
         if audit.role != "feature":
@@ -449,7 +449,9 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
     return rows
 
 
-def _with_few_values(coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTable) -> CodedTable:
+def _with_few_values(
+    coded: CodedColumns, audit: ColumnAudit, profiled: ProfiledTable
+) -> CodedColumns:
     """The same with the many values of a column merged, or without it if they explain nothing."""
     rules, target, column = profiled.rules, coded.target, audit.column
     first, names = len(profiled.groupings), list(coded.features)
@@ -470,7 +472,7 @@ def _with_few_values(coded: CodedTable, audit: ColumnAudit, profiled: ProfiledTa
         rules.coding.max_categories,
         rules.is_kept(column),
         [*range(first), *by_name, len(bases) - 1],
-        Classes(classes, n_classes),
+        TargetClasses(classes, n_classes),
     )
     settled = replace(audit, treatment=treatment, categories=labels_left)
     features = {**coded.features, column: labels_left}
@@ -534,7 +536,7 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
     )
 
 
-def lay_out(profiled: ProfiledTable, coded: CodedTable) -> tuple[Cohorts, Runs]:
+def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
     weighing, target, rows = profiled.weighing, coded.target, coded.rows

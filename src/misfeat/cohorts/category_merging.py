@@ -46,7 +46,7 @@ class Merger(NamedTuple):
     gain: float  # What groups explain of rows that they were not learned from, in bits per row
 
 
-class Classes(NamedTuple):
+class TargetClasses(NamedTuple):
     """The class of every row, and how many there are; where a target is missing, that number."""
 
     codes: NDArray[np.integer]
@@ -62,7 +62,7 @@ def merge_values(
     most: int,
     must_stay: bool,
     order: Sequence[int],
-    classes: Classes,
+    classes: TargetClasses,
 ) -> tuple[CodedRows, tuple[str, ...], str]:
     """Merge the values of a line, by their targets or by how frequent they are.
 
@@ -168,7 +168,7 @@ def cross_fitted(
     n_values: int,
     merger: Merger,
     order: Sequence[int] | None = None,
-    classes: Classes | None = None,
+    classes: TargetClasses | None = None,
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
@@ -176,7 +176,7 @@ def cross_fitted(
     Rows are sorted by the lines in `order` before they are split into folds, so that the order of
     columns in the table does not matter.
     """
-    values, target = rows.codes[line], classes or Classes(rows.codes[-1], bases[-1] - 1)
+    values, target = rows.codes[line], classes or TargetClasses(rows.codes[-1], bases[-1] - 1)
     folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
     sorting = np.lexsort(rows.codes if order is None else rows.codes[list(order)])
     for fold, drawn in zip(folds, random_folds(rows.weights[sorting]), strict=True):

@@ -36,7 +36,7 @@ from misfeat.reading.table_answers import Weighing, WeightRange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.build import CodedTable, ProfiledTable
+    from misfeat.cohorts.build import CodedColumns, ProfiledTable
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.coders import CodedRows
@@ -367,7 +367,7 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
 
 
 def effective_of_cohorts(
-    profiled: ProfiledTable, coded: CodedTable, rows: CodedRows, runs: Runs, n_cohorts: int
+    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs, n_cohorts: int
 ) -> Floats | None:
     """The effective size of every cohort, where weights or a design make one."""
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes

@@ -207,7 +207,7 @@ def with_optimism_removed(
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class OneHotColumns:
     """How codes become columns."""
 
     # (n_features, n_rows): categories, the rarest merged; -1 where a value is missing here and
@@ -218,7 +218,7 @@ class Columns:
     cards: Integers
 
     @classmethod
-    def of(cls, cohorts: Cohorts) -> Columns:
+    def of(cls, cohorts: Cohorts) -> OneHotColumns:
         """Number categories by how frequent they are, over all subgroups."""
         weights = cohorts.counts
         cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
@@ -256,7 +256,7 @@ def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer])
 class CodedTable:
     """Coded rows of all subgroups as moments and interactions read them."""
 
-    columns: Columns  # the codes
+    columns: OneHotColumns  # the codes
     target: Integers  # (n_rows,): classes
     weights: Floats  # (n_rows,): what each row counts; together the effective rows
     offsets: Integers  # (n_cohorts + 1,): subgroup k owns the rows ``offsets[k]:offsets[k + 1]``
@@ -274,7 +274,7 @@ class CodedTable:
             cohort_of * n_classes + target, weights, minlength=len(cohorts) * n_classes
         )
         return cls(
-            Columns.of(cohorts),
+            OneHotColumns.of(cohorts),
             target,
             weights,
             cohorts.offsets.astype(np.int64),
