@@ -31,12 +31,13 @@ import torch
 from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
+from benchmarks.common.lattice_graph import lattice_graph
 from misfeat.completion.networks.paper import ModelShape
 from misfeat.completion.networks.training import Batch, training_step
 from misfeat.completion.neural import TrainingSettings
 from misfeat.completion.training_labels import Labels
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import contains, edges_beside, edges_between, level
+from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import neighbours
 
 HIDDEN, LAYERS, DROPOUT = 128, 2, 0.1
@@ -129,26 +130,6 @@ def in_turns(steps, device):
         for name, step in steps.items():
             taken[name].append(seconds(step, device))
     return {name: float(np.median(times)) for name, times in taken.items()}
-
-
-def lattice_graph(n_features, cohorts, low, high):
-    """The multiplex lattice graph of the paper, every edge of it, for PyTorch Geometric."""
-    from torch_geometric.data import HeteroData
-
-    held = [contains(level(n_features, size), n_features) for size in range(low, high + 1)]
-    x = torch.from_numpy(np.concatenate(held)).float()
-    edges = [edges(n_features, low, high) for edges in (edges_between, edges_beside)]
-    one_way = np.concatenate(edges, axis=1)
-    both_ways = torch.from_numpy(np.concatenate([one_way, one_way[::-1]], axis=1))
-    graph = HeteroData()
-    for name in cohorts:
-        graph[name].x = x.clone()
-        graph[name, "in_lattice", name].edge_index = both_ways
-    for source in cohorts:
-        for target in cohorts:
-            if source != target:
-                graph[source, "across", target].edge_index = torch.arange(len(x)).repeat(2, 1)
-    return graph
 
 
 def training(case, device):

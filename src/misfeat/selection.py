@@ -9,8 +9,8 @@ import numpy as np
 from misfeat.answers.alternatives import Alternative, alternative_sets
 from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.collecting import Worth, feature_worths
 from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
+from misfeat.answers.feature_worth import Worth, feature_worths
 from misfeat.answers.features import FeatureValue, feature_values
 from misfeat.answers.forward_path import PathStep, path_steps
 from misfeat.answers.interactions import Interaction, pair_interactions

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.collecting import SHARED_ERROR, feature_worths
+from misfeat.answers.feature_worth import SHARED_ERROR, feature_worths
 from misfeat.answers.options import FitOptions
 from misfeat.answers.top import best_sets
 from misfeat.completion import CompletedScores

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.category_merging import (
+from misfeat.cohorts.merged_categories import (
     by_target,
     count_by_class,
     cross_fitted,

@@ -1,12 +1,8 @@
 """The paper's model in PyTorch Geometric with the weights of ours: the reference for parity."""
 
-import numpy as np
 import torch
 from torch.nn.functional import leaky_relu
-from torch_geometric.data import HeteroData
 from torch_geometric.nn import SAGEConv, to_hetero
-
-from misfeat.lattice import contains, edges_beside, edges_between, level
 
 
 class _Sage(torch.nn.Module):
@@ -21,24 +17,6 @@ class _Sage(torch.nn.Module):
         for conv in self.convs:
             x = leaky_relu(conv(x, edge_index))
         return self.head(x).squeeze(-1)
-
-
-def lattice_graph(n_features, cohorts, low, high):
-    """The multiplex lattice graph, every edge of it: a lattice per cohort, joined node by node."""
-    held = [contains(level(n_features, size), n_features) for size in range(low, high + 1)]
-    x = torch.from_numpy(np.concatenate(held)).float()
-    edges = [edges(n_features, low, high) for edges in (edges_between, edges_beside)]
-    one_way = np.concatenate(edges, axis=1)
-    both_ways = torch.from_numpy(np.concatenate([one_way, one_way[::-1]], axis=1))
-    graph = HeteroData()
-    for name in cohorts:
-        graph[name].x = x.clone()
-        graph[name, "in_lattice", name].edge_index = both_ways
-    for source in cohorts:
-        for target in cohorts:
-            if source != target:
-                graph[source, "across", target].edge_index = torch.arange(len(x)).repeat(2, 1)
-    return graph
 
 
 def twin_of(network, model, data):

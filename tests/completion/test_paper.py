@@ -162,7 +162,8 @@ def some_rows(graph, n_models, share, seed=0):
 @pytest.mark.parametrize("sizes", GRAPHS.values(), ids=GRAPHS.keys())
 def test_outputs_and_gradients_are_those_of_pytorch_geometric(sizes, n_lattices, layers):
     # PyTorch Geometric takes seconds to import, so that only who runs this pays for it.
-    from tests.completion.pyg_twin import gradient_pairs, lattice_graph, twin_of
+    from benchmarks.common.lattice_graph import lattice_graph
+    from tests.completion.pyg_twin import gradient_pairs, twin_of
 
     n_features, low, high = sizes
     names = [f"g{i}" for i in range(n_lattices)]

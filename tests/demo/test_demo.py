@@ -8,7 +8,7 @@ from math import comb
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.collecting import feature_worths
+from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.demo.clinics import clinics as generated_clinics

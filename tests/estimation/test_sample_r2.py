@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
-from misfeat.answers.collecting import WORTH_SAYING
+from misfeat.answers.feature_worth import WORTH_SAYING
 from misfeat.completion import AutoCompleter, InteractionsCompleter
 from misfeat.datasets import load_heart
 from misfeat.estimation.estimands import Estimate

@@ -15,8 +15,8 @@ from openpyxl import load_workbook
 
 from misfeat.answers.alternatives import alternative_sets
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.collecting import feature_worths
 from misfeat.answers.enough_features import enough_features
+from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.features import feature_values
 from misfeat.answers.interactions import pair_interactions
 from misfeat.answers.significance import significance_tests

@@ -12,7 +12,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.category_merging import TELLS_NOTHING
+from misfeat.cohorts.merged_categories import TELLS_NOTHING
 from tests.cohorts.test_merged_categories import towns
 from tests.cohorts.test_profiles import messy
 from tests.cohorts.test_proposed_groups import visits

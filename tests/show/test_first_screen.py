@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatWarning, SubgroupSelector
-from misfeat.answers.collecting import Worth
+from misfeat.answers.feature_worth import Worth
 from misfeat.answers.significance import significance_tests
 from misfeat.datasets import make_cohorts
 from misfeat.show.first_screen import (

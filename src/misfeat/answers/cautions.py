@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from misfeat.answers.caution import MOST_NAMED, NOTE, OVERTURNS, SEVERITIES, WEAKENS, Caution
-from misfeat.answers.collecting import unsettled_pairs
 from misfeat.answers.duplicates import duplicates
+from misfeat.answers.feature_worth import unsettled_pairs
 from misfeat.answers.informative_gaps import missing_by_rule, missing_patterns
 from misfeat.answers.leaks import leaks
 from misfeat.answers.top import best_sets
@@ -28,7 +28,7 @@ from misfeat.words import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from misfeat.answers.collecting import Unsettled
+    from misfeat.answers.feature_worth import Unsettled
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.scores import SetScores

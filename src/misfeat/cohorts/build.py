@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.cohorts.auto_groups import proposed
-from misfeat.cohorts.category_merging import TELLS_NOTHING, TargetClasses, merge_values
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
     TO_MERGE,
@@ -31,6 +30,7 @@ from misfeat.cohorts.column_profiles import (
     profile_column,
     suspects,
 )
+from misfeat.cohorts.merged_categories import TELLS_NOTHING, TargetClasses, merge_values
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
 from misfeat.cohorts.subgroups import (

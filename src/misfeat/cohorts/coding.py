@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from misfeat.cohorts.category_merging import common_values, most_frequent
 from misfeat.cohorts.column_profiles import (
     DISTINCT_LIMIT,
     FREE_TEXT,
@@ -27,6 +26,7 @@ from misfeat.cohorts.column_profiles import (
     looks_like,
     taken_for,
 )
+from misfeat.cohorts.merged_categories import common_values, most_frequent
 from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters

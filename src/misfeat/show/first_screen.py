@@ -17,7 +17,6 @@ from scipy.spatial.distance import pdist
 
 from misfeat.answers.caution import OVERTURNS
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.collecting import WORTH_SAYING, feature_worths
 from misfeat.answers.enough_features import (
     AHEAD,
     STEP_PERMUTATIONS,
@@ -25,6 +24,7 @@ from misfeat.answers.enough_features import (
     enough_features,
     step_of,
 )
+from misfeat.answers.feature_worth import WORTH_SAYING, feature_worths
 from misfeat.answers.significance import LEVEL, significance_tests
 from misfeat.exceptions import Message
 from misfeat.words import joined, p_words, percent, percent_between
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.answers.caution import Caution
-    from misfeat.answers.collecting import Worth
     from misfeat.answers.enough_features import Enough, Step
+    from misfeat.answers.feature_worth import Worth
     from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
     from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection

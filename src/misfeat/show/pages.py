@@ -6,6 +6,7 @@ import base64
 import hashlib
 import tempfile
 import webbrowser
+from abc import ABC, abstractmethod
 from contextlib import nullcontext
 from functools import cache
 from html import escape
@@ -113,14 +114,14 @@ def framed(html: str, title: str, allowed: str = "") -> str:
     )
 
 
-class HtmlPage:
+class HtmlPage(ABC):
     """What has a page of its own, which can be written to a file or opened in a browser."""
 
     page_name: ClassVar = "page"
 
+    @abstractmethod
     def html(self) -> str:
         """The whole page."""
-        raise NotImplementedError
 
     def write_html(self, path: str | Path) -> None:
         """Write the page to a file, at once or not at all.

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from itertools import compress, groupby
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.collecting import Worth, feature_worths
+from misfeat.answers.feature_worth import Worth, feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import InPython, Message
 from misfeat.safe_text import visible

@@ -10,8 +10,8 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.alternatives import alternative_sets
-from misfeat.answers.collecting import feature_worths
 from misfeat.answers.enough_features import enough_features
+from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.features import feature_values
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets

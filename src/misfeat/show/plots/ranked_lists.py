@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.collecting import SMALLEST_SCALE, feature_worths
+from misfeat.answers.feature_worth import SMALLEST_SCALE, feature_worths
 from misfeat.answers.top import best_sets
 from misfeat.exceptions import check_count
 from misfeat.show.plots import canvas

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.collecting import SMALLEST_SCALE
+from misfeat.answers.feature_worth import SMALLEST_SCALE
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.show.pages import policy_for, static_file, templates_of
 from misfeat.words import p_words, percent, percent_between, score_words
