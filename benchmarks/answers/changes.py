@@ -26,8 +26,7 @@ from joblib import Parallel, delayed
 
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
-from misfeat.answers.comparison import compare_selections
-from misfeat.answers.run_differences import RECORDED, ExplainedShare, difference_of
+from misfeat.answers.comparison import RECORDED, ExplainedShare, compare_selections, difference_of
 from misfeat.datasets import (
     load_adult,
     load_attrition,

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from misfeat.answers.alternatives import Alternative, alternative_sets
-from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.column_cautions import Caution
 from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
 from misfeat.answers.feature_worth import Worth, feature_worths
-from misfeat.answers.features import FeatureValue, feature_values
+from misfeat.answers.features import FeatureValue, Interaction, feature_values, pair_interactions
 from misfeat.answers.forward_path import PathStep, path_steps
-from misfeat.answers.interactions import Interaction, pair_interactions
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
-from misfeat.answers.set_contrasts import difference
+from misfeat.answers.set_contrasts import Alternative, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.answers.caution import SEVERITIES, Caution
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.column_cautions import SEVERITIES, Caution
 from misfeat.cli.errors import in_options
 
 
@@ -120,7 +120,7 @@ def test_the_worst_comes_first_and_a_frame_says_the_same(heart):
     places = [SEVERITIES.index(one.severity) for one in found]
     assert places == sorted(places)
     frame = selector.cautions()
-    assert list(frame) == list(Caution.COLUMNS)
+    assert list(frame) == list(Caution.__dataclass_fields__)
     assert frame["sentence"].tolist() == [str(one.sentence) for one in found]
     assert frame["columns"].tolist() == [one.columns for one in found]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from misfeat import SubgroupSelector
-from misfeat.answers.run_differences import RECORDED, ExplainedShare, difference_of, explained_share
+from misfeat.answers.comparison import RECORDED, ExplainedShare, difference_of, explained_share
 from misfeat.datasets import make_cohorts
 from misfeat.information.mutual_info import SampledShare
 

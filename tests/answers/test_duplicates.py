@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.answers.caution import MOST_NAMED
-from misfeat.answers.duplicates import determined_pairs, duplicates
+from misfeat.answers.column_cautions import MOST_NAMED, determined_pairs, duplicates
 from misfeat.cohorts import build_cohorts
 
 ROWS = 600

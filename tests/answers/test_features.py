@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.alternatives import Alternative, alternative_sets
 from misfeat.answers.features import (
     feature_values,
     mean_shares,
+    pair_interactions,
     parts_of,
     shapley_values,
     shapley_weights,
 )
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.set_contrasts import Alternative, alternative_sets
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
 from misfeat.datasets import load_heart, make_cohorts
@@ -75,7 +75,7 @@ def test_every_kind_of_fit_answers(data, how):
     shares = shapley_values(selector.selection_, best.subgroup, best.features)
     assert abs(sum(share.value for share in shares.values()) - best.score) < 1e-9
     found = selector.alternatives(best.subgroup, best.features)
-    assert tuple(found.columns) == Alternative.COLUMNS
+    assert tuple(found.columns) == tuple(Alternative.__dataclass_fields__)
     assert len(selector.top_k(distinct=True)) <= len(selector.top_k())
     if selector.size > 1:
         assert len(selector.interactions()) == 3 * 15

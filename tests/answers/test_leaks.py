@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from misfeat import datasets
-from misfeat.answers.informative_gaps import missing_patterns
-from misfeat.answers.leaks import leaks, orders_classes, share_of_target
+from misfeat.answers.column_cautions import leaks, missing_patterns, orders_classes, share_of_target
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import make_cohorts
 

@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.informative_gaps import missing_by_rule
+from misfeat.answers.column_cautions import missing_by_rule
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.agreement import agreement_of
 from misfeat.answers.stability import (
     SHARE,
     SHARE_ALONE,
@@ -15,6 +14,7 @@ from misfeat.answers.stability import (
     Stability,
     StableSet,
     StableSubgroup,
+    stability_index,
     stability_of,
     summary_of_draws,
 )
@@ -87,8 +87,7 @@ def test_everything_is_counted_from_the_draws():
     assert [one.in_best for one in found.features] == [0.75, 1, 0.25]
     assert [one.in_top_k for one in found.features] == [1, 1, 1]
     held = np.array([[1, 1, 0], [1, 1, 0], [0, 1, 1], [1, 1, 0]], dtype=bool)
-    expected = agreement_of(held)
-    assert found.subgroups == (StableSubgroup("here", *vars(expected).values()),)
+    assert found.subgroups == (StableSubgroup("here", *stability_index(held)),)
     assert (found.size, found.k, found.resamples) == (2, 2, 4)
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from benchmarks.completion.hiding import Truth
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.agreement import captured_at
-from misfeat.answers.validation import Trust, in_words, trust
+from misfeat.answers.validation import Trust, captured_at, in_words, trust
 from misfeat.completion import InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimands import Estimate

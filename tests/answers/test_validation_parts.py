@@ -13,14 +13,15 @@ from misfeat.answers.validation import (
     chance_inside,
     deviation_of,
     figures_of,
-    half_of,
     half_weights,
     patchy_rounds,
     ratio_of_errors,
+    rescored,
     truth_of_population,
     truth_of_sample,
     with_features,
 )
+from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.estimation.estimands import Estimate
 from misfeat.information.measures import MutualInformation
@@ -124,7 +125,10 @@ def test_half_of_the_rows_corrects_deviations_and_says_what_few_rows_cost():
 
 def halves(known, rng):
     """What either half of the rows of every cohort would tell."""
-    return tuple(half_of(known, weights) for weights in half_weights(known.cohorts, rng))
+    return tuple(
+        rescored(known, reweighted(known.cohorts, weights))
+        for weights in half_weights(known.cohorts, rng)
+    )
 
 
 def known_above_chance(cohorts, size=2) -> Known:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.agreement import captured_at
 from misfeat.answers.top import best_sets
+from misfeat.answers.validation import captured_at
 from misfeat.cohorts.product_sums import build_product_sums
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts

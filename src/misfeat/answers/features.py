@@ -1,4 +1,4 @@
-"""What every single feature is worth to a subgroup: alone, joined to others, and its share.
+"""What features are worth to a subgroup: alone, joined to others, their share, and in pairs.
 
 The share, or Shapley value, of a feature in a set is what it adds to a part of the rest of the set,
 averaged over the sizes of parts and over all parts of a size, exact from the lattice. Those of all
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bounds = tuple[Floats, Floats, Floats]
 
-VALUING = "Valuing features"
+VALUING, COMPARING = "Valuing features", "Comparing pairs"
+SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 NOT_KNOWN = Estimated(float("nan"), float("nan"), float("nan"))
 NOTHING = Estimated(0.0, 0.0, 0.0)
 
@@ -83,11 +84,11 @@ def feature_values(
         parts = contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
         of_best = dict(zip(members, parts, strict=True))
         means = _mean_shares(levels, cohort, contrasts.confidence, least)
-        found = []
+        values = []
         for feature in np.argsort([-mean.value for mean in means], kind="stable").tolist():
             (alone,) = contrasts.of(cohort, [(feature,)], [[1.0]])
             to, adds = _added(shown, levels, cohort, feature, contrasts, least)
-            found.append(
+            values.append(
                 FeatureValue(
                     subgroup=name,
                     feature=features[feature],
@@ -100,7 +101,7 @@ def feature_values(
                     **means[feature].named("mean_share"),
                 )
             )
-        return found
+        return values
 
     return of_each_subgroup(selection, names, VALUING, of_subgroup)
 
@@ -216,15 +217,13 @@ def mean_of_additions(
     """The mean of a number of every set and the same without a feature, as in `mean_shares`."""
     n_features = len(levels[0].subsets)
     mean = np.zeros(n_features)
-    nothing = np.zeros(1)
-    below = (nothing, nothing, nothing)
+    below = np.zeros(1), np.zeros(1), np.zeros(1)
     for size, scores in enumerate(levels, start=1):
         sets = scores.subsets
         own = scores.score[cohort], scores.low[cohort], scores.high[cohort]
-        parts = ranks_below(sets)
         numbers = np.empty(sets.shape)
-        for place, ranks in enumerate(parts.T):
-            numbers[:, place] = number(own, (below[0][ranks], below[1][ranks], below[2][ranks]))
+        for index, ranks in enumerate(ranks_below(sets).T):
+            numbers[:, index] = number(own, (below[0][ranks], below[1][ranks], below[2][ranks]))
         mean += _by_member(sets, numbers, n_features) / comb(n_features - 1, size - 1)
         below = own
     mean /= len(levels)
@@ -233,7 +232,55 @@ def mean_of_additions(
 
 def _by_member(sets: NDArray[np.integer], numbers: Floats, n_features: int) -> Floats:
     """The sum of numbers of sets and members, by member."""
-    found = np.zeros(n_features)
+    sums = np.zeros(n_features)
     for members, each in zip(sets.T, numbers.T, strict=True):
-        found += np.bincount(members, weights=each, minlength=n_features)
-    return found
+        sums += np.bincount(members, weights=each, minlength=n_features)
+    return sums
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """How two features go together in one subgroup, as `Selection.interactions` explains it."""
+
+    subgroup: str
+    feature: str
+    other: str
+    together: float
+    alone: float
+    interaction: float
+    low: float
+    high: float
+    kind: str
+    source: str
+
+
+def pair_interactions(selection: Selection, subgroup: str | None = None) -> list[Interaction]:
+    """All pairs of features, subgroup by subgroup, the strongest first."""
+    names, features = explainable_subgroups(selection, subgroup), selection.feature_names
+    if len(features) < 2:
+        return []
+    singles, pairs = selection.completed(1), selection.completed(2)
+    contrasts = contrasts_of(selection)
+
+    def of_subgroup(name: str) -> list[Interaction]:
+        cohort, interactions = selection.cohorts.position(name), []
+        for index, (one, other) in enumerate(pairs.subsets.tolist()):
+            sets = [(one, other), (one,), (other,)]
+            ((value, low, high),) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
+            interactions.append(
+                Interaction(
+                    subgroup=name,
+                    feature=features[one],
+                    other=features[other],
+                    together=float(pairs.score[cohort, index]),
+                    alone=float(singles.score[cohort, [one, other]].sum()),
+                    interaction=value,
+                    low=low,
+                    high=high,
+                    kind=SYNERGY if low > 0 else REDUNDANCY if high < 0 else UNCLEAR,
+                    source="predicted" if pairs.predicted[cohort, index] else "recorded",
+                )
+            )
+        return sorted(interactions, key=lambda pair: -abs(pair.interaction))
+
+    return of_each_subgroup(selection, names, COMPARING, of_subgroup)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from misfeat.estimation.listed_scores import ListedScores
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
-
-LONGEST = 20
-"""Features of a path, unless told otherwise."""
-LEAST_ADDED = 0.01
-"""A step that adds a smaller share of the target's entropy is not worth taking."""
+LONGEST = 20  # features of a path, unless asked for otherwise
+LEAST_ADDED = 0.01  # a step that adds a smaller share of the target's entropy is not worth taking
 
 
 @dataclass(frozen=True)
@@ -54,47 +50,54 @@ def path_steps(
     selection: Selection, subgroup: str | None = None, size: int | None = None
 ) -> list[PathStep]:
     """Features in the order in which they add, subgroup by subgroup (`Selection.path`)."""
-    names = selection.feature_names
+    names, confidence = selection.feature_names, selection.confidence
     most = min(LONGEST, len(names)) if size is None else checked_size(selection, size)
-    found: list[PathStep] = []
+    steps: list[PathStep] = []
     for subgroup_name in explainable_subgroups(selection, subgroup):
         cohort = selection.cohorts.position(subgroup_name)
         with long_work(selection.verbose > 0) as progress:
             listed = selection.set_scores.listed(progress)
         only = np.eye(len(selection.cohorts))[cohort]
         path = best_path(listed, len(names), most, only, included_features(selection, most))
-        steps = steps_of(listed, path, cohort, selection.confidence)
+        sets = [np.sort(np.array([path[:n]])) for n in range(1, len(path) + 1)]
+        means, errors = zip(*map(listed.of, sets), strict=True)
+        score = np.maximum.accumulate([mean[cohort, 0] for mean in means])  # no step lowers it
+        adds = np.diff(score, prepend=0.0)
+        reach = adds_reach = np.full(len(path), np.inf)
+        if confidence is not None:
+            width = float(ndtri((1.0 + confidence) / 2.0))
+            gains = [listed.deviation_of_gain(*pair)[cohort, 0] for pair in pairwise(sets)]
+            reach = width * np.array([error[cohort, 0] for error in errors])
+            adds_reach = width * np.array([errors[0][cohort, 0], *gains])
+        numbers = {
+            "score": score,
+            "low": score - reach,
+            "high": score + reach,
+            "adds": adds,
+            "adds_low": adds - adds_reach,
+            "adds_high": adds + adds_reach,
+        }
+        for name in ("low", "high", "adds_low", "adds_high"):
+            numbers[name] = np.clip(numbers[name], 0.0, float(listed.ceiling[cohort]))
         entropy = float(selection.set_scores.measure.whole[cohort])
         # Worth taking are steps up to the last that adds a share worth having, for sure.
-        sure = (steps.adds_low > 0) | (selection.confidence is None)
-        worth = np.flatnonzero(sure & (steps.adds >= LEAST_ADDED * entropy))
+        sure = (numbers["adds_low"] > 0) | (confidence is None)
+        worth = np.flatnonzero(sure & (adds >= LEAST_ADDED * entropy))
         enough = int(worth[-1]) + 1 if len(worth) else 1
         lacking = np.logical_or.accumulate(selection.missing[cohort, path])
-        for index, feature in enumerate(path):
-            numbers = {name: float(values[index]) for name, values in steps._asdict().items()}
-            found.append(
-                PathStep(
-                    subgroup=subgroup_name,
-                    step=index + 1,
-                    feature=names[feature],
-                    share=numbers["score"] / entropy,
-                    source="predicted" if lacking[index] else "recorded",
-                    enough=index < enough,
-                    **numbers,
-                )
+        steps += [
+            PathStep(
+                subgroup=subgroup_name,
+                step=index + 1,
+                feature=names[feature],
+                share=float(score[index]) / entropy,
+                source="predicted" if lacking[index] else "recorded",
+                enough=index < enough,
+                **{name: float(values[index]) for name, values in numbers.items()},
             )
-    return found
-
-
-class Steps(NamedTuple):
-    """The scores along a path, a number a step, from the first feature on."""
-
-    score: Floats
-    low: Floats
-    high: Floats
-    adds: Floats
-    adds_low: Floats
-    adds_high: Floats
+            for index, feature in enumerate(path)
+        ]
+    return steps
 
 
 def best_path(
@@ -108,31 +111,4 @@ def best_path(
     weights = cohorts / cohorts.sum()
     return forward_path(
         lambda sets: weights @ listed.of(sets)[0], range(n_features), most, listed.together, start
-    )
-
-
-def steps_of(
-    listed: ListedScores, path: Sequence[int], cohort: int, confidence: float | None
-) -> Steps:
-    """What the features of a path explain and add in a subgroup; no step lowers a score."""
-    found = [listed.of(np.sort(np.array([path[:size]]))) for size in range(1, len(path) + 1)]
-    score = np.maximum.accumulate([mean[cohort, 0] for mean, _ in found])
-    deviation = np.array([error[cohort, 0] for _, error in found])
-    most = float(listed.ceiling[cohort])
-    reach = np.full(len(path), np.inf)
-    added_reach = reach.copy()
-    if confidence is not None:
-        width = float(ndtri((1.0 + confidence) / 2.0))
-        reach = width * deviation
-        sets = [np.sort(np.array([path[:size]])) for size in range(1, len(path) + 1)]
-        added = [listed.deviation_of_gain(part, whole)[cohort, 0] for part, whole in pairwise(sets)]
-        added_reach = width * np.array([deviation[0], *added])
-    adds = np.diff(score, prepend=0.0)
-    return Steps(
-        score,
-        np.clip(score - reach, 0.0, most),
-        np.clip(score + reach, 0.0, most),
-        adds,
-        np.clip(adds - added_reach, 0.0, most),
-        np.clip(adds + added_reach, 0.0, most),
     )

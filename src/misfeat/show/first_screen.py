@@ -15,8 +15,8 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import pdist
 
-from misfeat.answers.caution import OVERTURNS
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.column_cautions import OVERTURNS
 from misfeat.answers.enough_features import (
     AHEAD,
     STEP_PERMUTATIONS,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.caution import Caution
+    from misfeat.answers.column_cautions import Caution
     from misfeat.answers.enough_features import Enough, Step
     from misfeat.answers.feature_worth import Worth
     from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
