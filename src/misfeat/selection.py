@@ -10,8 +10,14 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.column_cautions import Caution
 from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
 from misfeat.answers.feature_worth import Worth, feature_worths
-from misfeat.answers.features import FeatureValue, Interaction, feature_values, pair_interactions
-from misfeat.answers.forward_path import PathStep, path_steps
+from misfeat.answers.features import (
+    FeatureValue,
+    Interaction,
+    PathStep,
+    feature_values,
+    pair_interactions,
+    path_steps,
+)
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
 from misfeat.answers.set_contrasts import Alternative, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests

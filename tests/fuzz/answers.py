@@ -83,8 +83,7 @@ def closure(machine: Selecting, selector: Any, draw: Any) -> None:
     if not found.set_scores.estimate.above_chance and not found.set_scores.measure.closed:
         return
     smaller, larger = (
-        scored_sets(found.cohorts, found.set_scores, found.completed(m), found.cohorts.names)
-        for m in (size - 1, size)
+        scored_sets(found, found.completed(m), found.cohorts.names) for m in (size - 1, size)
     )
     by_set = {(one.subgroup, one.features): one.score for one in smaller}
     for one in larger:

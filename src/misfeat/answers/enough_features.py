@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.answers.options import checked_size
-from misfeat.answers.significance import LEVEL, permutation_tester
+from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.exceptions import Message
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import PermutationTester
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
-    from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
 WHAT = "Seeing how many features are enough"
@@ -59,13 +57,13 @@ class Step:
         """What the set tells, in words."""
         whole = self.score / self.share if self.share > 0 else 1.0
         low, high = self.low / whole, self.high / whole
+        tells = "tells" if len(self.features) == 1 else "tell"
+        between = f" ({percent_between(low, high)})" if low < high else ""
         return Message(
-            "{names} {tell} {share} of what there is to tell about {target}{between}",
+            f"{{names}} {tells} {percent(self.share, low, high)} of what there is to tell about "
+            f"{{target}}{between}",
             names=joined(self.features),
-            tell=Message("tells" if len(self.features) == 1 else "tell"),
-            share=Message(percent(self.share, low, high)),
             target=target,
-            between=Message(f" ({percent_between(low, high)})" if low < high else ""),
         )
 
 
@@ -81,7 +79,6 @@ class Enough:
     size: int
     settled: bool
     steps: tuple[Step, ...]
-    level: float
     target: str
 
     @property
@@ -104,11 +101,9 @@ class Enough:
         if not self.steps:
             return Message("there is nothing to tell about {target}", target=self.target)
         if self.best is None:
-            return Message(
-                "no feature, nor two together, tells more about {target} than chance would ({p})",
-                target=self.target,
-                p=Message(p_words(self.steps[0].p_value)),
-            )
+            p = p_words(self.steps[0].p_value)
+            none = "no feature, nor two together, tells more about {target} than chance would"
+            return Message(f"{none} ({p})", target=self.target)
         if self.best.size < self.size:
             p = p_words(self.steps[self.best.size].p_value)
             further = f"one more feature adds more than chance would ({p}), but next to nothing"
@@ -119,8 +114,7 @@ class Enough:
         else:
             p = p_words(self.steps[self.size].p_value)
             further = f"one more feature adds nothing more than chance ({p})"
-        told = self.best.told(self.target)
-        return Message("{told}; {further}", told=told, further=Message(further))
+        return Message(f"{{told}}; {further}", told=self.best.told(self.target))
 
 
 def enough_features(
@@ -137,7 +131,7 @@ def enough_features(
     usual = selection.size + (selection.shortlist is None)
     usual = min(usual, scores.largest_level, len(selection.feature_names))
     largest = checked_size(selection, usual if size is None else size)
-    tester = permutation_tester(selection, permutations, None, level)
+    tester = PermutationTester(selection, permutations, None, level)
     known: dict[str, Enough] = selection.remembered(
         ("enough", largest, int(permutations), level), dict
     )
@@ -167,19 +161,6 @@ def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
     return columns
 
 
-def chosen_size(selection: Selection) -> int:
-    """The size that is enough for every subgroup, p-values adjusted for their being several."""
-    scores = selection.set_scores
-    tester = permutation_tester(selection, PERMUTATIONS, None, LEVEL)
-    most = MOST if selection.shortlist is None else MOST_OF_SHORTLIST
-    largest = min(most, scores.largest_level, len(selection.feature_names))
-    with long_work(selection.verbose > 0) as progress:
-        size = enough_for_all(
-            tester, lambda m: scores.completed(m, progress), largest, LEVEL, progress
-        )
-    return max(size, len(selection.options.include))
-
-
 def enough_of(
     tester: PermutationTester,
     cohort: int,
@@ -190,7 +171,7 @@ def enough_of(
     """Find the smallest size of a cohort beyond which nothing more than chance is added."""
     measure, name = tester.scores.measure, tester.cohorts.names[cohort]
     if not tester.can_explain(cohort):
-        return Enough(name, 0, True, (), level, tester.cohorts.target)
+        return Enough(name, 0, True, (), tester.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
@@ -209,40 +190,34 @@ def enough_of(
         before = steps[-1].score
     settled = enough is not None or len(steps) == recorded
     size = len(steps) if enough is None else enough
-    return Enough(name, size, settled, tuple(steps), level, tester.cohorts.target)
+    return Enough(name, size, settled, tuple(steps), tester.cohorts.target)
 
 
-def enough_for_all(
-    tester: PermutationTester,
-    completed: Callable[[int], CompletedScores],
-    largest: int,
-    level: float,
-    progress: Progress | None = None,
-) -> int:
-    """The size that is enough for every subgroup, at least 1; p-values allow for their number."""
-    missing = tester.scores.measure.missing
-    recorded = (~missing).sum(axis=1)
-    held: dict[int, tuple[int, ...]] = dict.fromkeys(
-        filter(tester.can_explain, range(len(missing))), ()
-    )
-    p_values, size = np.ones(len(held)), 0
-    while held and size < largest:
-        p_values[:] = 1.0  # of subgroups that are settled, too
-        for index, (cohort, members) in enumerate(held.items()):
-            if size < recorded[cohort]:
-                test = tester.test(tester.sets_beside(cohort, members, AHEAD), progress)
-                p_values[index] = test.p_value if test.n_sets else 1.0
-        more = false_discovery_control(p_values) <= level
-        alive = [cohort for cohort, adds in zip(held, more[: len(held)], strict=True) if adds]
-        if not alive:
-            break
-        size += 1
-        scores = completed(size)
-        held = {
-            cohort: tuple(scores.subsets[best_recorded(scores, missing[cohort], cohort)].tolist())
-            for cohort in alive
-        }
-    return max(size, 1)
+def chosen_size(selection: Selection) -> int:
+    """The size that is enough for every subgroup, p-values adjusted for their being several."""
+    scores, missing = selection.set_scores, selection.missing
+    tester = PermutationTester(selection, PERMUTATIONS, None, LEVEL)
+    most = MOST if selection.shortlist is None else MOST_OF_SHORTLIST
+    largest = min(most, scores.largest_level, len(selection.feature_names))
+    able = filter(tester.can_explain, range(len(missing)))
+    held: dict[int, tuple[int, ...]] = dict.fromkeys(able, ())
+    n_tests, size = len(held), 0
+    with long_work(selection.verbose > 0) as progress:
+        while held and size < largest:
+            p_values = np.ones(n_tests)  # also of subgroups for which fewer features are enough
+            for index, (cohort, members) in enumerate(held.items()):
+                if size < (~missing[cohort]).sum():
+                    test = tester.test(tester.sets_beside(cohort, members, AHEAD), progress)
+                    p_values[index] = test.p_value if test.n_sets else 1.0
+            more = false_discovery_control(p_values)[: len(held)] <= LEVEL
+            alive = [cohort for cohort, adds in zip(held, more, strict=True) if adds]
+            if not alive:
+                break
+            size += 1
+            completed = scores.completed(size, progress)
+            best = {c: best_recorded(completed, missing[c], c) for c in alive}
+            held = {c: tuple(completed.subsets[index].tolist()) for c, index in best.items()}
+    return max(size, 1, len(selection.options.include))
 
 
 def step_of(

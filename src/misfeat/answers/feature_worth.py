@@ -175,7 +175,10 @@ def _rise(
     deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
     best = int(np.argmax(ahead))
     mean, error = float(ahead[best]), float(deviation[best])
-    gain, probability = expected_rise(mean, error), exceeds(mean)
+    probability = exceeds(mean)
+    gain = max(0.0, mean)
+    if error > 0:  # E[max(0, X)] of a normal X
+        gain = error * (_NORMAL.pdf(mean / error) + mean / error * probability)
     high = max(gain, float((ahead + sure * deviation).max()))
     least = 0.0 if own is None else float(scores.low[cohort, own])
     return {
@@ -186,11 +189,3 @@ def _rise(
         "probability_of_a_tenth": exceeds(mean - A_TENTH * before),
         "clear": probability >= confidence,
     }
-
-
-def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
-    if deviation <= 0:
-        return max(0.0, ahead)
-    z = ahead / deviation
-    return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -25,9 +25,7 @@ from misfeat.runtime.threads import Work
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.estimation.scores import SetScores
     from misfeat.information.permutation import Permutations
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
@@ -56,7 +54,7 @@ class SignificanceTests:
     """What permutations of the target said about a table.
 
     `p_values` are those of every set by size, of shape (n_cohorts, n_sets) in the order of ranks;
-    NaN where a subgroup did not record it. `within` and `level` are those that were asked for.
+    NaN where a subgroup did not record it.
     """
 
     subgroups: tuple[SubgroupSignificance, ...]
@@ -75,7 +73,7 @@ def significance_tests(
 ) -> SignificanceTests:
     """Whether any set explains more than chance; kept as `known_tests` of the selection."""
     size = level_size(selection, size)
-    tester = permutation_tester(selection, permutations, within, level)
+    tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= size
     include = tuple(included_features(selection, size)) if fits else ()
@@ -90,57 +88,43 @@ def significance_tests(
     return selection.known_tests
 
 
-def permutation_tester(
-    selection: Selection, permutations: int, within: str | None, level: float
-) -> PermutationTester:
-    """How sets of a selection are tested, what was asked for checked."""
-    scores, rows = selection.set_scores, selection.cohorts
-    scores.check_rows()
-    check_count(permutations, "permutations")
-    most = MOST_PERMUTATIONS - PILOTS - 1
-    if permutations > most:
-        raise MisfeatError(
-            "{setting}; at most {most:,} are possible.",
-            setting=Setting("permutations", permutations),
-            most=most,
-        )
-    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
-        raise MisfeatError(
-            "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
-        )
-    number = None
-    if within is not None:
-        number = feature_index(selection, within, "a feature to deal within")
-        if scores.measure.sums is not None:
-            raise MisfeatError(
-                "{within} needs the values of a feature, of which {measure} knows nothing; use "
-                "{other}.",
-                within=Setting("within", within),
-                measure=Setting("measure", "r2"),
-                other=Setting("measure", "mutual_info"),
-            )
-    if selection.shortlist is not None:  # only these rows know nothing of which features were kept
-        rows = reweighted(rows, selection.shortlist.held_back)
-    greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
-    return PermutationTester(
-        rows, scores, int(permutations), number, selection.options.seed, greatest
-    )
-
-
-@dataclass(frozen=True, eq=False)
 class PermutationTester:
-    """How sets of a table are tested.
+    """Tests sets of a selection; the target is permuted within the values of a feature."""
 
-    The target is permuted within the values of the feature `within`. `greatest` has what tests of
-    the same rows came to before, by what was tested. None is a seed, too, always the same.
-    """
-
-    cohorts: Cohorts
-    scores: SetScores
-    permutations: int
-    within: int | None = None
-    seed: int | None = None
-    greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
+    def __init__(
+        self, selection: Selection, permutations: int, within: str | None, level: float
+    ) -> None:
+        self.scores, self.cohorts = selection.set_scores, selection.cohorts
+        self.seed = selection.options.seed  # None is a seed, too, always the same
+        self.scores.check_rows()
+        check_count(permutations, "permutations")
+        self.permutations = int(permutations)
+        most = MOST_PERMUTATIONS - PILOTS - 1
+        if permutations > most:
+            raise MisfeatError(
+                "{setting}; at most {most:,} are possible.",
+                setting=Setting("permutations", permutations),
+                most=most,
+            )
+        if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+            raise MisfeatError(
+                "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
+            )
+        self.within = None
+        if within is not None:
+            self.within = feature_index(selection, within, "a feature to deal within")
+            if self.scores.measure.sums is not None:
+                raise MisfeatError(
+                    "{within} needs the values of a feature, of which {measure} knows nothing; use "
+                    "{other}.",
+                    within=Setting("within", within),
+                    measure=Setting("measure", "r2"),
+                    other=Setting("measure", "mutual_info"),
+                )
+        if selection.shortlist is not None:  # only these rows do not know which features were kept
+            self.cohorts = reweighted(self.cohorts, selection.shortlist.held_back)
+        # What tests of the same rows came to before, by what was tested.
+        self.greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
 
     def p_value(self, sets: SearchedSets) -> float:
         """How likely chance gives a set that scores as high; an earlier test of the sets serves."""

@@ -166,7 +166,7 @@ def trust(
             delayed(of_half)(weights)
             for weights in counted(half_weights(known.cohorts, rng), lambda n: report(1 + n))
         )
-        truth = truth_of_population(known.exact, judged, JUDGED, k, halves)
+        truth = truth_of_population(known.exact, judged, k, halves)
         done = 3
         if halves:  # else an answer would be compared with itself
             answers.append((shown, np.zeros_like(known.exact.missing)))
@@ -216,41 +216,33 @@ def truth_of_sample(exact: ExactScores, size: int) -> Truth:
 def truth_of_population(
     exact: ExactScores,
     judged: CompletedScores,
-    confidence: float,
     k: int,
     left_out: Sequence[tuple[ExactScores, CompletedScores]] = (),
 ) -> Truth:
     """What all rows lead one to expect; `left_out` are scores and estimates of either half."""
     tested = ~np.isnan(exact.by_size[judged.subsets.shape[1]])
-    deviation = deviation_of(judged, confidence)
-    kept = np.ones(len(tested))
+    deviation, kept = deviation_of(judged), np.ones(len(tested))
     if left_out:
-        deviation = deviation * ratio_of_errors(left_out, confidence) ** 0.25
-        kept = np.array(
-            [
-                np.mean([captured_at(k, best, half.score[i]) for _, half in left_out])
-                for i, best in enumerate(judged.score)
-            ]
-        )
+        deviation = deviation * ratio_of_errors(left_out) ** 0.25
+        for i, best in enumerate(judged.score):
+            kept[i] = np.mean([captured_at(k, best, half.score[i]) for _, half in left_out])
     return Truth(judged.score, deviation, tested, exact.ceiling, kept)
 
 
-def deviation_of(completed: CompletedScores, confidence: float) -> Floats:
+def deviation_of(completed: CompletedScores) -> Floats:
     """The standard deviations that intervals were made from; one side may have been cut."""
     reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
-    deviation: Floats = reach / ndtri((1.0 + confidence) / 2.0)
+    deviation: Floats = reach / ndtri((1.0 + JUDGED) / 2.0)
     return deviation
 
 
-def ratio_of_errors(
-    halves: Sequence[tuple[ExactScores, CompletedScores]], confidence: float
-) -> float:
+def ratio_of_errors(halves: Sequence[tuple[ExactScores, CompletedScores]]) -> float:
     """The squared errors of estimates over their squared deviations, by halves of the rows."""
     (first, of_first), (second, of_second) = halves
     size = of_first.subsets.shape[1]
     x, y = first.by_size[size], second.by_size[size]
     squares = (y - of_first.score) ** 2 + (x - of_second.score) ** 2 - (x - y) ** 2
-    scale = deviation_of(of_first, confidence) ** 2 + deviation_of(of_second, confidence) ** 2
+    scale = deviation_of(of_first) ** 2 + deviation_of(of_second) ** 2
     both = ~np.isnan(x) & ~np.isnan(y)
     ratio = squares[both].sum() / max(scale[both].sum(), np.finfo(float).tiny)
     return float(np.clip(ratio, LEAST_RATIO, MOST_RATIO))
