@@ -197,7 +197,7 @@ def by_shown_intervals(runs, changes):
                 ExplainedShare(score, None, max(high - score, score - low) / NORMAL_REACH, RECORDED)
             )
         among = sum(other.subgroup == one.subgroup for other in changes)
-        found.append(difference_of(*told).p_value * among <= LEVEL)
+        found.append(difference_of(*told)[1] * among <= LEVEL)
     return found
 
 

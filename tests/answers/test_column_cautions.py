@@ -22,7 +22,7 @@ from misfeat.answers.column_cautions import (
 )
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.datasets import make_cohorts
+from misfeat.datasets import load_heart, make_cohorts
 
 SEEDS = range(8)
 TABLES = arrays(
@@ -257,15 +257,12 @@ def test_features_that_are_missing_together_are_no_rule():
     assert rules({**panel, "y": rng.integers(2, size=300)}) == []
 
 
-def test_hospitals_are_suggested_where_they_are_not_told_apart(heart_path):
-    (rule,) = rules_of_heart(heart_path, None)
+def test_hospitals_are_suggested_where_they_are_not_told_apart():
+    columns = load_heart().columns
+    (rule,) = missing_by_rule(build_cohorts(columns, "num"))
     assert rule.columns == ("ca", "site")
     assert rule.remedy.endswith("groups='site'.")
-    assert rules_of_heart(heart_path, "site") == []
-
-
-def rules_of_heart(path, groups):
-    return list(missing_by_rule(build_cohorts(path, "num", groups=groups)))
+    assert not list(missing_by_rule(build_cohorts(columns, "num", groups="site")))
 
 
 def test_a_selector_cautions_of_it():
@@ -276,11 +273,6 @@ def test_a_selector_cautions_of_it():
 N_ROWS = 600
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def pairs_of(table):
     cohorts = build_cohorts({**table, "y": np.arange(len(table["a"])) % 2}, "y")
     return [
@@ -289,27 +281,31 @@ def pairs_of(table):
     ]
 
 
-def test_a_recoded_copy_and_another_unit_are_duplicates(rng):
+def test_a_recoded_copy_and_another_unit_are_duplicates():
+    rng = np.random.default_rng(0)
     a = rng.normal(170, 10, N_ROWS)
     code = rng.integers(0, 4, N_ROWS)
     table = {"a": a, "inches": a / 2.54, "c": code, "text": np.array(list("zyxw"))[code]}
     assert pairs_of(table) == [("a", "inches", True), ("c", "text", True)]
 
 
-def test_which_determines_which_is_told(rng):
+def test_which_determines_which_is_told():
+    rng = np.random.default_rng(0)
     fine = rng.integers(0, 6, N_ROWS)
     table = {"a": fine // 3, "fine": fine, "other": rng.integers(0, 6, N_ROWS)}
     assert pairs_of(table) == [("fine", "a", False)]
 
 
-def test_a_few_errors_do_not_hide_a_duplicate(rng):
+def test_a_few_errors_do_not_hide_a_duplicate():
+    rng = np.random.default_rng(0)
     a = rng.integers(0, 5, 5000)
     copy = np.where(rng.random(5000) < 0.005, rng.integers(0, 5, 5000), a)
     often = np.where(rng.random(5000) < 0.1, rng.integers(0, 5, 5000), a)
     assert pairs_of({"a": a, "copy": copy, "often": often}) == [("a", "copy", True)]
 
 
-def test_gaps_do_not_hide_a_duplicate_and_are_none(rng):
+def test_gaps_do_not_hide_a_duplicate_and_are_none():
+    rng = np.random.default_rng(0)
     a = rng.integers(0, 4, N_ROWS).astype(float)
     gaps = rng.random(N_ROWS) < 0.3
     other = np.where(gaps, np.nan, rng.integers(0, 4, N_ROWS))
@@ -318,13 +314,15 @@ def test_gaps_do_not_hide_a_duplicate_and_are_none(rng):
     assert pairs_of(table) == [("a", "copy", True)]
 
 
-def test_many_values_in_few_rows_determine_nothing(rng):
+def test_many_values_in_few_rows_determine_nothing():
+    rng = np.random.default_rng(0)
     table = {"a": rng.permutation(40) // 5, "b": rng.integers(0, 2, 40)}
     assert pairs_of(table) == []
     assert pairs_of({"a": [0, 1] * 5, "b": [1, 0] * 5}) == []
 
 
-def test_only_some_pairs_are_named_and_the_rest_is_counted(rng):
+def test_only_some_pairs_are_named_and_the_rest_is_counted():
+    rng = np.random.default_rng(0)
     a = rng.integers(0, 3, 100)
     table = {f"x{n}": a for n in range(5)}
     found = list(duplicates(build_cohorts({**table, "y": np.arange(100) % 2}, "y")))

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.answers.column_cautions import (
-    MOST_NAMED,
-    NOTE,
-    OVERTURNS,
-    SEVERITIES,
-    WEAKENS,
-    Caution,
-    duplicates,
-    leaks,
-    missing_by_rule,
-    missing_patterns,
-)
+from misfeat.answers import column_cautions
+from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
 from misfeat.answers.feature_worth import unsettled_pair
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
@@ -48,22 +38,19 @@ _ODD_COLUMNS = {
         "Column {column!r} looks like an identifier and was coded as a feature ({treatment}): what "
         "it tells may be the order of the rows, and holds for no other table.",
         "Leave it out: {exclude}.",
-        WEAKENS,
     ),
     DATE: (
         "Column {column!r} holds dates and was coded as a feature ({treatment}): what it tells may "
         "be when rows were recorded, and later dates were never seen.",
         "Make a duration or a season of it, or leave it out: {exclude}.",
-        NOTE,
     ),
     FREE_TEXT: (
         "Column {column!r} looks like free text and was coded as a feature ({treatment}): most of "
         "what it says is lost.",
         "Make categories of it, or leave it out: {exclude}.",
-        NOTE,
     ),
 }
-"""Kinds of columns that are seldom meant as features: a sentence, a remedy, how bad it is."""
+"""Kinds of columns that are seldom meant as features: a sentence and a remedy."""
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
 LEAST_CASES = 50  # rows of the rarer class below which the order of sets is easily chance
 UNLIKE_LEVEL = 0.01  # how likely chance makes any small subgroup look unlike the others
@@ -79,7 +66,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
     with long_work(selection.verbose > 0) as progress:
         if progress is not None:
             progress(LOOKING, 0, 1)
-        found = [
+        cautions = [
             *left_out(selection.shortlist, cohorts),
             *_single_values(cohorts),
             *_combinations(cohorts, best, estimate == SAMPLE and measure.name == "mutual_info"),
@@ -89,17 +76,19 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             *_unlike(cohorts, scores),
             *_next_to_nothing(cohorts, best),
             *_recorded_apart(selection, best),
-            *joined_subgroups(cohorts),
-            *codes_for_missing(cohorts),
-            *odd_columns(cohorts),
-            *cut_target(cohorts, best, measure.name),
+            *_joined_subgroups(cohorts),
+            *_codes_for_missing(cohorts),
+            *_odd_columns(cohorts),
+            *_cut_target(cohorts, best, measure.name),
         ]
         if not scores.rows_withheld:
-            found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
-            found += missing_by_rule(cohorts)
+            cautions += column_cautions.leaks(cohorts)
+            cautions += column_cautions.missing_patterns(cohorts)
+            cautions += column_cautions.duplicates(cohorts)
+            cautions += column_cautions.missing_by_rule(cohorts)
         if progress is not None:
             progress(LOOKING, 1, 1)
-    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+    return sorted(cautions, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
@@ -141,7 +130,7 @@ def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) ->
             "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
             "larger subgroups.",
             subgroups=small,
-            severity=OVERTURNS,
+            severity="overturns",
         )
 
 
@@ -188,7 +177,7 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
             "Merge it with another subgroup, if that is not meant.",
             columns=(cohorts.target,),
             subgroups=single,
-            severity=NOTE,
+            severity="note",
         )
 
 
@@ -205,7 +194,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
             "There is one subgroup only: its scores were shrunk by its own rows, with no other "
             "subgroup to compare with."
         )
-    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, severity=NOTE)
+    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, severity="note")
 
 
 def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
@@ -245,7 +234,7 @@ def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Ca
             "the order of sets there may be chance.",
             columns=(cohorts.target,),
             subgroups=little,
-            severity=OVERTURNS,
+            severity="overturns",
         )
 
 
@@ -268,23 +257,21 @@ def _recorded_apart(selection: Selection, best: Sequence[ScoredSet]) -> Iterator
         )
 
 
-def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
+def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
     """Identifiers, dates and free text that were coded as features."""
     for audit in cohorts.columns:
         if audit.role == "feature" and audit.looks_like in _ODD_COLUMNS:
-            sentence, remedy, severity = _ODD_COLUMNS[audit.looks_like]
             yield Caution.of(
                 audit.looks_like,
-                sentence,
-                remedy,
+                *_ODD_COLUMNS[audit.looks_like],
                 columns=(audit.column,),
-                severity=severity,
+                severity="weakens" if audit.looks_like == IDENTIFIER else "note",
                 treatment=audit.treatment,
                 exclude=Setting("exclude", [audit.column]),
             )
 
 
-def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
+def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
     """Numbers that look like codes for missing values, and were taken as they are."""
     for audit in cohorts.columns:
         if audit.role not in ("feature", "target") or not audit.suspects:
@@ -300,7 +287,7 @@ def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
         )
 
 
-def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
+def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
     """A continuous target that was cut into bins; R² reads the numbers themselves."""
     audit = next((one for one in cohorts.columns if one.role == "target"), None)
     if audit is None or audit.treatment == AS_IT_IS or measure == "r2":
@@ -320,7 +307,7 @@ def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Ite
             f"To take it in {len(cohorts.classes)} classes use {{classes}}, for its linear part "
             "{linear}.",
             columns=(cohorts.target,),
-            severity=NOTE,
+            severity="note",
             classes=Setting("target", CLASSES),
             linear=linear,
         )
@@ -334,7 +321,7 @@ def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Ite
         "a row falls, not where in it.",
         remedy,
         columns=(audit.column,),
-        severity=NOTE,
+        severity="note",
         treatment=audit.treatment,
         bins=Setting("bins", column=audit.column),
         number=Setting("target", NUMBER),
@@ -342,7 +329,7 @@ def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Ite
     )
 
 
-def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
+def _joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
     """Merged subgroups of which some recorded a feature and others did not."""
     for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
         features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,14 +29,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
+    Severity = Literal["overturns", "weakens", "note"]
 
-OVERTURNS, WEAKENS, NOTE = "overturns", "weakens", "note"
-SEVERITIES = (OVERTURNS, WEAKENS, NOTE)
+SEVERITIES = ("overturns", "weakens", "note")
 """Worst first: the answer may be wrong altogether, less sure than it looks, or is to be read so."""
-MOST_NAMED = 5
-"""So many columns, pairs or subgroups are named; the rest is counted."""
-LEAK, MISSING_PATTERN, BY_RULE = "leak", "missing pattern", "missing by rule"
-DUPLICATE, DETERMINED = "duplicate", "determined"
+MOST_NAMED = 5  # columns, pairs or subgroups; the rest is counted
 DETERMINES = 0.75
 """A column that explains this share of the target by itself nearly determines it. A copy with 2 %
 of errors explains 86 %, a test that is right 95 times in 100 on both sides 71 %; the strongest
@@ -67,7 +64,7 @@ class Caution:
     subgroups: tuple[str, ...]
     sentence: Message
     remedy: Message
-    severity: str
+    severity: Severity
 
     @classmethod
     def of(
@@ -78,7 +75,7 @@ class Caution:
         *,
         columns: Iterable[str] = (),
         subgroups: Iterable[str] = (),
-        severity: str = WEAKENS,
+        severity: Severity = "weakens",
         **about: Any,
     ) -> Caution:
         """A caution from templates; they know the first ``column`` and ``where``, the subgroups."""
@@ -117,7 +114,7 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
                 explained, where = of_rows, None
         if explained is not None:
             yield _leak_caution(
-                LEAK,
+                "leak",
                 "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in "
                 "{where}: it may be a copy of the target, or made from it.",
                 "Unless it is known before the target is, leave it out: {exclude}.",
@@ -147,7 +144,7 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
             if share_of_target(expected.sum(axis=0)).share >= CONFOUNDED * explained.share:
                 continue
         yield _leak_caution(
-            MISSING_PATTERN,
+            "missing pattern",
             "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
             "{where}: it may have been recorded only once the target was known.",
             "Unless it is recorded before, leave it out: {exclude}.",
@@ -177,7 +174,7 @@ def _leak_caution(
         remedy,
         columns=(name,),
         subgroups=subgroups,
-        severity=OVERTURNS,
+        severity="overturns",
         share=100 * explained.share,
         target=cohorts.target,
         exclude=Setting("exclude", [name]),
@@ -206,16 +203,11 @@ def is_gap(cohorts: Cohorts, feature: int) -> Flags:
 
 def rows_by_class(cohorts: Cohorts, codes: NDArray[Any], kept: Flags, n_values: int) -> Floats:
     """Rows of those that are kept, by subgroup, code and class."""
-    n_classes = len(cohorts.classes)
-    tables = np.empty((len(cohorts), n_values, n_classes))
-    for cohort, (start, stop) in enumerate(pairwise(cohorts.offsets.tolist())):
-        own = kept[start:stop]
-        cells = codes[start:stop][own].astype(np.int64) * n_classes
-        cells += cohorts.target_codes[start:stop][own]
-        weights = cohorts.weights[start:stop][own]
-        counts = np.bincount(cells, weights=weights, minlength=n_values * n_classes)
-        tables[cohort] = counts.reshape(n_values, n_classes)
-    return tables
+    shape = len(cohorts), n_values, len(cohorts.classes)
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))[kept]
+    cells = np.ravel_multi_index((cohort_of, codes[kept], cohorts.target_codes[kept]), shape)
+    counts = np.bincount(cells, cohorts.weights[kept], int(np.prod(shape)))
+    return counts.astype(np.float64).reshape(shape)
 
 
 class TargetShare(NamedTuple):
@@ -361,14 +353,14 @@ def _rule_caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: Colu
             groups = Setting("groups", "auto")
     one = len(names) == 1
     return Caution.of(
-        BY_RULE,
+        "missing by rule",
         f"{'Feature' if one else 'Features'} {{names}} {'is' if one else 'are'} missing nearly "
         "always where {by!r} is {values}, and nearly never "
         f"{'beyond the bin next to that' if rule.mixed else 'elsewhere'}: "
         f"{'it' if one else 'each of them'} seems to be recorded by that rule.",
         "If so, tell these subgroups apart, too: {groups}.",
         columns=(*names, audit.column),
-        severity=NOTE,
+        severity="note",
         names=listed(names, MOST_NAMED),
         by=audit.column,
         values=listed(values, MOST_NAMED),
@@ -381,13 +373,13 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
     pairs, names = determined_pairs(cohorts), cohorts.features
     for kind, mutual, sentence, how in (
         (
-            DUPLICATE,
+            "duplicate",
             True,
             "Features {column!r} and {other!r} determine each other: they say the same twice.",
             "determine each other",
         ),
         (
-            DETERMINED,
+            "determined",
             False,
             "Feature {column!r} determines {other!r}: sets with both tell no more than without it.",
             "are such that one determines the other",
@@ -398,13 +390,19 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
             exclude = Setting("exclude", [pair[1]])
             remedy = "Leave one of them out: {exclude}."
             yield Caution.of(
-                kind, sentence, remedy, columns=pair, severity=NOTE, other=pair[1], exclude=exclude
+                kind,
+                sentence,
+                remedy,
+                columns=pair,
+                severity="note",
+                other=pair[1],
+                exclude=exclude,
             )
         more = own[MOST_NAMED:]
         if more:
             counted = f"{len(more):,} more pairs of features {how}."
             columns = dict.fromkeys(name for pair in more for name in pair)
-            yield Caution.of(kind, counted, columns=columns, severity=NOTE)
+            yield Caution.of(kind, counted, columns=columns, severity="note")
 
 
 def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:

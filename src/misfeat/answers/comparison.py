@@ -267,8 +267,7 @@ def _change(
     if same_question(runs):
         wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
         scores = [one.share * float(whole) for one, whole in zip(shares, wholes, strict=True)]
-    between = difference_of(first, second)
-    value, low, high = between.interval(confidence, among)
+    (value, low, high), p_value = difference_of(first, second, confidence, among)
     return Change(
         subgroup=subgroup,
         features=features,
@@ -278,7 +277,7 @@ def _change(
         difference=value,
         low=low,
         high=high,
-        p_value=min(between.p_value * among, 1.0),
+        p_value=min(p_value * among, 1.0),
         changed=low > 0 or high < 0,
         first_score=scores[0],
         second_score=scores[1],
@@ -333,30 +332,13 @@ class ExplainedShare:
         return Estimated(self.share, min(low, self.share), max(high, self.share))
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The share in the second run less the first, with an error of a Student distribution."""
+def difference_of(
+    first: ExplainedShare, second: ExplainedShare, confidence: float = 0.9, among: int = 1
+) -> tuple[Estimated, float]:
+    """By how much a set explains more in the second run than in the first, and the p-value of that.
 
-    value: float
-    deviation: float
-    freedom: float
-
-    @property
-    def p_value(self) -> float:
-        """How likely two samples differ as much by chance, where nothing changed."""
-        if self.deviation <= 0:
-            return 1.0
-        return float(2.0 * stdtr(self.freedom, -abs(self.value) / self.deviation))
-
-    def interval(self, confidence: float, among: int) -> Estimated:
-        """The difference with bounds that hold for `among` differences at once (Bonferroni)."""
-        sure = 1.0 - (1.0 - confidence) / among
-        reach = float(stdtrit(self.freedom, (1.0 + sure) / 2.0)) * self.deviation
-        return Estimated(self.value, self.value - reach, self.value + reach)
-
-
-def difference_of(first: ExplainedShare, second: ExplainedShare) -> Difference:
-    """By how much a set explains more in the second run than in the first."""
+    Bounds hold for `among` differences at once (Bonferroni).
+    """
     sampled = [one.sampled for one in (first, second) if one.sampled is not None]
     variance = first.deviation**2 + second.deviation**2
     if len(sampled) == 2:  # the variance, were both runs of one population
@@ -364,8 +346,11 @@ def difference_of(first: ExplainedShare, second: ExplainedShare) -> Difference:
         spread = (sampled[0].spread * rows[0] + sampled[1].spread * rows[1]) / (rows[0] + rows[1])
         chance = sampled[0].chance, sampled[1].chance
         variance = max(variance, spread / rows[0] + spread / rows[1] + chance[0] + chance[1])
-    freedom = _freedom(sampled, variance)
-    return Difference(second.share - first.share, float(np.sqrt(variance)), freedom)
+    value, deviation = second.share - first.share, float(np.sqrt(variance))
+    freedom, sure = _freedom(sampled, variance), 1.0 - (1.0 - confidence) / among
+    reach = float(stdtrit(freedom, (1.0 + sure) / 2.0)) * deviation
+    p_value = float(2.0 * stdtr(freedom, -abs(value) / deviation)) if deviation > 0 else 1.0
+    return Estimated(value, value - reach, value + reach), p_value
 
 
 def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:

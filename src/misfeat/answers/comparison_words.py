@@ -263,35 +263,35 @@ def _on_names(runs: Runs) -> Iterator[Message]:
 
 def _on_target(runs: Runs) -> Iterator[Message]:
     first, second = (run.cohorts for run in runs)
+    if same_question(runs):
+        return
+    sentence = (
+        "The target {target} has other classes in the second run: {second} instead of {first}. "
+        "Shares of what there is to tell are compared."
+    )
     if first.target != second.target:
-        yield Message(
-            "The runs are about different targets, {first} and {second}: the question is another "
-            "one, and a difference is no change. Shares of what there is to tell are compared.",
-            first=first.target,
-            second=second.target,
-        )
-    elif not same_question(runs):
         sentence = (
-            "The target {target} has other classes in the second run: {second} instead of {first}. "
-            "Shares of what there is to tell are compared."
+            "The runs are about different targets, {target} and {other}: the question is another "
+            "one, and a difference is no change. Shares of what there is to tell are compared."
         )
-        if first.is_number != second.is_number:
-            sentence = (
-                "The target {target} is taken as a number in one run, and in classes in the other; "
-                "shares are those of its classes. Fit both with the same {kind}."
-            )
-        elif first.is_number:
-            sentence = (
-                "The target {target} is a number that is cut elsewhere in the second run, at ranks "
-                "of its own values. Shares of what there is to tell are compared."
-            )
-        yield Message(
-            sentence,
-            target=first.target,
-            kind=Setting("target"),
-            first=joined(first.classes, most=MOST_NAMED),
-            second=joined(second.classes, most=MOST_NAMED),
+    elif first.is_number != second.is_number:
+        sentence = (
+            "The target {target} is taken as a number in one run, and in classes in the other; "
+            "shares are those of its classes. Fit both with the same {kind}."
         )
+    elif first.is_number:
+        sentence = (
+            "The target {target} is a number that is cut elsewhere in the second run, at ranks of "
+            "its own values. Shares of what there is to tell are compared."
+        )
+    yield Message(
+        sentence,
+        target=first.target,
+        other=second.target,
+        kind=Setting("target"),
+        first=joined(first.classes, most=MOST_NAMED),
+        second=joined(second.classes, most=MOST_NAMED),
+    )
 
 
 def _on_coding(runs: Runs) -> Iterator[Message]:

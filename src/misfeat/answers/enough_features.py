@@ -79,6 +79,7 @@ class Enough:
     size: int
     settled: bool
     steps: tuple[Step, ...]
+    level: float
     target: str
 
     @property
@@ -171,7 +172,7 @@ def enough_of(
     """Find the smallest size of a cohort beyond which nothing more than chance is added."""
     measure, name = tester.scores.measure, tester.cohorts.names[cohort]
     if not tester.can_explain(cohort):
-        return Enough(name, 0, True, (), tester.cohorts.target)
+        return Enough(name, 0, True, (), level, tester.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
@@ -190,7 +191,7 @@ def enough_of(
         before = steps[-1].score
     settled = enough is not None or len(steps) == recorded
     size = len(steps) if enough is None else enough
-    return Enough(name, size, settled, tuple(steps), tester.cohorts.target)
+    return Enough(name, size, settled, tuple(steps), level, tester.cohorts.target)
 
 
 def chosen_size(selection: Selection) -> int:

@@ -16,7 +16,6 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import pdist
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.column_cautions import OVERTURNS
 from misfeat.answers.enough_features import (
     AHEAD,
     STEP_PERMUTATIONS,
@@ -446,12 +445,12 @@ class FirstScreen:
     @property
     def overturning(self) -> list[Caution]:
         """The cautions that may overturn the answer."""
-        return [one for one in self.cautions if one.severity == OVERTURNS]
+        return [one for one in self.cautions if one.severity == "overturns"]
 
     @property
     def other_cautions(self) -> list[Caution]:
         """The cautions that do not."""
-        return [one for one in self.cautions if one.severity != OVERTURNS]
+        return [one for one in self.cautions if one.severity != "overturns"]
 
 
 def first_screen(
