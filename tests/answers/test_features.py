@@ -22,6 +22,7 @@ from misfeat.answers.features import (
 from misfeat.answers.set_contrasts import Alternative, alternative_sets
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
+from misfeat.completion import CompletedScores
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.lattice import level, rank
 
@@ -258,7 +259,11 @@ def test_values_are_what_features_add_over_all_orders_and_sum_to_the_score(seed,
 def test_mean_shares_are_means_over_all_sets_that_hold_a_feature(seed, n_features, less):
     size = max(1, n_features - less)
     levels = levels_of(seed, n_features, size)
-    found = mean_shares(levels, [level(n_features, m) for m in range(1, size + 1)])
+    completed = []
+    for m, scores in enumerate(levels, start=1):
+        line = scores[None]
+        completed.append(CompletedScores(level(n_features, m), line, line, line, line < 0, line))
+    found = [one.value for one in mean_shares(completed, 0, None, -np.inf)]
     values = [[] for _ in range(n_features)]
     for members in level(n_features, size).tolist():
         scores = [score(levels, part) for part in parts_of(members)]

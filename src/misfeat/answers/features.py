@@ -90,7 +90,7 @@ def feature_values(
         members = sorted(map(features.index, best[0]))
         parts = contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
         of_best = dict(zip(members, parts, strict=True))
-        means = _mean_shares(levels, cohort, contrasts.confidence, least)
+        means = mean_shares(levels, cohort, contrasts.confidence, least)
         values = []
         for feature in np.argsort([-mean.value for mean in means], kind="stable").tolist():
             (alone,) = contrasts.of(cohort, [(feature,)], [[1.0]])
@@ -137,34 +137,41 @@ def _least_added(selection: Selection) -> float:
     return 0.0 if scores.estimate.above_chance or scores.measure.closed else float("-inf")
 
 
-def _mean_shares(
+def mean_shares(
     levels: Sequence[CompletedScores], cohort: int, confidence: float | None, least: float
 ) -> list[Estimated]:
-    """Mean Shapley values of all features; intervals are means of those of what features add."""
+    """The mean Shapley value of every feature over all sets of a size that hold it.
 
-    def reach(own: Floats, part: Floats) -> Floats:
-        together: Floats = np.sqrt(own**2 + part**2 - 2 * SHARED_ERROR * own * part)
-        return together
+    Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
+    is that of what the feature adds to all of them, averaged over sizes; so are its bounds.
+    `levels` are all sets of size 1, 2 and so on.
+    """
 
-    value = mean_shares(
-        [scores.score[cohort] for scores in levels], [scores.subsets for scores in levels]
-    )
-    ends, n_features = np.zeros((2, len(value))), len(value)
-    below = np.zeros((3, 1))
+    def bounds(own: Floats, part: Floats) -> tuple[Floats, Floats]:
+        """Of what is added, or how far they reach to either side."""
+        if confidence is None:
+            return own[1] - part[2], own[2] - part[1]
+        reaches = (own[0] - own[1], part[2] - part[0]), (own[2] - own[0], part[0] - part[1])
+        low, high = (np.sqrt(a**2 + b**2 - 2 * SHARED_ERROR * a * b) for a, b in reaches)
+        return low, high
+
+    n_features = len(levels[0].subsets)
+    means, below = np.zeros((3, n_features)), np.zeros((3, 1))
+    without = np.zeros(n_features)  # the mean of sets of the size before that lack each feature
     for size, scores in enumerate(levels, start=1):
         own = np.array([part[cohort] for part in (scores.score, scores.low, scores.high)])
-        numbers = np.empty((2, *scores.subsets.shape))
-        for index, ranks in enumerate(ranks_below(scores.subsets).T):
-            (score, low, high), (of_part, part_low, part_high) = own, below[:, ranks]
-            if confidence is None:
-                numbers[:, :, index] = low - part_high, high - part_low
-            else:
-                to_low = reach(score - low, part_high - of_part)
-                numbers[:, :, index] = to_low, reach(high - score, of_part - part_low)
-        for end, each in zip(ends, numbers, strict=True):
-            end += _by_member(scores.subsets, each, n_features) / comb(n_features - 1, size - 1)
+        sums = np.zeros_like(means)
+        for members, ranks in zip(scores.subsets.T, ranks_below(scores.subsets).T, strict=True):
+            numbers = own[0], *bounds(own, below[:, ranks])
+            for line, each in zip(sums, numbers, strict=True):
+                line += np.bincount(members, weights=each, minlength=n_features)
+        added = sums / comb(n_features - 1, size - 1)
+        added[0] -= without
+        means += added
+        if size < n_features:
+            without = (own[0].sum() - sums[0]) / comb(n_features - 1, size)
         below = own
-    low, high = ends / len(levels)
+    value, low, high = means / len(levels)
     if confidence is not None:
         low, high = value - low, value + high
     low = np.minimum(np.maximum(low, least), value)
@@ -188,34 +195,6 @@ def shapley_weights(members: Sequence[int]) -> Floats:
     )
     held = np.array([[member in part for part in parts] for member in members])
     return np.where(held, joins, lacks)
-
-
-def mean_shares(levels: Sequence[Floats], subsets: Sequence[NDArray[np.integer]]) -> Floats:
-    """The mean Shapley value of every feature over all sets of a size that hold it.
-
-    Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
-    is that of what the feature adds to all of them, averaged over sizes.
-
-    `levels` are the scores of all sets of size 1, 2 and so on, `subsets` these sets.
-    """
-    n_features = len(levels[0])
-    shares = np.zeros(n_features)
-    without = np.zeros(n_features)  # the mean of sets of the size before that lack each feature
-    for size, (scores, sets) in enumerate(zip(levels, subsets, strict=True), start=1):
-        held = _by_member(sets, np.broadcast_to(scores[:, None], sets.shape), n_features)
-        shares += held / comb(n_features - 1, size - 1) - without
-        if size < n_features:
-            without = (scores.sum() - held) / comb(n_features - 1, size)
-    shares /= len(levels)
-    return shares
-
-
-def _by_member(sets: NDArray[np.integer], numbers: Floats, n_features: int) -> Floats:
-    """The sum of numbers of sets and members, by member."""
-    sums = np.zeros(n_features)
-    for members, each in zip(sets.T, numbers.T, strict=True):
-        sums += np.bincount(members, weights=each, minlength=n_features)
-    return sums
 
 
 @dataclass(frozen=True)
