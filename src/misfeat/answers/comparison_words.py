@@ -92,9 +92,7 @@ def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
     if left:
         more = count_words(left, "more feature" if alone else "more set")
         parts.append(Message(f"{more} changed"))
-    about = {f"part{index}": part for index, part in enumerate(parts)}
-    *most, last = [f"{{{name}}}" for name in about]
-    return Message(f"{', '.join(most)} and {last}" if most else last, **about)
+    return joined(parts)
 
 
 def change_in_words(one: Change, targets: Targets) -> Message:
@@ -188,8 +186,8 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
             used=confidence,
         )
     estimate = first.set_scores.estimate.name
-    named = zip(("first", "second"), runs, strict=True)
-    withheld = [which for which, run in named if run.set_scores.rows_withheld]
+    each = (("first", first), ("second", second))
+    withheld = [which for which, run in each if run.set_scores.rows_withheld]
     if withheld:
         yield Message(
             "The {which} run keeps no rows: its shares are those it shows, and what changed in one "

@@ -271,13 +271,12 @@ class CellCounts(NamedTuple):
 
 def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
     """The cells of a set that a subgroup recorded; rows that lack a value count in none."""
-    rows, own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1]), cohorts.at(cohort)
-    codes = cohorts.codes[members, rows]
-    whole = (codes >= 0).all(axis=0)
-    cells, inverse = np.unique(codes[:, whole], axis=1, return_inverse=True)
+    own = cohorts.at(cohort)
+    whole = (own.codes[members] >= 0).all(axis=0)
+    cells, inverse = np.unique(own.codes[members][:, whole], axis=1, return_inverse=True)
     inverse = inverse.reshape(-1)
     counts = np.zeros((cells.shape[1], len(cohorts.classes)))
-    np.add.at(counts, (inverse, cohorts.target_codes[rows][whole]), own.counts[whole])
+    np.add.at(counts, (inverse, own.target[whole]), own.counts[whole])
     in_cells = None
     if own.effective is not None:
         in_cells = np.bincount(inverse, own.weights[whole], len(counts)).astype(np.float64)
