@@ -105,8 +105,8 @@ def change_in_words(one: Change, targets: Targets) -> Message:
     return Message(
         f"{{names}}{predicted} {tell} {template}",
         names=joined(one.features),
-        first=share_in_words(one.first, one.first_low, one.first_high),
-        second=share_in_words(one.second, one.second_low, one.second_high),
+        first=Message(share_in_words(one.first, one.first_low, one.first_high)),
+        second=Message(share_in_words(one.second, one.second_low, one.second_high)),
         target=targets[0],
         other=targets[1],
     )
