@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from misfeat import MisfeatError, MisfeatWarning
+from misfeat import MisfeatError
 from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.tables import table
 
@@ -67,13 +67,6 @@ def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
     assert dropped.names == ("site=a", "site=b", "site=c")
     assert dropped.weights.sum() == 57
     assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
-
-
-def test_a_merged_subgroup_that_is_still_small_is_warned_about():
-    data = table()
-    data["site"][:2], data["y"][:2] = "d", [0, 1]
-    with pytest.warns(MisfeatWarning, match="still fewer than min_rows=5"):
-        build_cohorts(data, "y", groups="site", coding=Coding(min_rows=5))
 
 
 def test_dropping_every_subgroup_is_refused():

@@ -48,7 +48,8 @@ def scored(n: int, n_values: int, spread: float, seed: int) -> tuple[float, floa
     rows, bases = drawn(n, n_values, spread, seed)
     counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (n_values, 2))
     merger = by_target(counts, GROUPS)
-    found = cross_fitted(rows, 1, bases, n_values, merger)
+    shape = n_values, 2
+    found = cross_fitted(rows, 1, bases, merger, shape, [0, 1, 2], rows.codes[-1])
     fitted = count_by_class(found.codes[1], found.codes[-1], found.weights, (GROUPS + 1, 2))
     naive = np.zeros((GROUPS + 1, 2), dtype=np.int64)
     np.add.at(naive, merger.learn(counts), counts)

@@ -9,14 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.cohorts.parsed_text import (
-    DAY_FIRST,
-    MONTH_FIRST,
-    SAMPLED,
-    bounded_numbers,
-    number_style,
-    parse_text,
-)
+from misfeat.cohorts.parsed_text import DAY_FIRST, MONTH_FIRST, SAMPLED, number_style, parse_text
 from misfeat.reading.coders import Kind
 from misfeat.reading.table_answers import ValueCounts
 
@@ -45,8 +38,6 @@ NUMBERS = [
     (["€ 1.200", "€ 15,50"], [1200, 15.5]),
     (["1 234,5", "12\N{NO-BREAK SPACE}345,1"], [1234.5, 12345.1]),
     (["-$5.20", "$-3", "+$4"], [-5.2, -3, 4]),
-    (["$1.2k", "$3M", "$900"], [1200, 3e6, 900]),
-    (["1.2 million", "3 billion"], [1.2e6, 3e9]),
     (["1,23,456", "5,00,000"], [123456, 500000]),
     (["1'234.5", "12"], [1234.5, 12]),
     (["\N{MINUS SIGN}5", "3"], [-5, 3]),
@@ -81,9 +72,10 @@ def test_marks_that_could_mean_either_are_said_to():
 
 
 def test_bounds_lie_beside_their_numbers():
-    found = bounded_numbers({"< 1 year": 2, "1 year": 1, "2 years": 1, "10+ years": 4})
-    assert sorted(found, key=found.get) == ["< 1 year", "1 year", "2 years", "10+ years"]
-    assert bounded_numbers({"1 year": 1}) is None
+    expected = ["< 1 year", "1 year", "2 years", "10+ years"]
+    found = parse_text(counted(expected))[0]
+    assert found.words == "number, some of them bounds"
+    assert sorted(found.values, key=found.values.get) == expected
 
 
 STYLES = {

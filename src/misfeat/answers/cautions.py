@@ -15,7 +15,7 @@ from misfeat.answers.feature_worth import unsettled_pair
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
-from misfeat.cohorts.subgroups import rows_to_tell
+from misfeat.cohorts.subgroups import sufficient_rows
 from misfeat.completion.completed_scores import SINGLES, SUPPORT
 from misfeat.estimation.estimands import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
@@ -137,7 +137,7 @@ def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) ->
 def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
     """Subgroups that were kept, though so few rows tell no pair from chance."""
     by_class = np.bincount(cohorts.target_codes, weights=cohorts.counts)
-    floor = rows_to_tell([len(labels) for labels in cohorts.categories], by_class)
+    floor = sufficient_rows([len(labels) for labels in cohorts.categories], by_class)
     small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
     weighted = cohorts.effective is not None
     if small:

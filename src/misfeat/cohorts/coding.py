@@ -374,9 +374,11 @@ class TargetCoding:
     grids: NDArray[np.int16]
     """Of shape (n_grids, n_codes): the bin of every grid that a code lies in; empty for classes."""
 
-    def classes_of(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The class of every row, by its code."""
-        return self.grids[0][codes] if len(self.grids) else codes
+    def classes_of(self, codes: NDArray[np.integer], missing: int = -1) -> NDArray[np.integer]:
+        """The class of every row, by its code; where that is the one for missing, `missing`."""
+        present = codes < len(self.coder.labels)
+        classes = self.grids[0][np.where(present, codes, 0)] if len(self.grids) else codes
+        return np.where(present, classes, missing)
 
 
 def check_target(profile: Profile, bins: BinRules, target: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -148,6 +148,12 @@ class ColumnAudit:
     why_suspect: str = ""
     taken_for: str = ""
     example: str = ""
+
+
+def as_left_out(audit: ColumnAudit, why: str) -> ColumnAudit:
+    """The audit of a column that is not a feature after all."""
+    blank: dict[str, Any] = {"categories": (), "edges": (), "looks_like": ""}
+    return replace(audit, role="left out", treatment=why, **blank)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Subgroups: how users define them, which rows belong to which, and what becomes of small ones.
 
 Subgroups with too few rows are merged with others that recorded the same, or left out;
-`rows_to_tell` says from how many rows on a subgroup is not small.
+`sufficient_rows` says from how many rows on a subgroup is not small.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from misfeat.cohorts.coding import as_it_is, check_cut_points, cut_points, interval_labels
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.table_answers import Weighing
 
-    Counts = NDArray[np.int64]
-
 
 MAX_VALUES = 5000
 """A column with more distinct values than this must be cut or merged before it makes subgroups."""
@@ -52,6 +49,11 @@ class _ByColumn:
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return (self.column,)
+
+    @property
+    def columns_of_text(self) -> tuple[str, ...]:
+        """Those of them whose texts count as they stand."""
+        return self.columns if isinstance(self, ByValue) else ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,11 @@ class ByPredicate:
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return self.predicate.columns
+
+    @property
+    def columns_of_text(self) -> tuple[str, ...]:
+        """Those of them whose texts count as they stand."""
+        return tuple(n for n, constant in self.predicate.comparisons if isinstance(constant, str))
 
 
 GroupRule = ByValue | ByCuts | ByPredicate
@@ -116,8 +123,8 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
         rules += parse_groups(part)
     for number, rule in enumerate(rules):
         name = rule.name if isinstance(rule, ByPredicate) else rule.column
-        before = (r for r in rules[:number] if type(r) is type(rule))
-        if any(name == r.name if isinstance(r, ByPredicate) else rule == r for r in before):
+        before = rules[:number]
+        if rule in before or any(isinstance(r, ByPredicate) and r.name == name for r in before):
             raise MisfeatError(
                 "{groups} names {name!r} twice; name it once.",
                 remedy="{elsewhere}",
@@ -284,43 +291,32 @@ def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> C
     return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
 
 
-_NUMBER = r"([+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))"
-_RANGE = re.compile(
-    rf"[\[(]?\s*(<=?|>=?|≤|≥|under|below|less than|up to|over|above|more than|from)?\s*{_NUMBER}"
-    rf"(\s*(?:-|–|—|to|until|,|\.\.)\s*{_NUMBER}"
-    r"|\s*(?:\+|and (?:over|older|more|above)|or (?:older|more|above)))?"
-    r"\s*[\])]?",
+_DIGITS = re.compile(r"([0-9]+)")
+_START = re.compile(
+    r"[\[(]?\s*(?:(?P<below><=?|≤|under|below|less than|up to)"
+    r"|(?P<above>>=?|≥|over|above|more than)|from)?\s*"
+    r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))(?!\.?[0-9])"
+    r"(?P<open>\s*(?:\+|(?:and|or) (?:over|older|more|above))[\])]?$)?",
     re.IGNORECASE,
 )
-_BELOW = ("<", "<=", "≤", "under", "below", "less than", "up to")
-_ABOVE = (">", ">=", "≥", "over", "above", "more than")
-_DIGITS = re.compile(r"([0-9]+)")
+"""Where a number or a range starts, and on which side of the number it lies."""
 
 
 def natural_order(labels: Sequence[str]) -> list[int]:
     """Positions in the order that people expect: ranges by where they lie, digits as numbers."""
-    ranges = [_range(label) for label in labels]
-    if all(found is not None for found in ranges):
-        return sorted(range(len(labels)), key=lambda at: (ranges[at], labels[at]))
-    # Text and digits in turn; digits are compared by how many there are first.
-    apart: list[list[Any]] = [_DIGITS.split(label) for label in labels]
-    for parts in apart:
+    starts = [_START.match(label.strip()) for label in labels]
+    are_ranges = all(starts)
+    keys: list[Any] = []
+    for text, start in zip(labels, starts, strict=True):
+        # Text and digits in turn; digits are compared by how many there are first.
+        parts: list[Any] = _DIGITS.split(text)
         parts[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in parts[1::2])]
-    return sorted(range(len(labels)), key=lambda at: (apart[at], labels[at]))
-
-
-def _range(label: str) -> tuple[Decimal, int, Decimal] | None:
-    """Where a number or a range starts, on which side of that, and where it ends; else None."""
-    found = _RANGE.fullmatch(label.strip())
-    if found is None:
-        return None
-    side, start, more, end = found.groups()
-    number = Decimal(start)
-    if side is not None and side.lower() in _BELOW:
-        return number, -1, number
-    if (side is not None and side.lower() in _ABOVE) or (more is not None and end is None):
-        return number, 1, number
-    return number, 0, number if end is None else Decimal(end)
+        number, side = Decimal(0), 0
+        if start is not None and are_ranges:
+            number, side = Decimal(start["number"]), bool(start["above"] or start["open"])
+            side -= start["below"] is not None
+        keys.append((number, side, parts, text))
+    return sorted(range(len(labels)), key=keys.__getitem__)
 
 
 EVERYTHING = "all rows"  # The name of the only cohort where no groups are given
@@ -471,8 +467,6 @@ SMALL = "other"  # The name of the cohort that small subgroups are merged into
 MOST_FEATURES = 3  # So many features are named in the name of a merged cohort
 MOST_NAMED = 10  # So many subgroups are named in a message
 PART_OF_A_COHORT = 10  # Fewer rows may record a feature, or lack it, by chance
-BY_CHANCE = 0.001
-"""How likely rows may be like this by chance, and are not taken for rows of another kind."""
 _KEPT_BY = Message(
     " So few could not tell a pair of features from chance; {keep} keeps them.",
     keep=Setting("min_rows", 1),
@@ -489,14 +483,14 @@ def _without_small(
     notes: Notes,
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, where that is of any use, and say which."""
-    merging, chosen = coding.small_groups == "merge", coding.min_rows is None
-    few = int((sizes < floor).sum())
-    pointless = few == len(sizes) or (few == 1 and merging)
-    fewest = coding.min_rows if coding.min_rows is not None else 1 if pointless else floor
-    least = Setting("min_rows", int(fewest))
+    merging, fewest = coding.small_groups == "merge", coding.min_rows
+    if fewest is None:
+        few = int((sizes < floor).sum())
+        fewest = 1 if few == len(sizes) or (few == 1 and merging) else floor
     small, large = np.flatnonzero(sizes < fewest), np.flatnonzero(sizes >= fewest)
     if not len(small):
         return runs, names
+    least = Setting("min_rows", int(fewest))
     shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
     if len(small) > MOST_NAMED:
         shown = f"{shown} and {len(small) - MOST_NAMED:,} more"
@@ -512,30 +506,18 @@ def _without_small(
     if merging:
         parts, never = _merged(runs, sizes, small, coding.missing_threshold, int(fewest))
         # By what they lack, where others of them recorded it.
-        differs = never.any(axis=0) & ~never.all(axis=0)
-        for lacks in never & differs:
+        for lacks in never & ~never.all(axis=0):
             lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
             more = len(lacking) - MOST_FEATURES
-            lacking = [", ".join(lacking[:MOST_FEATURES])] if lacking else []
-            lacking += [f"{more:,} more"] if more > 0 else []
-            others.append(f"{SMALL} without {' and '.join(lacking)}" if lacking else SMALL)
+            without = ", ".join(lacking[:MOST_FEATURES]) + (f" and {more:,} more" * (more > 0))
+            others.append(f"{SMALL} without {without}" if lacking else SMALL)
     notes.add(
         "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
         least=least,
         fate=f"are merged into {listed(others)}" if merging else "are left out",
         shown=shown,
-        remedy=_KEPT_BY if chosen else "",
+        remedy=_KEPT_BY if coding.min_rows is None else "",
     )
-    together = int(sizes[small].sum())
-    if merging and together < fewest and not chosen:
-        notes.warn(
-            "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
-            "or use {dropping}.",
-            name=SMALL,
-            rows=together,
-            least=least,
-            dropping=Setting("small_groups", "drop"),
-        )
     renumbered = np.full(len(names) + 1, DROPPED, dtype=np.int64)
     renumbered[large] = np.arange(len(large))
     for number, part in enumerate(parts, len(large)):
@@ -581,40 +563,18 @@ def joined_recordings(
 ) -> tuple[tuple[str, str], ...]:
     """Cohorts made of several parts, with a feature that some recorded and others did not.
 
-    Of a part with few rows that is said only where they would hardly be like this by chance.
+    Parts of fewer than `PART_OF_A_COHORT` rows may record or lack a feature by chance.
     """
-    kept = runs.cohort != DROPPED
-    if kept.sum() == len(names):
+    if (runs.cohort != DROPPED).sum() == len(names):
         return ()
-    rows, without, cohort = runs.rows[kept], runs.without[:, kept], runs.cohort[kept]
-    others = runs.sizes(len(names))[cohort] - rows
-    others_without = runs.in_cohorts(runs.without, len(names))[:, cohort] - without
-    never = without / rows >= threshold
-    others_never = others_without / np.maximum(others, 1) >= threshold
-    lacking = _log_chance(rows, without, others, others_without)
-    recording = _log_chance(rows, rows - without, others, others - others_without)
-    apart = (never & ~others_never & (lacking < np.log(BY_CHANCE))) | (
-        ~never & others_never & (recording < np.log(BY_CHANCE))
-    )
-    apart &= others > 0
-    many = rows >= PART_OF_A_COHORT
-    found = []
-    for at, feature in enumerate(features):
-        for number, name in enumerate(names):
-            own = cohort == number
-            if len(np.unique(never[at, own & many])) == 2 or apart[at, own].any():
-                found.append((name, feature))
-    return tuple(found)
-
-
-def _log_chance(rows: Counts, own: Counts, others: Counts, others_own: Counts) -> Any:
-    """Log of C(n, k) C(K, k) / C(N, k), which bounds how likely k of n rows are of a kind."""
-
-    def log_choose(n: Counts, k: Counts) -> Any:
-        return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-
-    return (
-        log_choose(rows, own) + log_choose(own + others_own, own) - log_choose(rows + others, own)
+    many = runs.rows >= PART_OF_A_COHORT
+    never = runs.without / runs.rows >= threshold
+    parts = [many & (runs.cohort == cohort) for cohort in range(len(names))]
+    return tuple(
+        (name, feature)
+        for feature, lacks in zip(features, never, strict=True)
+        for name, part in zip(names, parts, strict=True)
+        if len(np.unique(lacks[part])) == 2
     )
 
 
@@ -623,7 +583,7 @@ EXPLAINED_SHARE = 0.2
 DEVIATIONS = 2.0  # So many standard deviations of chance
 
 
-def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
+def sufficient_rows(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
     """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
 
     If two features tell nothing, the score of their pair in N rows is about chi-squared over 2 N,
