@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
-from misfeat.cohorts import Coding, build_cohorts, build_product_sums
-from tests.cohorts.tables import table
+from misfeat.cohorts import Coding, build_cohorts
+from tests.cohorts.tables import build_product_sums, table
 
 
 def spelled(setting) -> str:

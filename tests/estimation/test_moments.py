@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.product_sums import build_product_sums
 from misfeat.estimation.additive import additive_scores, set_columns, whitened
 from misfeat.estimation.covariances import CodedTable, Moments, Term, moments_of_sums
 from misfeat.estimation.covariances_from_counts import CountedTable
+from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing
 

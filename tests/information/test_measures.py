@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misfeat.cohorts import Coding, build_cohorts, build_product_sums
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.information import null_expectation
 from misfeat.information.count_tables import scores_of_tables
 from misfeat.information.measures import (
@@ -18,6 +18,7 @@ from misfeat.information.measures import (
     information_of,
 )
 from misfeat.lattice import level
+from tests.cohorts.tables import build_product_sums
 from tests.estimation.generated import counted
 from tests.information import generated
 

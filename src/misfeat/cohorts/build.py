@@ -393,8 +393,7 @@ def _feature_coders(
             edges = cuts.get(column, ()) if rules.auto else ()
             audit = replace(left_out(profile, "subgroups"), role="group", edges=edges)
         else:
-            kept, bins = rules.ways.get(column) == TEXT, rules.bins
-            coder, audit = feature_coder(profiled.table, profile, bins, rules.coding, kept=kept)
+            coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target"):

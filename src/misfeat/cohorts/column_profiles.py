@@ -57,13 +57,6 @@ IDENTIFIER_ROWS = 50
 LEAST_MISREAD = 10
 """Fewer values that read among others that do not are categories, and lose nothing as such."""
 MOST_UNREAD = 5  # Texts that do not read and are named
-_KINDS = {
-    Kind.INTEGER: "number",
-    Kind.NUMBER: "number",
-    Kind.TEXT: "category",
-    Kind.FLAG: "flag",
-    Kind.TIME: "date",
-}
 _DIGIT = re.compile(r"\d")
 
 
@@ -302,20 +295,6 @@ def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
             examples=listed(text.unread),
             number=Setting("read", way, column=column),
         )
-
-
-def taken_for(profile: Profile) -> str:
-    """What the values of a column were taken for, in words."""
-    if profile.in_order:
-        return "category, in order"
-    return profile.text.words or _KINDS.get(profile.kind, "")
-
-
-def example_of(profile: Profile) -> str:
-    """A value of a column as the table holds it, the most frequent one."""
-    if profile.text.example or profile.counts is None or not profile.distinct:
-        return profile.text.example
-    return label(canonical(profile.counts.values[np.argmax(profile.counts.counts)]))
 
 
 IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE = "identifier", "date", "free text", ""

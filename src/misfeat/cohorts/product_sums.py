@@ -20,15 +20,14 @@ from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
-from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.table_answers import GroupSums, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
+    from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
 
@@ -42,50 +41,17 @@ class ProductSums:
 
     A missing value counts as the mean of its cohort, so the sums are those of a real table and a
     larger set never explains less.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The subgroups.
-    features : tuple of str
-        The numeric features, in the table's column order.
-    target : str
-        The target's column.
-    rows : ndarray of int64 of shape (n_cohorts,)
-        Rows of each cohort, or with weights how many of equal weight tell as much.
-    products : ndarray of shape (n_cohorts, n_features + 1, n_features + 1)
-        Sums of products, the target last.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features are systematically missing in which cohort.
     """
 
-    names: tuple[str, ...]
-    features: tuple[str, ...]
+    names: tuple[str, ...]  # The subgroups
+    features: tuple[str, ...]  # The numeric features, in the table's column order
     target: str
     rows: NDArray[np.int64]
+    """Of shape (n_cohorts,): rows, or with weights how many of equal weight tell as much."""
     products: NDArray[np.float64]
+    """Of shape (n_cohorts, n_features + 1, n_features + 1): sums of products, the target last."""
     missing: NDArray[np.bool_]
-
-
-def build_product_sums(
-    X: object, y: object, *, groups: object = None, coding: Coding | None = None
-) -> ProductSums:
-    """Sum products of the numeric columns of a table, cohort by cohort, inside its engine.
-
-    Parameters
-    ----------
-    X, y, groups, coding : object
-        As for `build_cohorts`.
-
-    Examples
-    --------
-    >>> sums = build_product_sums({"x": [0.0, 1.0, 2.0], "y": [0.0, 2.0, 4.0]}, "y")
-    >>> sums.products[0].tolist()
-    [[2.0, 4.0], [4.0, 8.0]]
-    """
-    rules = CohortRules.parse(groups, coding)
-    table, target = open_table(X, y, rules.codes)
-    return cohorts_and_product_sums(table, target, rules)[1]
+    """Of shape (n_cohorts, n_features): which features are systematically missing where."""
 
 
 def cohorts_and_product_sums(

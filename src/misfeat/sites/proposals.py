@@ -161,8 +161,7 @@ def propose(
             elif len(column) > LONGEST:
                 left_out[column[:LONGEST]] = f"its name has more than {LONGEST} characters"
             else:
-                kept = rules.is_kept(column)
-                coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)
+                coder, audit = feature_coder(table, profile, rules)
                 if coder is None:
                     left_out[column] = audit.treatment
                 elif profile.missing >= rules.coding.missing_threshold * profile.rows:
