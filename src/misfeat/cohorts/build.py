@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,9 @@ from misfeat.cohorts.subgroups import (
     Grouping,
     GroupRule,
     Runs,
+    columns_of,
     find_cohorts,
+    goes_by_text,
     joined_recordings,
     parse_groups,
     prepare,
@@ -140,13 +142,13 @@ class CohortRules:
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
-        by_text = any(column in rule.columns_of_text for rule in self.groups)
+        by_text = any(goes_by_text(rule, column) for rule in self.groups)
         return self.ways.get(column, TEXT if by_text else None)
 
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that tell the subgroups apart, each once."""
-        return tuple(dict.fromkeys(column for rule in self.groups for column in rule.columns))
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(map(columns_of, self.groups))))
 
 
 class ProfiledTable(NamedTuple):
@@ -529,10 +531,10 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs
     runs, names = find_cohorts(rows, groupings, cardinalities, coding, notes, floor, weighing)
     missing = runs.never_recorded(len(names), threshold)
     kept: NDArray[np.bool_] = ~np.all(missing, axis=0)
-    never = list(compress(cardinalities, ~kept))
+    never = list(itertools.compress(cardinalities, ~kept))
     for feature in never:
         _warn_of_never_recorded(feature, notes)
-    labels = dict(compress(coded.features.items(), kept))
+    labels = dict(itertools.compress(coded.features.items(), kept))
     lines = [*(len(groupings) + np.flatnonzero(kept)), -1]
     bases = [*(len(codes) + 1 for codes in labels.values()), len(target.coder.labels) + 1]
     parts = [

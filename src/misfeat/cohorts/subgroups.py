@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -40,34 +41,19 @@ OTHERS = "*"
 
 
 @dataclass(frozen=True)
-class _ByColumn:
-    """Subgroups by a single column."""
-
-    column: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return (self.column,)
-
-    @property
-    def columns_of_text(self) -> tuple[str, ...]:
-        """Those of them whose texts count as they stand."""
-        return self.columns if isinstance(self, ByValue) else ()
-
-
-@dataclass(frozen=True)
-class ByValue(_ByColumn):
+class ByValue:
     """One subgroup per value of a column, some values merged under one name."""
 
+    column: str
     merged: Mapping[str, str]
     """From the label of a value to the name it goes under; ``"*"`` names all other values."""
 
 
 @dataclass(frozen=True)
-class ByCuts(_ByColumn):
+class ByCuts:
     """Subgroups between cut points of an ordered column."""
 
+    column: str
     points: tuple[Value, ...]
 
 
@@ -77,16 +63,6 @@ class ByPredicate:
 
     name: str
     predicate: Predicate
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return self.predicate.columns
-
-    @property
-    def columns_of_text(self) -> tuple[str, ...]:
-        """Those of them whose texts count as they stand."""
-        return tuple(n for n, constant in self.predicate.comparisons if isinstance(constant, str))
 
 
 GroupRule = ByValue | ByCuts | ByPredicate
@@ -120,22 +96,35 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     for part in parts:
         if not isinstance(part, str | Mapping):
             raise _not_a_group(part)
-        rules += parse_groups(part)
-    for number, rule in enumerate(rules):
-        name = rule.name if isinstance(rule, ByPredicate) else rule.column
-        before = rules[:number]
-        if rule in before or any(isinstance(r, ByPredicate) and r.name == name for r in before):
-            raise MisfeatError(
-                "{groups} names {name!r} twice; name it once.",
-                remedy="{elsewhere}",
-                elsewhere=InPython(
-                    "The subgroup of every row, where no column says it, goes to "
-                    "fit(X, y, groups=...)."
-                ),
-                groups=Setting("groups"),
-                name=name,
-            )
+        for rule in parse_groups(part):
+            name = rule.name if isinstance(rule, ByPredicate) else rule.column
+            predicates = [before.name for before in rules if isinstance(before, ByPredicate)]
+            if rule in rules or (isinstance(rule, ByPredicate) and name in predicates):
+                raise MisfeatError(
+                    "{groups} names {name!r} twice; name it once.",
+                    remedy="{elsewhere}",
+                    elsewhere=_OF_ROWS,
+                    groups=Setting("groups"),
+                    name=name,
+                )
+            rules.append(rule)
     return tuple(rules)
+
+
+_OF_ROWS = InPython("The subgroup of every row goes to fit(X, y, groups=...).")
+
+
+def columns_of(rule: GroupRule) -> tuple[str, ...]:
+    """The columns that a rule reads."""
+    return rule.predicate.columns if isinstance(rule, ByPredicate) else (rule.column,)
+
+
+def goes_by_text(rule: GroupRule, column: str) -> bool:
+    """Whether a rule tells subgroups apart by the texts of a column as they stand."""
+    if isinstance(rule, ByPredicate):
+        compared = rule.predicate.comparisons
+        return any(name == column and isinstance(value, str) for name, value in compared)
+    return isinstance(rule, ByValue) and rule.column == column
 
 
 def _parse_rule(name: object, rule: object) -> GroupRule:
@@ -159,7 +148,7 @@ def _not_a_group(part: object) -> MisfeatError:
         "{setting} defines no subgroups; use a column name, {cuts} for cut points, {merged} to "
         "merge values, or {predicate} for a predicate.",
         remedy="{elsewhere}",
-        elsewhere=InPython("The subgroup of every row goes to fit(X, y, groups=...)."),
+        elsewhere=_OF_ROWS,
         setting=Setting("groups", part),
         cuts=Setting("groups", [40], column="age"),
         merged=Setting("groups", {"B": "B", "*": "other"}, column="grade"),
@@ -200,28 +189,22 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
 
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
-    column, cuts = profile.column, Setting("groups", [40, 65], column=profile.column)
+    column, problem = profile.column, ""
     if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(
-            "Column {column!r} has a type that cannot define subgroups; take it out of {groups}.",
-            column=column,
-            groups=Setting("groups"),
+        problem = "has a type that cannot define subgroups; take it out."
+    elif whole and not merged and 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded:
+        problem = "has a different value in nearly every row, so every subgroup would be one row; "
+        problem += "give cut points such as {cuts}, or another column."
+    elif profile.distinct > MAX_VALUES:
+        problem = (
+            f"has more than {MAX_VALUES:,} distinct values; give cut points such as {{cuts}}, "
         )
-    all_differ = 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded
-    if whole and not merged and all_differ:
+        problem += "or group its values first."
+    if problem:
         raise MisfeatError(
-            "The group column {column!r} has a different value in nearly every row, so every "
-            "subgroup would be one row; give cut points such as {cuts}, or another column.",
+            f"The group column {{column!r}} {problem}",
             column=column,
-            cuts=cuts,
-        )
-    if profile.distinct > MAX_VALUES:
-        raise MisfeatError(
-            "The group column {column!r} has more than {most:,} distinct values; give cut points "
-            "such as {cuts}, or group its values first.",
-            column=column,
-            most=MAX_VALUES,
-            cuts=cuts,
+            cuts=Setting("groups", [40, 65], column=column),
         )
     coder = as_it_is(profile)
     unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
@@ -236,8 +219,7 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
     # In the order of the mapping, then the values that it does not mention in theirs.
     by_name = profile.kind is Kind.TEXT and not profile.in_order
     values = [names[at] for at in natural_order(names)] if by_name else names
-    present = set(names)
-    terms = list(dict.fromkeys([*(n for n in merged.values() if n in present), *values]))
+    terms = list(dict.fromkeys([*(n for n in merged.values() if n in names), *values]))
     number = {name: position for position, name in enumerate(terms)}
     return Grouping(
         coder,
@@ -253,40 +235,37 @@ def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> C
     empty = next((profile for profile in read if profile.distinct == 0), None)
     if empty is not None:
         return CategoryCoder(empty.reading, (), labels)
-    about: dict[str, Any] = {"predicate": predicate.shown, "groups": Setting("groups")}
+    refused = partial(MisfeatError, predicate=predicate.shown, groups=Setting("groups"))
     for column, constant in predicate.comparisons:
         kind = profiles[column].kind
-        about |= {"column": column, "kind": kind.value}
-        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
-            raise MisfeatError(
-                "The predicate {predicate!r} reads {column!r}, which holds {kind} values; give cut "
-                "points for dates instead.",
-                **about,
-            )
-        if isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
-            raise MisfeatError(
-                "The predicate {predicate!r} compares {column!r} with {constant}, beyond what a "
-                "64-bit integer holds; write a constant between -2**63 and 2**63.",
-                constant=shortened(constant),
-                **about,
-            )
         is_flag, is_text = isinstance(constant, bool), isinstance(constant, str)
-        if is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
-            raise MisfeatError(
-                "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
-                "{constant!r}; write a constant of the same kind.",
-                constant=constant,
-                **about,
-            )
+        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
+            problem = "which holds {kind} values; give cut points for dates instead."
+        elif isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
+            problem = "and compares it with {constant}, beyond what a 64-bit integer holds; write "
+            problem += "a constant between -2**63 and 2**63."
+        elif is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
+            problem = "which holds {kind} values, and compares it with {constant}; write a "
+            problem += "constant of the same kind."
+        else:
+            continue
+        raise refused(
+            f"The predicate {{predicate!r}} reads {{column!r}}, {problem}",
+            column=column,
+            kind=kind.value,
+            constant=shortened(constant),
+        )
     for left, right in predicate.compared_columns:
         kinds = [profiles[column].kind.value for column in (left, right)]
         kinds = ["number" if kind == Kind.INTEGER.value else kind for kind in kinds]
         if kinds[0] != kinds[1]:
-            about |= {"column": left, "kind": kinds[0], "other": right, "other_kind": kinds[1]}
-            raise MisfeatError(
+            raise refused(
                 "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
                 "{other!r}, which holds {other_kind} values; compare columns of one kind.",
-                **about,
+                column=left,
+                kind=kinds[0],
+                other=right,
+                other_kind=kinds[1],
             )
     return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
 
@@ -382,13 +361,10 @@ def find_cohorts(
     kept = np.ones(len(starts), dtype=bool)
     if absent.any():
         count = int(n_rows[absent].sum())
+        fate = "form subgroups of their own"
         if coding.missing_groups == "drop":
-            notes.add("{rows:,} rows with a missing group value are dropped.", rows=count)
-            kept = ~absent
-        else:
-            notes.add(
-                "{rows:,} rows with a missing group value form subgroups of their own.", rows=count
-            )
+            kept, fate = ~absent, "are dropped"
+        notes.add("{rows:,} rows with a missing group value {fate}.", rows=count, fate=fate)
     if not kept.any():
         raise MisfeatError(
             "Every row has a missing group value ({missing}); use {own}, or other groups.",
@@ -455,11 +431,8 @@ def _unique(names: list[str]) -> list[str]:
     """Number equal names, as values such as "A & q=B" can bring about."""
     unique: dict[str, None] = {}
     for name in names:
-        number, candidate = 1, name
-        while candidate in unique:
-            number += 1
-            candidate = f"{name} ({number})"
-        unique[candidate] = None
+        numbered = (f"{name} ({number})" for number in itertools.count(2))
+        unique[next(n for n in itertools.chain([name], numbered) if n not in unique)] = None
     return list(unique)
 
 
