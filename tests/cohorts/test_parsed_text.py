@@ -149,11 +149,6 @@ def test_a_column_that_does_not_tell_is_doubtful():
     assert dates("03/02/2019", way=DAY_FIRST).doubtful == ""
 
 
-def test_times_of_day_are_hours():
-    found, _ = parse_text(counted(["14:30", "2:15 pm", "25:00", "13:00 am"]))
-    assert found.values == {"14:30": 14.5, "2:15 pm": 14.25}
-
-
 FORMATS = {
     "%Y-%m-%d %H:%M": "date",
     "%d %b %Y %H:%M": "date",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -12,14 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.weights import (
-    MOST_MASS,
-    heaviest_of,
-    reweighted,
-    squares_of,
-)
+from misfeat.cohorts.weights import MOST_MASS, heaviest_of, reweighted, squares_of, subsample
 from misfeat.exceptions import MisfeatError, MisfeatWarning
-from misfeat.reading.table_answers import quantiles_of_counts
+from tests.completion.coded import drawn_cohorts
 from tests.reading.holders import HOLDERS
 
 N_ROWS = 400
@@ -105,37 +99,37 @@ def with_weights(values, **told):
     return build_cohorts(table, "y", **{"sample_weight": "w", **told})
 
 
-@pytest.mark.parametrize(
-    ("values", "told", "words"),
-    [
-        ([1, 2, -3, 1], {}, "'w' hold -3; no weight may be negative"),
-        ([1, 2, np.inf, 1], {}, "'w' hold an infinite value"),
-        ([1, 2, np.nan, 1], {}, "'w' are missing in 1 rows"),
-        ([1, None, 2, 1], {}, "'w' are missing in 1 rows"),
-        (["1", "b", "2", "1"], {}, "'w' are text values; pass numbers"),
-        ([True, False, True, True], {}, "'w' are flag values"),
-        ([0, 0, 0, 0], {}, "'w' are all zero"),
-        ([1.5, 2, 3, 1], {"weights": "frequency"}, "fractions, but frequencies are whole numbers"),
-        ([1e16, 2, 3, 1e16], {"weights": "frequency"}, "too large for frequencies"),
-        ([1, 2, 3, 4], {"sample_weight": [1, 2, 3]}, r"shape \(3,\), but X has 4 rows"),
-        ([1, 2, 3, 4], {"sample_weight": "v"}, "no column 'v'.*the weights"),
-        ([1, 2, 3, 4], {"sample_weight": "y"}, "'y' is both the target and the weights"),
-        ([1, 2, 3, 4], {"groups": "w"}, "'w' is both a group and the weights"),
-        ([1, 2, 3, 4], {"design": {"strata": "w"}}, "both part of the design and the weights"),
-        ([1, 2, 3, 4], {"design": {"psu": "g"}}, "give the columns of strata and clusters"),
-        ([1, 2, 3, 4], {"design": {"cluster": 3}}, "3 is not the name of a column"),
-        ([1, 2, 3, 4], {"design": {"cluster": "z"}}, "no column 'z'"),
-        ([1, 2, 3, 4], {"design": {"cluster": "y"}}, "'y' is both the target and part of"),
-        (
-            [1, 2, 3, 4],
-            {"design": {"cluster": "g"}, "weights": "frequency"},
-            "design=.*use weights='sampling'",
-        ),
-    ],
-)
-def test_what_cannot_be_a_weight_is_refused(values, told, words):
-    with pytest.raises(MisfeatError, match=words):
-        with_weights(values, **told)
+BY_FREQUENCY = {"weights": "frequency"}
+REFUSED = [
+    ([1, 2, -3, 1], {}, "'w' hold -3; no weight may be negative"),
+    ([1, 2, np.inf, 1], {}, "'w' hold an infinite value"),
+    ([1, 2, np.nan, 1], {}, "'w' are missing in 1 rows"),
+    ([1, None, 2, 1], {}, "'w' are missing in 1 rows"),
+    (["1", "b", "2", "1"], {}, "'w' are text values; pass numbers"),
+    ([True, False, True, True], {}, "'w' are flag values"),
+    ([0, 0, 0, 0], {}, "'w' are all zero"),
+    ([1.5, 2, 3, 1], BY_FREQUENCY, "fractions, but frequencies are whole numbers"),
+    ([1e16, 2, 3, 1e16], BY_FREQUENCY, "too large for frequencies"),
+]
+CLASHING = [
+    ({"sample_weight": [1, 2, 3]}, r"shape \(3,\), but X has 4 rows"),
+    ({"sample_weight": "v"}, "no column 'v'.*the weights"),
+    ({"sample_weight": "y"}, "'y' is both the target and the weights"),
+    ({"groups": "w"}, "'w' is both a group and the weights"),
+    ({"design": {"strata": "w"}}, "both part of the design and the weights"),
+    ({"design": {"psu": "g"}}, "give the columns of strata and clusters"),
+    ({"design": {"cluster": 3}}, "3 is not the name of a column"),
+    ({"design": {"cluster": "z"}}, "no column 'z'"),
+    ({"design": {"cluster": "y"}}, "'y' is both the target and part of"),
+    ({"design": {"cluster": "g"}, **BY_FREQUENCY}, "design=.*use weights='sampling'"),
+]
+
+
+def test_what_cannot_be_a_weight_is_refused():
+    clashing = [([1, 2, 3, 4], told, words) for told, words in CLASHING]
+    for values, told, words in [*REFUSED, *clashing]:
+        with pytest.raises(MisfeatError, match=words):
+            with_weights(values, **told)
 
 
 def test_a_lazy_table_names_its_weights(table):
@@ -164,15 +158,6 @@ def test_effective_sizes_do_not_depend_on_the_unit(weights, factor):
     masses = [one.counts for one in found]
     np.testing.assert_allclose(masses[0], masses[1], rtol=1e-6)
     assert all(one.masses is None or one.masses.sum() <= 2 * MOST_MASS for one in found)
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.floats(0, 1))
-def test_quantiles_of_counts_are_those_of_copies(counts, p):
-    values = np.sort(np.random.default_rng(len(counts)).normal(size=len(counts)))
-    (found,) = quantiles_of_counts(values, np.array(counts), [p])
-    copies = np.repeat(values, counts)
-    enough = [value for value in values if Fraction(int((copies <= value).sum()), len(copies)) >= p]
-    assert found == enough[0]
 
 
 def test_drawn_rows_keep_their_mean_weight():
@@ -233,3 +218,28 @@ def test_rows_of_weight_0_are_as_if_they_were_not_there(table):
         found = build_cohorts(held, "target", groups="site", sample_weight="weight")
         assert "Rows whose weight in 'weight' is 0 are left out." in found.notes
         assert replace(found, notes=expected.notes).equals(expected)
+
+
+def test_a_share_of_every_cohort_is_drawn_and_no_row_more_often_than_it_is_there():
+    cohorts = drawn_cohorts()
+    drawn = subsample(cohorts, 1 / 3, np.random.default_rng(0))
+    assert [one.size for one in drawn] == [round(one.size / 3) for one in cohorts]
+    for before, after in zip(cohorts, drawn, strict=True):
+        there = {(*row, y): n for *row, y, n in rows_of(before)}
+        assert all(0 < count <= there[*row, y] for *row, y, count in rows_of(after))
+    assert (drawn.missing == cohorts.missing).all()
+    alone = drawn_cohorts(n_cohorts=1)
+    few = reweighted(alone, (np.arange(len(alone.weights)) == 0).astype(np.int64))
+    assert subsample(few, 1 / 3, np.random.default_rng(0)).weights.tolist() == [1]
+
+
+def rows_of(cohort):
+    return np.vstack([cohort.codes, cohort.target, cohort.weights]).T.tolist()
+
+
+def test_more_rows_than_numpy_draws_from_are_drawn_one_by_one():
+    cohorts = drawn_cohorts(n_cohorts=2)
+    many = reweighted(cohorts, cohorts.weights * 10**8)
+    for before, after in zip(many, subsample(many, 1 / 3, np.random.default_rng(0)), strict=True):
+        assert before.size > 10**9
+        assert abs(after.size / before.size - 1 / 3) < 1e-4

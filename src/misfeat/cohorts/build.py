@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts import subgroups
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
@@ -33,21 +34,6 @@ from misfeat.cohorts.column_profiles import (
 from misfeat.cohorts.merged_categories import TELLS_NOTHING, merge_values, stacked
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
-from misfeat.cohorts.subgroups import (
-    ByCuts,
-    ByValue,
-    Grouping,
-    GroupRule,
-    Runs,
-    columns_of,
-    find_cohorts,
-    goes_by_text,
-    joined_recordings,
-    parse_groups,
-    prepare,
-    subgroups_in,
-    sufficient_rows,
-)
 from misfeat.cohorts.weights import (
     SAMPLING,
     WeightRules,
@@ -111,7 +97,7 @@ class Notes:
 class CohortRules:
     """By what rules a table becomes cohorts, parsed and checked once."""
 
-    groups: tuple[GroupRule, ...]
+    groups: tuple[subgroups.GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
     ways: Mapping[str, str]  # How columns of text are to be read, where the user says so
@@ -126,7 +112,7 @@ class CohortRules:
         check_parameters(coding)
         auto = isinstance(groups, str | list | tuple) and groups in (AUTO, [AUTO], (AUTO,))
         return cls(
-            groups=() if auto else parse_groups(groups),
+            groups=() if auto else subgroups.parse_groups(groups),
             bins=BinRules.parse(coding.bins, coding.binning),
             codes=MissingCodes.parse(coding.missing_values),
             ways=parse_ways(coding.read),
@@ -142,13 +128,15 @@ class CohortRules:
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
-        by_text = any(goes_by_text(rule, column) for rule in self.groups)
+        by_text = any(subgroups.goes_by_text(rule, column) for rule in self.groups)
         return self.ways.get(column, TEXT if by_text else None)
 
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that tell the subgroups apart, each once."""
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(map(columns_of, self.groups))))
+        return tuple(
+            dict.fromkeys(itertools.chain.from_iterable(map(subgroups.columns_of, self.groups)))
+        )
 
 
 class ProfiledTable(NamedTuple):
@@ -158,7 +146,7 @@ class ProfiledTable(NamedTuple):
     target: str
     rules: CohortRules
     profiles: Mapping[str, Profile]  # What is known of each column, in the table's order
-    groupings: tuple[Grouping, ...]
+    groupings: tuple[subgroups.Grouping, ...]
     weighing: Weighing | None  # How rows are weighed; None where all weigh the same
     notes: Notes
 
@@ -250,9 +238,9 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
             name: profile_column(table, name, rules.codes, n_rows, rules.way(name))
             for name in rules.group_columns
         }
-        groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
+        groupings = [subgroups.prepare(rule, profiles, whole=False) for rule in rules.groups]
         rows = table.count_codes([grouping.coder for grouping in groupings])
-    return subgroups_in(rows, groupings, rules.coding.missing_groups)
+    return subgroups.subgroups_in(rows, groupings, rules.coding.missing_groups)
 
 
 def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
@@ -292,11 +280,11 @@ def profile_table(
     report("Reading columns", len(names), len(names))
     notes = Notes()
     if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
-        rules = replace(rules, groups=(ByValue(AUTO, {}),), auto=False)
+        rules = replace(rules, groups=(subgroups.ByValue(AUTO, {}),), auto=False)
         check_columns(table, target, rules)
     elif rules.auto:
         rules = replace(rules, groups=proposed_groups(table, profiles, target, notes))
-    groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
+    groupings = tuple(subgroups.prepare(rule, profiles) for rule in rules.groups)
     return ProfiledTable(table, target, rules, profiles, groupings, weighing, notes)
 
 
@@ -381,7 +369,7 @@ def _feature_coders(
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
     rules = profiled.rules
     grouped, roles = set(rules.group_columns), rules.weights.roles
-    cuts = {rule.column: rule.points for rule in rules.groups if isinstance(rule, ByCuts)}
+    cuts = {rule.column: rule.points for rule in rules.groups if isinstance(rule, subgroups.ByCuts)}
     coders: dict[str, Coder] = {}
     audits: list[ColumnAudit] = []
     for column in profiled.table.names:
@@ -444,38 +432,33 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
 
 def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) -> CodedColumns:
     """The same with the many values of a column merged, or without it if they explain nothing."""
-    coding, target, groupings = profiled.rules.coding, coded.target, profiled.groupings
+    rules, target, groups = profiled.rules, coded.target, profiled.groupings
     names, features = list(coded.features), dict(coded.features)
-    lines = [grouping.coder.labels for grouping in groupings]
-    lines += [*features.values(), target.coder.labels]
+    lines = [*(group.coder.labels for group in groups), *features.values(), target.coder.labels]
     bases = [len(labels) + 1 for labels in lines]
-    line = len(groupings) + names.index(column)
-    by_name = [len(groupings) + names.index(name) for name in sorted(names)]
+    line = len(groups) + names.index(column)
+    by_name = [len(groups) + names.index(name) for name in sorted(names)]
     n_classes = len(target.classes)  # of a number, those of its first grid
     rows, labels, treatment = merge_values(
         coded.rows,
         line,
         bases,
         features[column][:-1],
-        n_bins=profiled.rules.bins.bins,
-        most=coding.max_categories,
-        must_stay=profiled.rules.ways.get(column) == TEXT,
-        order=[*range(len(groupings)), *by_name, len(bases) - 1],
+        n_bins=rules.bins.bins,
+        most=rules.coding.max_categories,
+        must_stay=rules.ways.get(column) == TEXT,
+        order=[*range(len(groups)), *by_name, len(bases) - 1],
         classes=target.classes_of(coded.rows.codes[-1], missing=n_classes),
         n_classes=n_classes,
     )
     features[column] = labels
+    audit = next(audit for audit in coded.audits if audit.column == column)
+    settled = replace(audit, treatment=treatment, categories=labels)
     if not labels:
+        settled = as_left_out(audit, treatment)
         del features[column], bases[line]
         rows = collapse(list(np.delete(rows.codes, line, axis=0)), rows.weights, bases, rows.more)
-    audits = [
-        audit
-        if audit.column != column
-        else replace(audit, treatment=treatment, categories=labels)
-        if labels
-        else as_left_out(audit, treatment)
-        for audit in coded.audits
-    ]
+    audits = [settled if one is audit else one for one in coded.audits]
     return coded._replace(rows=rows, features=features, audits=audits)
 
 
@@ -511,7 +494,7 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
     )
 
 
-def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs]:
+def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subgroups.Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
     target, rows = coded.target, coded.rows
@@ -526,9 +509,11 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs
     counted = rows.weights if rows.masses is None else rows.masses
     by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, len(target.classes))
     cardinalities = {name: len(labels) for name, labels in coded.features.items()}
-    floor = sufficient_rows(list(cardinalities.values()), by_class)
+    floor = subgroups.sufficient_rows(list(cardinalities.values()), by_class)
     weighing, threshold = profiled.weighing, coding.missing_threshold
-    runs, names = find_cohorts(rows, groupings, cardinalities, coding, notes, floor, weighing)
+    runs, names = subgroups.find_cohorts(
+        rows, groupings, cardinalities, coding, notes, floor, weighing
+    )
     missing = runs.never_recorded(len(names), threshold)
     kept: NDArray[np.bool_] = ~np.all(missing, axis=0)
     never = list(itertools.compress(cardinalities, ~kept))
@@ -562,8 +547,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs
             as_left_out(audit, NEVER_RECORDED) if audit.column in never else audit
             for audit in coded.audits
         ),
-        seen=subgroups_in(coded.rows, groupings, coding.missing_groups),
-        joined=joined_recordings(runs, names, list(cardinalities), threshold),
+        seen=subgroups.subgroups_in(coded.rows, groupings, coding.missing_groups),
+        joined=subgroups.joined_recordings(runs, names, list(cardinalities), threshold),
         ranks=target_codes if len(target.grids) else no_ranks(),
         grids=target.grids,
         masses=masses,

@@ -295,11 +295,10 @@ _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_CLOCK = (
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
-    r"(?:\s*(?P<half>[ap])\.?m\.?)?"
+_TIME = (
+    r"(?:(?:\s*T\s*|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?(?:\s*(?P<half>[ap])\.?m\.?)?)?"
 )
-_TIME = rf"(?:(?:\s*T\s*|,?\s+){_CLOCK})?"
 _YEAR = r"(?P<year>\d{4}|'?\d{2})"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
 _DATE_FORMS = tuple(
@@ -317,7 +316,6 @@ _DATE_FORMS = tuple(
         r"q(?P<quarter>[1-4])[\s/-]?(?P<year>\d{4})",
     )
 )
-_CLOCK_ALONE = re.compile(_CLOCK, re.IGNORECASE)
 
 
 def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | None:
@@ -361,61 +359,39 @@ def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | N
     )
 
 
-def _hours(texts: Mapping[str, int]) -> ParsedText | None:
-    """Texts that are times of day, in hours."""
-    hours: dict[str, float] = {}
-    for text in texts:
-        match = _CLOCK_ALONE.fullmatch(text.strip())
-        time = _time(match) if match else None
-        if time is not None:
-            seconds = time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
-            hours[text] = seconds / 3600
-    words = "time of day, in hours"
-    return ParsedText(Kind.NUMBER, hours, looked_up=True, words=words, measures=True)
-
-
 def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | None:
     try:
         if match is None:  # with a time zone, and other forms of ISO 8601; 20240101 is a number
             date: dt.datetime = canonical(dt.datetime.fromisoformat(text.strip()))
             return date if "-" in text else None
-        held = match.groupdict()
-        time = _time(match) if held.get("hour") else dt.time()
+        held = {name: part or "" for name, part in match.groupdict().items()}
         digits = held["year"].lstrip("'")
         century = 0 if len(digits) == 4 else 1900 if int(digits) >= TWO_DIGITS else 2000
         day = int(held.get("day") or 1)
-        if held.get("first"):
+        if "first" in held:
             first, then = int(held["first"]), int(held["then"])
             month, day = (then, first) if order == DAY_FIRST else (first, then)
-        elif held.get("quarter"):
+        elif "quarter" in held:
             month = 3 * int(held["quarter"]) - 2
-        elif held.get("month"):
+        elif "month" in held:
             month = _MONTHS.index(held["month"][:3].lower()) + 1
         else:
             month = int(held["n"])
-        date = dt.datetime(int(digits) + century, month, day)
-        return None if time is None else dt.datetime.combine(date, time)
+        hour, minute, second = (int(held.get(part) or 0) for part in ("hour", "minute", "second"))
+        if half := held.get("half"):
+            if not 1 <= hour <= 12:
+                return None
+            hour = hour % 12 + (12 if half.lower() == "p" else 0)
+        fraction = int(held.get("fraction", "").ljust(6, "0")[:6])
+        return dt.datetime(int(digits) + century, month, day, hour, minute, second, fraction)
     except (ValueError, OverflowError):
         return None
 
 
-def _time(match: re.Match[str]) -> dt.time | None:
-    hour = int(match["hour"])
-    if match["half"]:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-    fraction = (match["fraction"] or "").ljust(6, "0")[:6]
-    try:
-        return dt.time(hour, int(match["minute"]), int(match["second"] or 0), int(fraction))
-    except ValueError:
-        return None
-
-
 _READERS: dict[str | None, tuple[Reader, ...]] = {
-    None: (_numbers, _bounds, _dates, _hours),
+    None: (_numbers, _bounds, _dates),
     TEXT: (),
-    NUMBER: (partial(_numbers, codes=True), _bounds, _hours),
+    NUMBER: (partial(_numbers, codes=True), _bounds),
     DECIMAL_COMMA: (partial(_numbers, decimal=",", codes=True),),
     DATE: (_dates,),
     DAY_FIRST: (partial(_dates, order=DAY_FIRST),),

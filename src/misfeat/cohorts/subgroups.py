@@ -240,17 +240,18 @@ def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> C
         kind = profiles[column].kind
         is_flag, is_text = isinstance(constant, bool), isinstance(constant, str)
         if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
-            problem = "which holds {kind} values; give cut points for dates instead."
+            problem = "reads {column!r}, which holds {kind} values; give cut points for dates "
+            problem += "instead."
         elif isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
-            problem = "and compares it with {constant}, beyond what a 64-bit integer holds; write "
-            problem += "a constant between -2**63 and 2**63."
+            problem = "compares {column!r} with {constant}, beyond what a 64-bit integer holds; "
+            problem += "write a constant between -2**63 and 2**63."
         elif is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
-            problem = "which holds {kind} values, and compares it with {constant}; write a "
+            problem = "compares {column!r}, which holds {kind} values, with {constant}; write a "
             problem += "constant of the same kind."
         else:
             continue
         raise refused(
-            f"The predicate {{predicate!r}} reads {{column!r}}, {problem}",
+            f"The predicate {{predicate!r}} {problem}",
             column=column,
             kind=kind.value,
             constant=shortened(constant),
