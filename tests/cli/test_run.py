@@ -194,7 +194,6 @@ def test_bins_that_follow_the_target_tell_most(tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        ("--binning", "uniform"),
         ("--max-categories", "3"),
         ("--missing-threshold", "0.5"),
         ("--min-rows", "150"),

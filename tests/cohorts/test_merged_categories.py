@@ -136,15 +136,6 @@ def test_values_with_few_rows_each_are_merged_by_how_frequent_they_are():
     assert any("'town' has 15 values: 3 most frequent" in note for note in cohorts.notes)
 
 
-def test_sentences_are_left_out_as_free_text():
-    words = ["late", "paid", "called", "customer", "again", "no", "reply", "since"]
-    rng = np.random.default_rng(0)
-    notes = [" ".join(rng.choice(words, 6)) for _ in range(N)]
-    cohorts = build_cohorts(towns(1.5).with_columns(remark=pl.Series(notes)), "y")
-    assert audit(cohorts, "remark").treatment == "free text"
-    assert any("'remark' is left out: free text" in note for note in cohorts.notes)
-
-
 GRADES = [f"g{i}" for i in (3, 1, 2, *range(4, 16))]
 HOLD_CATEGORIES = {
     "pandas": lambda frame: frame,

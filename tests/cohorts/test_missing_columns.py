@@ -15,14 +15,17 @@ from misfeat.cohorts import Coding, build_cohorts
 N = 40
 REST = {"x": [0, 1] * 20, "y": [0, 1, 1, 0] * 10}
 NOTHING = [None] * N
+PANDAS = {
+    "objects": NOTHING,
+    "numbers": np.full(N, np.nan),
+    "text": pd.array(NOTHING, dtype="string"),
+    "categories": pd.Categorical(NOTHING),
+    "dates": pd.to_datetime(NOTHING),
+    "flags": pd.array(NOTHING, dtype="boolean"),
+}
 HELD = {
     "arrays": {**REST, "g": np.array(NOTHING)},
-    "pandas objects": pd.DataFrame({**REST, "g": NOTHING}),
-    "pandas numbers": pd.DataFrame({**REST, "g": np.full(N, np.nan)}),
-    "pandas text": pd.DataFrame({**REST, "g": pd.array(NOTHING, dtype="string")}),
-    "pandas categories": pd.DataFrame({**REST, "g": pd.Categorical(NOTHING)}),
-    "pandas dates": pd.DataFrame({**REST, "g": pd.to_datetime(NOTHING)}),
-    "pandas flags": pd.DataFrame({**REST, "g": pd.array(NOTHING, dtype="boolean")}),
+    **{f"pandas {kind}": pd.DataFrame({**REST, "g": g}) for kind, g in PANDAS.items()},
     "polars": pl.DataFrame({**REST, "g": NOTHING}),
     "polars-lazy": pl.LazyFrame({**REST, "g": NOTHING}),
     "polars text": pl.DataFrame({**REST, "g": pl.Series(NOTHING, dtype=pl.String)}),

@@ -211,9 +211,3 @@ def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
     assert build_product_sums(small, "y").products.all()
     with pytest.raises(MisfeatError, match="'b' holds values whose squares are too large"):
         build_product_sums({**values, "b": values["b"] * 1e200}, "y")
-
-
-@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
-def test_a_column_of_zeros_is_constant_and_not_too_small():
-    sums = build_product_sums({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 1.0], "y": [0.0] * 3}, "y")
-    assert not sums.products[0, -1].any()

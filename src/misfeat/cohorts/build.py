@@ -113,7 +113,7 @@ class CohortRules:
         auto = isinstance(groups, str | list | tuple) and groups in (AUTO, [AUTO], (AUTO,))
         return cls(
             groups=() if auto else subgroups.parse_groups(groups),
-            bins=BinRules.parse(coding.bins, coding.binning),
+            bins=BinRules.parse(coding.bins),
             codes=MissingCodes.parse(coding.missing_values),
             ways=parse_ways(coding.read),
             coding=coding,

@@ -69,15 +69,14 @@ class BinRules:
     """How many bins, and where."""
 
     bins: int = 5
-    strategy: str = "quantile"  # {"quantile", "uniform"}: equally full or equally wide
     by_column: Mapping[str, int | tuple[Value, ...]] = field(default_factory=dict)
     """Another number, or the cut points themselves, for single columns."""
 
     @classmethod
-    def parse(cls, bins: object, strategy: str) -> BinRules:
-        """Read the parameters ``bins`` (a number, or a dict by column) and ``binning``."""
+    def parse(cls, bins: object) -> BinRules:
+        """Read the parameter ``bins``: a number, or a dict by column."""
         if not isinstance(bins, Mapping):
-            return cls(_number_of_bins(bins), strategy)
+            return cls(_number_of_bins(bins))
         everywhere = _number_of_bins(bins.get("*", cls.bins), "*")
         by_column = {
             column: _number_of_bins(rule, column)
@@ -86,7 +85,7 @@ class BinRules:
             for column, rule in bins.items()
             if column != "*"
         }
-        return cls(everywhere, strategy, by_column)
+        return cls(everywhere, by_column)
 
 
 def _number_of_bins(value: Any, column: str | None = None) -> int:
@@ -188,9 +187,9 @@ def learned_quantiles(
     return _inner(table.quantiles(profile.reading, _levels(bins, part, parts)))
 
 
-def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
-    """Edges that make the bins equally wide."""
-    return tuple(canonical(low + (high - low) * k / bins) for k in range(1, bins))
+def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
+    """A coder of the bins between edges."""
+    return EdgeCoder(profile.reading, edges, interval_labels(edges))
 
 
 def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
@@ -200,11 +199,6 @@ def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
         cuts = [label(edge) for edge in edges]
     inner = [f"({a}, {b}]" for a, b in itertools.pairwise(cuts)]
     return (f"<={cuts[0]}", *inner, f">{cuts[-1]}") if cuts else ("any",)
-
-
-def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
-    """A coder of the bins between edges."""
-    return EdgeCoder(profile.reading, edges, interval_labels(edges))
 
 
 _KINDS = {
@@ -300,23 +294,8 @@ def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[EdgeCoder,
     if isinstance(rule, tuple):
         check_cut_points(profile, rule, "bins")
         return cut_at(profile, rule), "given cut points"
-    if rules.strategy == "quantile":
-        edges = learned_quantiles(table, profile, rule)
-    else:
-        if profile.counts is None:
-            low, high = table.quantiles(profile.reading, [0.0, 1.0])
-        else:
-            low, high = (canonical(profile.counts.values[end]) for end in (0, -1))
-        if {low, high} & {float("inf"), float("-inf")}:
-            raise MisfeatError(
-                "Column {column!r} holds infinite values and cannot be cut into equally wide bins; "
-                "use {quantile}, or give cut points in {bins}.",
-                column=profile.column,
-                quantile=Setting("binning", "quantile"),
-                bins=Setting("bins"),
-            )
-        edges = uniform_edges(low, high, rule)
-    return cut_at(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
+    coder = cut_at(profile, learned_quantiles(table, profile, rule))
+    return coder, f"{len(coder.labels)} quantile bins"
 
 
 def _neighbours(profile: Profile, bins: int) -> EdgeCoder:

@@ -29,8 +29,9 @@ class CodingParameters:
 
     _: KW_ONLY
     bins: int | Mapping[str, Any] = parameter(
-        """Bins of an ordered column with more than `max_categories` distinct values. A dict gives a
-        number or the cut points of single columns, ``"*"`` the number for all others.""",
+        """Bins of an ordered column with more than `max_categories` distinct values, equally full
+        over all subgroups together. A dict gives a number or the cut points of single columns,
+        ``"*"`` the number for all others.""",
         anything("int or dict"),
         default=5,
         option=Option(
@@ -38,12 +39,6 @@ class CodingParameters:
             COLUMNS,
             reads="bins",
         ),
-    )
-    binning: str = parameter(
-        "Equally full or equally wide bins, learned over all subgroups together.",
-        one_of("quantile", "uniform"),
-        default="quantile",
-        option=Option("Equally full ('quantile') or equally wide ('uniform') bins.", COLUMNS),
     )
     max_categories: int = parameter(
         """A column with at most this many distinct values is not binned. Text with more keeps its
