@@ -4,7 +4,9 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
@@ -185,18 +187,12 @@ def test_a_column_that_is_constant_in_a_cohort_has_no_variance_there():
 
 
 def test_integers_that_floats_round_are_rounded_alike_in_every_library():
-    import pandas as pd
-    import pyarrow as pa
-
     big = [-(2**63), 2**62, 2**53 + 1, 5, -7] * 4
     table = {"x": big, "y": [0.0, 1.0, 2.0, 3.0, 5.0] * 4}
-    frames = [pd.DataFrame(table), pl.DataFrame(table), pa.table(table)]
-    scores = [
-        best_sets(SubgroupSelector(size=1, measure="r2", estimate="sample").fit(f, "y").selection_)[
-            0
-        ].score
-        for f in frames
-    ]
+    scores = []
+    for hold in (pd.DataFrame, pl.DataFrame, pa.table):
+        selector = SubgroupSelector(size=1, measure="r2", estimate="sample").fit(hold(table), "y")
+        scores.append(best_sets(selector.selection_)[0].score)
     assert scores[1:] == pytest.approx(scores[:1] * 2, abs=1e-12)
 
 

@@ -15,7 +15,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.merged_categories import TELLS_NOTHING
 from tests.cohorts.test_groups import visits
 from tests.cohorts.test_merged_categories import towns
-from tests.cohorts.test_profiles import messy
+from tests.cohorts.test_parsed_text import messy
 from tests.cohorts.test_targets import numbers
 from tests.reading.holders import HOLDERS, as_rows, read_heart
 

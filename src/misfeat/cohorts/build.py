@@ -514,7 +514,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     runs, names = subgroups.find_cohorts(
         rows, groupings, cardinalities, coding, notes, floor, weighing
     )
-    missing = runs.never_recorded(len(names), threshold)
+    missing = runs.never_recorded(threshold)
     kept: NDArray[np.bool_] = ~np.all(missing, axis=0)
     never = list(itertools.compress(cardinalities, ~kept))
     for feature in never:
@@ -553,7 +553,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         grids=target.grids,
         masses=masses,
         heaviest=heaviest,
-        effective=effective_of_cohorts(profiled, coded, rows, runs, len(names)),
+        effective=effective_of_cohorts(profiled, coded, rows, runs),
     )
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs

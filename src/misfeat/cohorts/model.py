@@ -59,9 +59,8 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     forms = {name: {f.casefold() for f in (_plain(name), *_short_forms(name))} for name in names}
     close = get_close_matches(_plain(wanted).casefold(), set().union(*forms.values()))
     near = list(dict.fromkeys(name for form in close for name in names if form in forms[name]))
-    hint = f"there are {listed(names)}."
-    if near:
-        hint = f"did you mean {' or '.join(map(repr, near[:3]))}?"
+    nearest = " or ".join(map(repr, near[:3]))
+    hint = f"did you mean {nearest}?" if near else f"there are {listed(names)}."
     raise MisfeatError("There is no subgroup {value!r}; {hint}", value=wanted, hint=hint)
 
 

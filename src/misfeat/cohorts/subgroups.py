@@ -320,21 +320,21 @@ class Runs:
             slice(self.bounds[r], self.bounds[r + 1]) for r in np.flatnonzero(self.cohort == cohort)
         ]
 
-    def in_cohorts(self, by_run: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
+    def in_cohorts(self, by_run: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add up what was counted in every run, along the last axis, over those of a cohort."""
-        totals = np.zeros((n_cohorts, *by_run.shape[:-1]), dtype=np.int64)
+        totals = np.zeros((self.cohort.max() + 1, *by_run.shape[:-1]), dtype=np.int64)
         kept = self.cohort != DROPPED
         np.add.at(totals, self.cohort[kept], by_run.T[kept])
         return totals.T
 
-    def sizes(self, n_cohorts: int) -> NDArray[np.int64]:
+    @property
+    def sizes(self) -> NDArray[np.int64]:
         """How many rows of the table each cohort holds."""
-        return self.in_cohorts(self.rows, n_cohorts)
+        return self.in_cohorts(self.rows)
 
-    def never_recorded(self, n_cohorts: int, threshold: float) -> NDArray[np.bool_]:
+    def never_recorded(self, threshold: float) -> NDArray[np.bool_]:
         """Which features, by cohort, are missing in at least this share of a cohort's rows."""
-        share = self.in_cohorts(self.without, n_cohorts) / self.sizes(n_cohorts)
-        return np.asarray(threshold <= share.T)
+        return np.asarray(threshold <= (self.in_cohorts(self.without) / self.sizes).T)
 
     def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
@@ -389,9 +389,9 @@ def find_cohorts(
         without=without,
     )
     names = _names(minterms, groupings)
-    sizes = runs.sizes(len(names))
+    sizes = runs.sizes
     if weighing is not None:
-        sizes = weighed_sizes(rows, runs, len(names), weighing).astype(np.int64)
+        sizes = weighed_sizes(rows, runs, weighing).astype(np.int64)
     runs, names = _without_small(runs, names, list(features), sizes, coding, floor, notes)
     return runs, _unique(names)
 
@@ -483,7 +483,8 @@ def _without_small(
         for lacks in never & ~never.all(axis=0):
             lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
             more = len(lacking) - MOST_FEATURES
-            without = ", ".join(lacking[:MOST_FEATURES]) + (f" and {more:,} more" * (more > 0))
+            without = ", ".join(lacking[:MOST_FEATURES])
+            without += f" and {more:,} more" if more > 0 else ""
             others.append(f"{SMALL} without {without}" if lacking else SMALL)
     notes.add(
         "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
@@ -506,7 +507,7 @@ def _merged(
 
     What has still too few rows joins those that recorded most nearly the same.
     """
-    rows, without = runs.sizes(len(sizes)), runs.in_cohorts(runs.without, len(sizes)).T
+    rows, without = runs.sizes, runs.in_cohorts(runs.without).T
 
     def never_recorded(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
         lacking = np.array([without[part].sum(axis=0) for part in parts], dtype=np.int64)

@@ -194,19 +194,17 @@ def _scale(n_rows: int, greatest: float) -> float:
     return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def weighed_sizes(rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing) -> Floats:
+def weighed_sizes(rows: CodedRows, runs: Runs, weighing: Weighing) -> Floats:
     """Kish: how many rows of equal weight tell as much as those of each cohort."""
-    sizes = runs.sizes(n_cohorts)
     if not rows.more:
-        return sizes.astype(np.float64)
-    mass, square = (
-        runs.in_cohorts(np.add.reduceat(sums, runs.bounds[:-1]), n_cohorts) for sums in rows.more
-    )
+        return runs.sizes.astype(np.float64)
+    starts = runs.bounds[:-1]
+    mass, square = (runs.in_cohorts(np.add.reduceat(sums, starts)) for sums in rows.more)
     effective = (mass / weighing.scale) ** 2 / (square / weighing.square_scale)
     # Rounding must not make a difference where all rows of a subgroup weigh the same.
     near = np.rint(effective)
     effective = np.where(np.abs(effective - near) < SAME_SIZE * near, near, effective)
-    return np.clip(effective, 1.0, sizes)
+    return np.clip(effective, 1.0, runs.sizes)
 
 
 def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
@@ -331,17 +329,13 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
 
 
 def effective_of_cohorts(
-    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs, n_cohorts: int
+    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> Floats | None:
     """The effective size of every cohort, where weights or a design make one."""
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
-    sampled = weighing is not None and not weighing.frequency
-    if not sampled and drawn is None:
-        return None
-    sizes = runs.sizes(n_cohorts)
-    effective = sizes.astype(np.float64)
-    if weighing is not None and sampled:
-        effective = weighed_sizes(rows, runs, n_cohorts, weighing)
+    sizes, effective = runs.sizes, None
+    if weighing is not None and not weighing.frequency:
+        effective = weighed_sizes(rows, runs, weighing)
     if drawn is None:
         return effective
     n_groupings, rules = len(profiled.groupings), profiled.rules.weights
@@ -358,7 +352,7 @@ def effective_of_cohorts(
         squares=squares,
         rows=drawn.weights,
     )
-    alone = np.zeros(n_cohorts, dtype=bool)
+    alone = np.zeros(len(sizes), dtype=bool)
     if as_drawn.cluster is None:
         stratum = np.unique(as_drawn.stratum, return_inverse=True)[1]
         units_by_stratum = np.bincount(stratum, weights=as_drawn.rows)
@@ -366,7 +360,7 @@ def effective_of_cohorts(
         unit, units_by_stratum, _ = _clusters_in_strata(as_drawn.stratum, as_drawn.cluster)
         counted = (as_drawn.cohort >= 0) & (as_drawn.target >= 0)
         pairs = np.unique(np.stack([as_drawn.cohort[counted], unit[counted]]), axis=1)
-        alone = np.bincount(pairs[0], minlength=n_cohorts) == 1
+        alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
     if alone.all():
         raise MisfeatError(
             "Every subgroup is a single cluster of {column!r}, so that nothing tells how clusters "
@@ -380,7 +374,7 @@ def effective_of_cohorts(
             "nothing tells how clusters differ in them; they are taken to be as uncertain as the "
             "worst of the others.",
             count=int(alone.sum()),
-            of=n_cohorts,
+            of=len(sizes),
             column=rules.cluster,
         )
     lonely = int((units_by_stratum == 1).sum())
@@ -391,7 +385,8 @@ def effective_of_cohorts(
             count=lonely,
             of="" if rules.strata is None else f" of {rules.strata!r}",
         )
-    return _effective_by_design(as_drawn, sizes, effective, len(coded.target.classes), alone)
+    otherwise = sizes.astype(np.float64) if effective is None else effective
+    return _effective_by_design(as_drawn, sizes, otherwise, len(coded.target.classes), alone)
 
 
 LARGEST_TO_DRAW_FROM = 10**9
