@@ -38,6 +38,7 @@ def messy() -> pl.DataFrame:
             "tenure": rng.choice(["< 1 year", "1 year", "2 years", "10+ years", None], N).tolist(),
             "opened": [date.strftime("%d/%m/%Y %H:%M") for date in opened],
             "issued": [date.strftime("%b-%Y") for date in opened],
+            "called": [date.strftime("%H:%M") for date in opened],
             "plain": [str(value) for value in rng.integers(0, 40, N) / 4],
             "zip": rng.choice(["02134", "10001", "94105"], N),
             "owns": rng.choice(["yes", "no"], N),
@@ -55,6 +56,7 @@ TAKEN_FOR = {
     "tenure": ("number, some of them bounds", "as it is"),
     "opened": ("date, day first", "5 quantile bins"),
     "issued": ("date", "5 quantile bins"),
+    "called": ("time of day, in hours", "5 quantile bins"),
     "plain": ("number", "5 quantile bins"),
     "zip": ("category", "as it is"),
     "owns": ("category", "as it is"),
@@ -341,6 +343,11 @@ def test_a_column_that_does_not_tell_is_doubtful():
     assert dates("3.2.2019").words == f"date, {DAY_FIRST}"
     assert dates("02/02/2019").doubtful == ""
     assert dates("03/02/2019", way=DAY_FIRST).doubtful == ""
+
+
+def test_times_of_day_are_hours():
+    found, _ = parse_text(counted(["14:30", "2:15 pm", "25:00", "13:00 am"]))
+    assert found.values == {"14:30": 14.5, "2:15 pm": 14.25}
 
 
 FORMATS = {

@@ -12,6 +12,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -295,10 +296,11 @@ _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_TIME = (
-    r"(?:(?:\s*T\s*|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})"
-    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?(?:\s*(?P<half>[ap])\.?m\.?)?)?"
+_CLOCK = (
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?:\s*(?P<half>[ap])\.?m\.?)?"
 )
+_TIME = rf"(?:(?:\s*T\s*|,?\s+){_CLOCK})?"
 _YEAR = r"(?P<year>\d{4}|'?\d{2})"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
 _DATE_FORMS = tuple(
@@ -377,21 +379,38 @@ def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | N
             month = _MONTHS.index(held["month"][:3].lower()) + 1
         else:
             month = int(held["n"])
-        hour, minute, second = (int(held.get(part) or 0) for part in ("hour", "minute", "second"))
-        if half := held.get("half"):
-            if not 1 <= hour <= 12:
-                return None
-            hour = hour % 12 + (12 if half.lower() == "p" else 0)
-        fraction = int(held.get("fraction", "").ljust(6, "0")[:6])
-        return dt.datetime(int(digits) + century, month, day, hour, minute, second, fraction)
+        return dt.datetime.combine(dt.date(int(digits) + century, month, day), _time(held))
     except (ValueError, OverflowError):
         return None
 
 
+def _time(held: Mapping[str, str]) -> dt.time:
+    """The time of day in the groups of a match, midnight where there is none."""
+    hour, minute, second = (int(held.get(part) or 0) for part in ("hour", "minute", "second"))
+    if half := held.get("half"):
+        if not 1 <= hour <= 12:
+            raise ValueError(hour)
+        hour = hour % 12 + (12 if half.lower() == "p" else 0)
+    return dt.time(hour, minute, second, int(held.get("fraction", "").ljust(6, "0")[:6]))
+
+
+def _hours(texts: Mapping[str, int]) -> ParsedText | None:
+    """Texts that are times of day, in hours."""
+    hours: dict[str, float] = {}
+    for text in texts:
+        if match := re.fullmatch(_CLOCK, text.strip(), re.IGNORECASE):
+            with suppress(ValueError):
+                time = _time({name: part or "" for name, part in match.groupdict().items()})
+                seconds = time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
+                hours[text] = seconds / 3600
+    words = "time of day, in hours"
+    return ParsedText(Kind.NUMBER, hours, looked_up=True, words=words, measures=True)
+
+
 _READERS: dict[str | None, tuple[Reader, ...]] = {
-    None: (_numbers, _bounds, _dates),
+    None: (_numbers, _bounds, _dates, _hours),
     TEXT: (),
-    NUMBER: (partial(_numbers, codes=True), _bounds),
+    NUMBER: (partial(_numbers, codes=True), _bounds, _hours),
     DECIMAL_COMMA: (partial(_numbers, decimal=",", codes=True),),
     DATE: (_dates,),
     DAY_FIRST: (partial(_dates, order=DAY_FIRST),),
