@@ -291,13 +291,6 @@ def test_numbers_that_are_written_are_read_back(style, numbers):
     assert read(*map(STYLES[style], numbers)) == numbers
 
 
-@given(st.lists(st.text(max_size=12), max_size=8))
-def test_any_text_is_read_as_a_number_or_not_at_all(texts):
-    for style in (number_style(Counter(texts)), number_style(Counter(texts), ",")):
-        numbers = [None] if style is None else [style.read(text) for text in texts]
-        assert all(number is None or isinstance(number, float) for number in numbers)
-
-
 DATES = {
     "2019-03-02": (2019, 3, 2),
     "2019/3/2 14:05": (2019, 3, 2, 14, 5),
@@ -369,10 +362,13 @@ def test_dates_that_are_written_are_read_back(form, moments):
     assert [found.values[text] for text in texts] == moments
 
 
-@given(st.text(max_size=20))
-def test_any_text_is_read_as_a_date_or_not_at_all(text):
-    found = dates(text)
-    assert found is None or isinstance(found.values[text], dt.datetime)
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=8))
+def test_any_text_is_read_as_a_number_a_date_or_not_at_all(texts):
+    for style in (number_style(Counter(texts)), number_style(Counter(texts), ",")):
+        numbers = [None] if style is None else [style.read(text) for text in texts]
+        assert all(number is None or isinstance(number, float) for number in numbers)
+    found = dates(*texts)
+    assert found is None or all(isinstance(date, dt.datetime) for date in found.values.values())
 
 
 def test_what_stands_for_nothing_is_text():
