@@ -15,6 +15,7 @@ from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
     TO_MERGE,
+    UNSCORED,
     BinRules,
     Coding,
     TargetCoding,
@@ -472,6 +473,13 @@ def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
             "all distinct. If they measure something, pass {bins}; else drop the column.",
             column=column,
             bins=Setting("bins", 5, column=column),
+        )
+    elif why == UNSCORED:
+        notes.add(
+            "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
+            "or bytes. Make plain columns of what it holds to have it scored.",
+            column=column,
+            why=why,
         )
     elif why in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
         notes.add(
