@@ -97,6 +97,7 @@ def dask_table(folder: Path) -> Iterator[Any]:
 def postgres_table(folder: Path) -> Iterator[Any]:
     import duckdb
     import psycopg
+
     from tests.reading.engines import POSTGRES_USER, postgres_server
 
     types = {"VARCHAR": "text", "TINYINT": "smallint", "DOUBLE": "double precision"}
