@@ -6,10 +6,6 @@ from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
 from misfeat.parameters.declaration import (
-    COLUMNS,
-    PREDICTIONS,
-    TABLE,
-    Option,
     a_level,
     a_number_of_threads,
     a_share,
@@ -46,26 +42,14 @@ class SelectorParameters:
         rows.""",
         anything("str, dict, list of these, or None"),
         default=None,
-        option=Option(
-            "A column that defines subgroups; COL:40,65 cuts it. May be repeated. 'auto' chooses.",
-            TABLE,
-            name="by",
-            reads="groups",
-        ),
     )
     size: int | str = parameter(
         """Features per set; all features where there are fewer. ``"auto"``: as many as tell more
         than chance in some subgroup, at most 5; `enough` says how many each of them needs.""",
         an_integer_or("auto"),
         default=3,
-        option=Option("Features per set, or 'auto' for as many as tell.", TABLE, reads="size"),
     )
-    k: int = parameter(
-        "Sets per subgroup that `top_k` returns.",
-        an_integer(),
-        default=10,
-        option=Option("Sets to show per subgroup.", TABLE, name="top"),
-    )
+    k: int = parameter("Sets per subgroup that `top_k` returns.", an_integer(), default=10)
     _: KW_ONLY
     estimate: str = parameter(
         """What a score tells about. ``"population"``: the population that a subgroup's rows were
@@ -76,14 +60,12 @@ class SelectorParameters:
         mostly chance.""",
         one_of("population", "above_chance", "sample"),
         default="population",
-        option=Option("'population', 'above_chance', or 'sample' for the rows as they are.", TABLE),
     )
     measure: str = parameter(
         """Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.""",
         one_of("mutual_info", "r2"),
         default="mutual_info",
-        option=Option("'mutual_info', or 'r2' for numeric columns.", TABLE),
     )
     weights: str = parameter(
         """How `sample_weight` is taken. ``"sampling"``: how many of the population a row stands
@@ -92,7 +74,6 @@ class SelectorParameters:
         row occurs; the answer is that of a table in which it is written out so often.""",
         one_of("sampling", "frequency"),
         default="sampling",
-        option=Option("Weights: 'sampling', or 'frequency' for repeated rows.", TABLE),
     )
     design: Mapping[str, str] | None = parameter(
         """How rows were drawn, ``{"strata": "region", "cluster": "school"}``: the columns of strata
@@ -100,11 +81,6 @@ class SelectorParameters:
         mean design effect of its shares of classes (Rao and Scott).""",
         anything("dict of str to str, or None"),
         default=None,
-        option=Option(
-            "How rows were drawn, strata=COL or cluster=COL. May be repeated.",
-            TABLE,
-            reads="design",
-        ),
     )
     completer: str | Completer = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
@@ -116,11 +92,6 @@ class SelectorParameters:
         ``"mlp"``. The classes in `misfeat.completion` have further settings.""",
         anything("str or Completer"),
         default="auto",
-        option=Option(
-            "How scores are predicted; docs/explanation/completion.md has all.",
-            PREDICTIONS,
-            reads="completer",
-        ),
     )
     confidence: float | None = parameter(
         """Target coverage of the intervals. None gives certain bounds instead: with
@@ -128,7 +99,6 @@ class SelectorParameters:
         exceed.""",
         a_level(),
         default=0.9,
-        option=Option("Target coverage of the intervals.", PREDICTIONS),
     )
     coding: Coding | None = parameter(
         "How columns become codes, and rows subgroups. None: ``Coding()``.",
@@ -144,15 +114,11 @@ class SelectorParameters:
         "Features that every set must hold; sets without them are not shown.",
         anything("list of str or None"),
         default=None,
-        option=Option(
-            "A feature that every set must hold. May be repeated.", COLUMNS, reads="columns"
-        ),
     )
     exclude: Sequence[str] | None = parameter(
         "Features that no set may hold; they are left out.",
         anything("list of str or None"),
         default=None,
-        option=Option("A feature that no set may hold. May be repeated.", COLUMNS, reads="columns"),
     )
     blocks: Mapping[str, Sequence[str]] | None = parameter(
         """Features that enter sets together, as one-hot columns or the panel of a test do: a name
@@ -160,26 +126,18 @@ class SelectorParameters:
         it recorded every member.""",
         anything("dict of str to list of str, or None"),
         default=None,
-        option=Option(
-            "Features that enter sets together, NAME=COL,COL. May be repeated.",
-            COLUMNS,
-            name="block",
-            reads="blocks",
-        ),
     )
     budget: float = parameter(
         """The share of the sets that a subgroup recorded for which scores are computed; the others
         are predicted. Scores of the population need those of features and pairs alone.""",
         a_share(),
         default=1.0,
-        option=Option("Compute this share of the scores, and predict the others.", PREDICTIONS),
     )
     sampler: str = parameter(
         """How those sets are chosen: along a lazy random walk, uniformly, or the same share of
         every size.""",
         one_of("randwalk", "arbitrary", "stratified"),
         default="randwalk",
-        option=Option("How that share is chosen.", PREDICTIONS),
     )
     random_state: int | None = parameter(
         """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
@@ -187,19 +145,16 @@ class SelectorParameters:
         the same every time.""",
         an_integer(least=0, none=True),
         default=None,
-        option=Option("Seed of random choices.", PREDICTIONS, name="seed"),
     )
     device: str = parameter(
         """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
         is one, else the CPU. Nothing else runs on it.""",
         one_of(*DEVICES),
         default="auto",
-        option=Option("Device for neural completers.", PREDICTIONS),
     )
     n_jobs: int | None = parameter(
         "Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.",
         a_number_of_threads(),
         default=None,
-        option=Option("Threads; -1 for all.", PREDICTIONS, name="jobs", default=-1),
     )
     verbose: int = parameter("1 shows progress.", a_verbosity(), default=0)

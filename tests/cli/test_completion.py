@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from misfeat.cli.shell_completion import header
+from misfeat.cli.options import header
 from tests.cli.commands import process
 
 

@@ -136,7 +136,7 @@ def test_settings_that_wait_for_their_place_are_read(table, tmp_path):
     (folder / ".committed").mkdir()
     for name in FILES:
         (folder / name).rename(folder / ".committed" / name)
-    assert saved_settings(str(folder))["top"] == 4
+    assert saved_settings(str(folder)).top == 4
     again = run("run", "--config", str(folder / "run.toml"), "--json")
     assert again.exit_code == 0, again.stderr
 

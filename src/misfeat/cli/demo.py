@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from misfeat.cli.errors import Debug, warnings_as_notes
-from misfeat.cli.shell_completion import complete_names
+from misfeat.cli.options import complete_names
 
 
 def _examples() -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import OPTIONS, RunSettings
+from misfeat.cli.options import RunSettings, header, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -33,15 +33,12 @@ def run(ctx: typer.Context, **options: Any) -> None:
     answer(_settings(ctx, options))
 
 
-def _signature() -> inspect.Signature:
-    """What typer reads the options from."""
-    context = inspect.Parameter(
-        "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
-    )
-    return inspect.Signature([context, *(option.argument() for option in OPTIONS.values())])
-
-
-run.__signature__ = _signature()  # type: ignore[attr-defined]
+run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_ONLY, annotation=typer.Context),
+        *run_arguments(),
+    ]
+)
 
 
 def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
@@ -53,9 +50,9 @@ def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             said[name] = value
-    settings = RunSettings(said)
+    settings = RunSettings(**said)
     for name, what in (("table", "TABLE, a file"), ("target", "--target, a column of the table")):
-        if not settings[name]:
+        if not getattr(settings, name):
             raise MisfeatError(f"{what}, is missing; give it here or in a file with --config.")
     return settings
 
@@ -68,15 +65,15 @@ def answer(settings: RunSettings) -> None:
     """
     from misfeat.saving.run_folder import check_folder
 
-    folder = check_folder(settings["out"]) if settings["out"] is not None else None
+    folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
     _check_costs(costs, settings)
-    quiet = settings["quiet"]
-    with warnings_as_notes(quiet) as warned, _limited_memory(settings["memory_limit"]):
+    quiet = settings.quiet
+    with warnings_as_notes(quiet) as warned, _limited_memory(settings.memory_limit):
         found = _found(selector, settings, costs, folder)
         lost = _lost_while_printing(found, settings)
         if not quiet:
-            cautions = found.screen.cautions if settings["json"] else ()
+            cautions = found.screen.cautions if settings.json else ()
             words = [caution.words for caution in cautions]
             say_notes([*found.selection.cohorts.notes, *warned, *words])
             _say_where(settings, folder)
@@ -117,16 +114,16 @@ def _found(
     from misfeat.show.first_screen import first_screen
     from misfeat.show.terminal import worth_rows
 
-    _check_weights(selector.weights, settings["weight"])
+    _check_weights(selector.weights, settings.weight)
     with (
-        progress_shown(not settings["quiet"]) as progress,
+        progress_shown(not settings.quiet) as progress,
         compiled_beside(),
     ):
-        selector.fit(settings["table"], settings["target"], sample_weight=settings["weight"])
+        selector.fit(settings.table, settings.target, sample_weight=settings.weight)
         selection = selector.selection_
         screen = first_screen(selection, costs=costs or None)
-        worths = worth_rows(selection, costs) if settings["worth"] else []
-        if settings["validate"]:
+        worths = worth_rows(selection, costs) if settings.worth else []
+        if settings.validate:
             from misfeat.answers.validation import validation_of
 
             validation_of(selection)
@@ -152,13 +149,12 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
 
     A header that does not hold the target was not read as it is meant; the selector judges then.
     """
-    from misfeat.cli.shell_completion import header
     from misfeat.exceptions import no_such_column
 
-    names = [name.strip() for name in header(settings["table"])] if costs else []
-    known = {*names, *settings.blocks()}
+    names = [name.strip() for name in header(settings.table or "")] if costs else []
+    known = {*names, *(settings.value("block") or {})}
     for column in costs:
-        if settings["target"] in names and column.strip() not in known:
+        if settings.target in names and column.strip() not in known:
             raise no_such_column(column, names, "a feature with a cost", "costs")
 
 
@@ -177,17 +173,17 @@ def _print(found: _Found, settings: RunSettings) -> None:
     from misfeat.show.questions import json_lines
     from misfeat.show.terminal import print_sentences, print_tables
 
-    if settings["json"]:
+    if settings.json:
         for line in json_lines(found.selection, found.worths, found.screen, in_options):
             typer.echo(line)
         return
-    if settings["tables"]:
+    if settings.tables:
         print_tables(found.selection, worths=found.worths)
         typer.echo()
     print_sentences(
         found.screen,
         spell=in_options,
-        collecting=settings["worth"],
+        collecting=settings.worth,
         validation=found.validation,
     )
 
@@ -217,11 +213,11 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
     """Say where the report is, and how to see more."""
     from misfeat.saving.run_folder import REPORT
 
-    if folder is not None:
-        out = settings["out"]
+    out = settings.out
+    if folder is not None and out is not None:
         say(f"Run:    {out}")
         say(f"Report: {folder / REPORT}")
         say(f"More:   misfeat ask {quote(out)} QUESTION, such as top, enough, features or worth.")
-    elif not settings["json"]:
-        tables = "" if settings["tables"] else "--tables shows the best sets; "
+    elif not settings.json:
+        tables = "" if settings.tables else "--tables shows the best sets; "
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")

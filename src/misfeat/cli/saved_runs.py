@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
-from misfeat.cli.options import as_option
-from misfeat.cli.shell_completion import complete_names
+from misfeat.cli.options import as_option, complete_names
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def report_of(selection: Selection, said: RunSettings, title: str = "") -> Repor
     """The report of a selection, as the settings of its run say."""
     from misfeat.show.report import Report
 
-    return Report(selection, title or said["title"], costs=said.costs() or None, spell=as_option)
+    return Report(selection, title or said.title, costs=said.costs() or None, spell=as_option)
 
 
 def open_page(file: Path) -> None:

@@ -16,7 +16,7 @@ from misfeat.cli.errors import (
     say_notes,
     warnings_as_notes,
 )
-from misfeat.cli.shell_completion import complete_column
+from misfeat.cli.options import complete_column
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
