@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from email.message import Message
 
@@ -32,13 +31,11 @@ def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
     there = doctor.installed
     gone = {"duckdb", "pyspark", "torch-geometric"}
     monkeypatch.setattr(doctor, "installed", lambda p: None if p in gone else there(p))
-    monkeypatch.setattr(shutil, "which", lambda _: None)
     found = json.loads(run("doctor", "--json", "--quiet").stdout)
-    assert found["tables"]["duckdb"] == {
+    assert found["extras"]["duckdb"] == {
         "version": None,
         "install": "pip install 'misfeat[duckdb]'",
     }
-    assert found["tables"]["java"]["version"] is None
     assert found["extras"]["pyg"]["version"] is None
     assert found["self_test"][-1]["found"] == "left out: files need pip install 'misfeat[duckdb]'"
     assert found["healthy"]
@@ -141,11 +138,10 @@ FOUND = {
         "training": {"cuda": ["NVIDIA H200"], "mps": False, "device": "cuda"},
     },
     "kernel_cache": {"folder": "/somewhere/__pycache__", "writable": False},
-    "tables": {
+    "extras": {
         "pandas": {"version": "3.0", "install": "pip install pandas"},
-        "dask": {"version": None, "install": "pip install 'misfeat[dask]'"},
+        "pyg": {"version": None, "install": "pip install 'misfeat[pyg]'"},
     },
-    "extras": {"pyg": {"version": None, "install": "pip install 'misfeat[pyg]'"}},
     "self_test": [{"what": "answers for a generated table", "ok": True, "found": "ok"}],
     "healthy": True,
 }

@@ -141,14 +141,7 @@ def _line_for(error: Exception) -> tuple[str, int]:
 
 
 def in_options(message: str) -> str:
-    """A message on one line, its parameters in the words of the command line.
-
-    Examples
-    --------
-    >>> from misfeat.exceptions import Message, Setting
-    >>> in_options(Message("{limit} is too few.", limit=Setting("min_rows", 5)))
-    '--min-rows 5 is too few.'
-    """
+    """A message on one line, its parameters in the words of the command line."""
     return _one_line(as_message(message).told(as_option))
 
 

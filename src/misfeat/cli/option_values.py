@@ -30,13 +30,7 @@ def read_size(value: Any, parameter: str) -> Any:
 
 
 def read_groups(value: Any, parameter: str) -> list[Any]:
-    """Read ``COL`` and ``COL:cut,cut``; a colon that no number or date follows is part of a name.
-
-    Examples
-    --------
-    >>> read_groups(["age:40,65", "site", "time:of day", "born:1980-01-01"], "groups")
-    [{'age': ['40', '65']}, 'site', 'time:of day', {'born': ['1980-01-01']}]
-    """
+    """Read ``COL`` and ``COL:cut,cut``; a colon that no number or date follows is part of a name."""
     from misfeat.cohorts.coding import cut_points
 
     groups: list[Any] = []
@@ -52,13 +46,7 @@ def read_groups(value: Any, parameter: str) -> list[Any]:
 
 
 def read_bins(value: Any, parameter: str) -> Any:
-    """Read ``5``, ``COL=3`` and ``COL=40,65``; one cut point is ``COL=40,``.
-
-    Examples
-    --------
-    >>> read_bins(["4", "age=40,65", "income=3"], "bins")
-    {'*': 4, 'age': ['40', '65'], 'income': 3}
-    """
+    """Read ``5``, ``COL=3`` and ``COL=40,65``; one cut point is ``COL=40,``."""
     if not isinstance(value, list | tuple | str):
         return value
     bins: dict[str, Any] = {}
@@ -74,13 +62,7 @@ def read_bins(value: Any, parameter: str) -> Any:
 
 
 def read_missing_values(value: Any, parameter: str) -> Any:  # noqa: ARG001
-    """Read ``VALUE`` and ``COL=VALUE``; a name may hold an equals sign, a value after it may not.
-
-    Examples
-    --------
-    >>> read_missing_values(["?", "chol=0", "a=b=9"], "missing_values")
-    {'*': ['?'], 'chol': ['0'], 'a=b': ['9']}
-    """
+    """Read ``VALUE`` and ``COL=VALUE``; a name may hold an equals sign, a value after it may not."""
     if not isinstance(value, list | tuple):
         return value
     missing: dict[str, list[Any]] = {}
@@ -150,15 +132,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
 
 
 def spelled_parts(option: str, value: Any) -> list[Any]:
-    """The inverse of a reader: a part for each time that the option stands on the command line.
-
-    Examples
-    --------
-    >>> spelled_parts("by", ["site", {"age": [40, 65]}])
-    ['site', 'age:40,65']
-    >>> spelled_parts("missing", {"*": ["?"], "chol": [0, 9]})
-    ['?', 'chol=0', 'chol=9']
-    """
+    """The inverse of a reader: a part for each time that the option stands on the command line."""
     if isinstance(value, list | tuple):
         return [text for part in value for text in spelled_parts(option, part)]
     if not isinstance(value, dict):

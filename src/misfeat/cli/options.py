@@ -50,15 +50,7 @@ _TABLE = typer.Argument(
 
 @dataclass(frozen=True)
 class RunSettings:
-    """The options of `misfeat run`: texts as on the command line, or what a file may hold instead.
-
-    Examples
-    --------
-    >>> settings = RunSettings(by=["site", "age:40"], bins=["age=3"], top=5)
-    >>> settings.selector()
-    SubgroupSelector(coding=Coding(bins={'age': 3}),
-                     groups=['site', {'age': ['40']}], k=5, n_jobs=-1, verbose=1)
-    """
+    """The options of `misfeat run`: texts as on the command line, or what a file may hold instead."""
 
     table: str | None = field(default=None, metadata={"typer": _TABLE})
     target: str | None = _option(None, TABLE, "The target column.")
@@ -222,18 +214,7 @@ def python_name(option: str) -> str:
 
 
 def as_option(setting: Setting) -> str:
-    """A parameter of a message in the words of the command line.
-
-    Examples
-    --------
-    >>> from misfeat.exceptions import Setting
-    >>> as_option(Setting("k", 0)), as_option(Setting("min_rows"))
-    ('--top 0', '--min-rows')
-    >>> as_option(Setting("bins", [40, 65], column="age"))
-    "--bins 'age=40,65'"
-    >>> as_option(Setting("missing_values", column="chol"))
-    "--missing 'chol=VALUE'"
-    """
+    """A parameter of a message in the words of the command line."""
     if setting.parameter in _OF_QUESTIONS and not setting.has_value:
         return _OF_QUESTIONS[setting.parameter]
     if setting.parameter not in _OPTIONS:

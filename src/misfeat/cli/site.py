@@ -147,13 +147,12 @@ def summarise(
     from misfeat.runtime.progress import progress_shown
     from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
-    from misfeat.sites.table_counts import check_signs, check_takes_part
+    from misfeat.sites.table_counts import check_takes_part
 
     del debug
     _check_out(out, table, codebook, signing_key)
     secret, agreed = _key(signing_key), read_codebook(codebook)
-    check_takes_part(agreed, name, secret)
-    check_signs(agreed, name, secret)
+    check_takes_part(agreed, name, secret, signs=True)
     with notes_said(quiet), progress_shown(not quiet) as progress:
         found = summarised(
             table,
@@ -167,11 +166,7 @@ def summarise(
         )
         size = write_summary(found, out, secret)
     if not quiet:
-        never = [
-            one.column
-            for one, held in zip(agreed.features, found.recorded, strict=True)
-            if not held
-        ]
+        never = [one.column for one in agreed.features if one.column not in found.features]
         if never:
             say(f"Never recorded here, and told so: {listed(never)}")
         about = "" if found.exact else "about "

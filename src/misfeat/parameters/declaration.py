@@ -70,21 +70,6 @@ def with_parameters(kind: Kind) -> Kind:
     """Make the ``__init__`` of an estimator's class, and the list of parameters in its docstring.
 
     The docstring holds the line ``{parameters}`` where the list goes.
-
-    Examples
-    --------
-    >>> @with_parameters
-    ... class Counter:
-    ...     '''Count.
-    ...
-    ...     {parameters}
-    ...     '''
-    ...
-    ...     step: int = parameter("How far to step.", an_integer(), default=1)
-    >>> Counter(step=2).step
-    2
-    >>> Counter.__doc__.splitlines()[-2:]
-    ['step : int, default=1', '    How far to step.']
     """
     made: Any = dataclass(eq=False, repr=False)(kind)
     made.__doc__ = dedent(f"    {made.__doc__}").strip().replace("{parameters}", _section(made))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from misfeat.cohorts.coding import interval_labels
@@ -24,24 +23,12 @@ KINDS = (NUMBER, CATEGORY, FLAG)
 ANY_OTHER = "any other"  # The category of values that a codebook does not name
 MOST_FEATURES, MOST_VALUES, MOST_CLASSES, LONGEST = 200, 30, 30, 500
 """A codebook holds at most so many features, values of each, and classes; and texts are so long."""
+LARGEST = float(2**63)  # Numbers that edges and values stay below
 
 
 @dataclass(frozen=True)
 class ColumnCode:
     """How one column is coded.
-
-    Attributes
-    ----------
-    column : str
-        Its name.
-    kind : {"number", "category", "flag"}
-        What it holds.
-    edges : tuple of float
-        Of numbers: ascending; a value equal to an edge belongs to the bin below it.
-    values : tuple of str
-        Of categories: the texts that have a code of their own.
-    exact : bool
-        Of numbers: whether edges are the values themselves, but for the last one of `values`.
 
     Examples
     --------
@@ -53,9 +40,13 @@ class ColumnCode:
 
     column: str
     kind: str
+    """``"number"``, ``"category"`` or ``"flag"``."""
     edges: tuple[float, ...] = ()
+    """Of numbers: ascending; a value equal to an edge belongs to the bin below it."""
     values: tuple[Any, ...] = ()
+    """Of categories: the texts that have a code of their own."""
     exact: bool = False
+    """Of numbers: whether edges are the values themselves, but for the last one of `values`."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -76,19 +67,6 @@ class ColumnCode:
 class Codebook:
     """How all columns are coded, and which sites take part.
 
-    Attributes
-    ----------
-    target : ColumnCode
-        The target.
-    features : tuple of ColumnCode
-        The features, in their order.
-    sites : mapping of str to str or None
-        The sites that agreed, and their public keys; None for a site that does not sign.
-    edition : int
-        Which edition it is, where a study agrees anew.
-    signed_by : str or None
-        The public key of whoever signed it.
-
     Examples
     --------
     >>> book = Codebook(ColumnCode("ill", "flag"), (ColumnCode("age", "number", edges=(40,)),), {})
@@ -99,8 +77,11 @@ class Codebook:
     target: ColumnCode
     features: tuple[ColumnCode, ...]
     sites: Mapping[str, str | None] = field(default_factory=dict)
+    """The sites that agreed, and their public keys; None for a site that does not sign."""
     edition: int = 1
+    """Which edition it is, where a study agrees anew."""
     signed_by: str | None = None
+    """The public key of whoever signed it."""
 
     @property
     def fingerprint(self) -> str:
@@ -130,12 +111,14 @@ class Codebook:
     def from_plain(cls, held: Any, file: str) -> Codebook:
         """The codebook of plain values that a stranger may have written, all of them checked."""
         try:
-            features = tuple(_code(one) for one in _listed(held["features"], MOST_FEATURES))
+            features = tuple(map(column_of, listed_within(held["features"], MOST_FEATURES)))
             sites = {
                 _text(name): None if key is None else _text(key)
                 for name, key in dict(held["sites"]).items()
             }
-            target, edition = _code(held["target"]), _whole(held["edition"])
+            target, edition = column_of(held["target"]), held["edition"]
+            if type(edition) is not int or not 0 < edition < 2**31:
+                raise ValueError("the edition")
         except (KeyError, TypeError, ValueError) as error:
             raise documents.not_whole(file, f"it holds no codebook ({str(error)[:100]})") from error
         names = [target.column, *(feature.column for feature in features)]
@@ -146,29 +129,14 @@ class Codebook:
         return cls(target, features, sites, edition)
 
     def write(self, file: str | Path, key: Any = None) -> None:
-        """Write the codebook to a file.
-
-        Parameters
-        ----------
-        file : str or Path
-            Where to.
-        key : Ed25519PrivateKey, default=None
-            What signs it.
-        """
+        """Write the codebook to a file, signed where there is a key."""
         documents.write_document(file, documents.sealed(KIND, self.as_plain(), key))
 
 
 def read_codebook(file: str | Path) -> Codebook:
-    """Read a codebook, and check all of it.
-
-    Parameters
-    ----------
-    file : str or Path
-        What `Codebook.write` wrote.
-    """
+    """Read a codebook that `Codebook.write` wrote, and check all of it."""
     held = documents.read_document(file, KIND, "codebook")
-    found = Codebook.from_plain(held, str(file))
-    return Codebook(found.target, found.features, found.sites, found.edition, held.get("signed_by"))
+    return replace(Codebook.from_plain(held, str(file)), signed_by=held.get("signed_by"))
 
 
 def differences(one: Codebook, other: Codebook) -> list[str]:
@@ -176,14 +144,15 @@ def differences(one: Codebook, other: Codebook) -> list[str]:
     said = []
     if one.edition != other.edition:
         said.append(f"it is edition {other.edition}, not {one.edition}")
-    own = {code.column: code for code in one.features}
-    others = {code.column: code for code in other.features}
+    own = {code.column: code for code in (*one.features, one.target)}
+    others = {code.column: code for code in (*other.features, other.target)}
     said += [f"{name!r} is not in it" for name in own if name not in others]
     said += [f"{name!r} is in it" for name in others if name not in own]
-    changed = [name for name in own if name in others and own[name] != others[name]]
-    if one.target != other.target:
-        changed.append(one.target.column)
-    said += [f"{name!r} is coded in another way" for name in changed]
+    said += [
+        f"{name!r} is coded in another way"
+        for name in own
+        if name in others and own[name] != others[name]
+    ]
     if not said and dict(one.sites) != dict(other.sites):
         said.append("other sites or keys are named in it")
     if not said and list(own) != list(others):
@@ -205,37 +174,37 @@ def check_site(name: object) -> str:
     return name
 
 
-def plain_of(column: Any) -> dict[str, Any]:
-    """The fields of what is said of a column as plain values for JSON."""
+def plain_of(column: ColumnCode) -> dict[str, Any]:
+    """The fields of a column's code as plain values for JSON."""
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(column).items()
     }
 
 
-def _code(held: Any) -> ColumnCode:
-    """A column's code from plain values; a ValueError says what is wrong with them."""
-    column, kind, exact = _text(held["column"]), held["kind"], held["exact"]
-    edges = tuple(map(_number, _listed(held["edges"], MOST_VALUES)))
-    values = tuple(_listed(held["values"], MOST_VALUES))
-    if kind not in KINDS or not isinstance(exact, bool):
-        raise ValueError(f"the kind of {column[:50]!r}")
-    if any(a >= b for a, b in pairwise(edges)):
-        raise ValueError(f"edges of {column[:50]!r} that do not ascend")
+def column_of(held: Any, *, proposed: bool = False) -> ColumnCode:
+    """A column's code from plain values; a ValueError says what is wrong with them.
+
+    A proposal may name values of numbers beside the edges of bins.
+    """
+    column, kind, exact = _text(held["column"]), held["kind"], held.get("exact", False)
+    edges = tuple(map(_number, listed_within(held["edges"], MOST_VALUES)))
+    values = tuple(map(_text if kind == CATEGORY else _number, listed_within(held["values"])))
+    sound = kind in KINDS and isinstance(exact, bool) and all(a < b for a, b in pairwise(edges))
     if kind == NUMBER and exact:
-        values = tuple(map(_number, values))
-        if values[:-1] != edges or len(values) < 1 or (edges and values[-1] <= edges[-1]):
-            raise ValueError(f"values of {column[:50]!r}")
-    elif kind == CATEGORY and not exact and not edges:
-        values = tuple(map(_text, values))
-        if len(set(values)) < len(values) or {ANY_OTHER, MISSING_LABEL} & set(values):
-            raise ValueError(f"values of {column[:50]!r}")
-    elif values or exact or (kind == FLAG and edges):
-        raise ValueError(f"values of {column[:50]!r}")
+        sound &= bool(values) and values[:-1] == edges and values[-1:] > edges[-1:]
+    elif kind == NUMBER:
+        sound &= proposed or not values
+    else:
+        sound &= not edges and not exact and (kind == CATEGORY or not values)
+        sound &= len(set(values)) == len(values) and not {ANY_OTHER, MISSING_LABEL} & set(values)
+    if not sound:
+        raise ValueError(f"the coding of {column[:50]!r}")
     return ColumnCode(column, kind, edges, values, exact)
 
 
-def _listed(held: Any, most: int) -> list[Any]:
+def listed_within(held: Any, most: int = MOST_VALUES) -> list[Any]:
+    """A list that is not too long; a ValueError for anything else."""
     if not isinstance(held, list) or len(held) > most:
         raise ValueError(f"no list of at most {most}")
     return held
@@ -247,15 +216,7 @@ def _text(held: Any) -> str:
     return held
 
 
-def _whole(held: Any) -> int:
-    if not isinstance(held, int) or isinstance(held, bool) or not 0 < held < 2**31:
-        raise ValueError("a number that is none")
-    return held
-
-
 def _number(held: Any) -> float:
-    if isinstance(held, bool) or not isinstance(held, int | float) or not isfinite(held):
-        raise ValueError("a number that is none")
-    if isinstance(held, int) and abs(held) >= 2**63:
-        raise ValueError("a number that is too large")
+    if isinstance(held, bool) or not isinstance(held, int | float) or not abs(held) < LARGEST:
+        raise ValueError("a number that is none, or too large")
     return held

@@ -40,6 +40,8 @@ from misfeat.sites.codebook import (
     Codebook,
     ColumnCode,
     check_site,
+    column_of,
+    listed_within,
     plain_of,
 )
 
@@ -61,48 +63,22 @@ MOST_CATEGORIES = 12
 
 
 @dataclass(frozen=True)
-class ProposedColumn:
-    """What a site says of one column."""
-
-    column: str
-    kind: str  # {"number", "category", "flag"}
-    edges: tuple[float, ...] = ()  # Rounded cut points of bins of about as many rows
-    values: tuple[Any, ...] = ()  # Those that at least ten rows hold, where there are few
-
-
-@dataclass(frozen=True)
 class Proposal:
-    """What a site proposes for the codebook.
-
-    Attributes
-    ----------
-    site : str
-        Its name.
-    target : ProposedColumn
-        The target.
-    features : tuple of ProposedColumn
-        What it recorded.
-    left_out : dict of str to str
-        Columns that are no features, and why; told to the site alone.
-    key : str or None
-        The site's public key, where it signs.
-    """
+    """What a site proposes for the codebook."""
 
     site: str
-    target: ProposedColumn
-    features: tuple[ProposedColumn, ...]
+    target: ColumnCode
+    features: tuple[ColumnCode, ...]
+    """What it recorded: rounded cut points of bins, and values that at least ten rows hold."""
     left_out: dict[str, str]
+    """Columns that are no features, and why; told to the site alone."""
     key: str | None = None
+    """The site's public key, where it signs."""
 
     def write(self, file: str | Path, key: Any = None) -> None:
-        """Write the proposal to a file.
+        """Write the proposal to a file, signed where there is a key.
 
-        Parameters
-        ----------
-        file : str or Path
-            Where to.
-        key : Ed25519PrivateKey, default=None
-            What signs it; the codebook will ask for the same one under the site's summary.
+        The codebook will ask for the same key under the site's summary.
         """
         contents = {
             "site": self.site,
@@ -156,79 +132,73 @@ def propose(
             if column == target:
                 check_target(profile, rules.bins, rules.coding.target)
                 of_target = _proposed(table, profile, rules, most=MAX_CLASSES)
-            elif column in exclude:
-                left_out[column] = "excluded"
-            elif len(column) > LONGEST:
-                left_out[column[:LONGEST]] = f"its name has more than {LONGEST} characters"
+            elif why := "excluded" if column in exclude else _why_not(table, profile, rules):
+                left_out[column[:LONGEST]] = why
             else:
-                kept = rules.is_kept(column)
-                coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)
-                if coder is None:
-                    left_out[column] = audit.treatment
-                elif profile.missing >= rules.coding.missing_threshold * profile.rows:
-                    left_out[column] = NEVER_RECORDED
-                elif profile.kind is Kind.TIME:
-                    left_out[column] = "a date; make a number of it, such as days since some event"
-                else:
-                    features.append(_proposed(table, profile, rules))
+                features.append(_proposed(table, profile, rules))
     public = None if key is None else documents.public_key(key)
     return Proposal(check_site(site), of_target, tuple(features), left_out, public)
 
 
 def read_proposal(file: str | Path) -> Proposal:
-    """Read a proposal, and check all of it.
-
-    Parameters
-    ----------
-    file : str or Path
-        What `Proposal.write` wrote.
-    """
+    """Read a proposal that `Proposal.write` wrote, and check all of it."""
     held = documents.read_document(file, KIND, "proposals")
     try:
-        features = held["features"]
-        if not isinstance(features, list) or len(features) > MOST_FEATURES:
-            raise ValueError("too many features")
-        proposed = tuple(_column(one) for one in features)
-        names = [one.column for one in proposed]
-        if len(set(names)) < len(names):
+        features = listed_within(held["features"], MOST_FEATURES)
+        target, *proposed = [column_of(one, proposed=True) for one in (held["target"], *features)]
+        if len({one.column for one in proposed}) < len(proposed):
             raise ValueError("a column that is there twice")
-        site, target = check_site(held["site"]), _column(held["target"])
+        site = check_site(held["site"])
     except (KeyError, TypeError, ValueError) as error:
         raise documents.not_whole(
             str(file), f"it holds no proposal ({str(error)[:100]})"
         ) from error
-    return Proposal(site, target, proposed, {}, held.get("signed_by"))
+    return Proposal(site, target, tuple(proposed), {}, held.get("signed_by"))
+
+
+def _why_not(table: Table, profile: Profile, rules: CohortRules) -> str:
+    """Why a column cannot be a feature; empty where it can."""
+    if len(profile.column) > LONGEST:
+        return f"its name has more than {LONGEST} characters"
+    kept = rules.is_kept(profile.column)
+    coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)
+    if coder is None:
+        return audit.treatment
+    if profile.missing >= rules.coding.missing_threshold * profile.rows:
+        return NEVER_RECORDED
+    is_date = profile.kind is Kind.TIME
+    return "a date; make a number of it, such as days since some event" if is_date else ""
 
 
 def rounded(edges: list[float]) -> tuple[float, ...]:
     """Cut points rounded well below their spread, so that none is the value of a row."""
-    if len(edges) == 0:
+    if not edges:
         return ()
     spread = (edges[-1] - edges[0]) or abs(edges[0]) or 1.0
     digits = -floor(log10(spread / 2.0))
-    found = {canonical(float(round(edge, digits))) for edge in edges}
-    return tuple(sorted(found))
+    return tuple(sorted({canonical(float(round(edge, digits))) for edge in edges}))
 
 
 def _proposed(
     table: Table, profile: Profile, rules: CohortRules, most: int | None = None
-) -> ProposedColumn:
+) -> ColumnCode:
     """What is said of a column."""
     most = rules.coding.max_categories if most is None else most
     if profile.kind is Kind.FLAG:
-        return ProposedColumn(profile.column, FLAG)
+        return ColumnCode(profile.column, FLAG)
     if profile.kind.ordered:
         rule = rules.bins.by_column.get(profile.column, rules.bins.bins)
         if isinstance(rule, tuple):
-            return ProposedColumn(profile.column, NUMBER, rule)
+            return ColumnCode(profile.column, NUMBER, rule)
         few = profile.distinct <= most and profile.column not in rules.bins.by_column
         values = _common(profile, most) if few else ()
         bins = min(rule, (profile.rows - profile.missing) // LEAST_ROWS)
         edges = learned_quantiles(table, profile, bins) if bins > 1 else ()
-        return ProposedColumn(profile.column, NUMBER, rounded(list(edges)), values)
-    texts = (str(value) for value in _common(profile, most))
-    named = tuple(text for text in texts if _can_be_named(text))
-    return ProposedColumn(profile.column, CATEGORY, (), named)
+        return ColumnCode(profile.column, NUMBER, rounded(list(edges)), values)
+    texts = [str(value) for value in _common(profile, most)]
+    reserved = (ANY_OTHER, MISSING_LABEL)
+    named = tuple(text for text in texts if 0 < len(text) <= LONGEST and text not in reserved)
+    return ColumnCode(profile.column, CATEGORY, (), named)
 
 
 def _common(profile: Profile, most: int) -> tuple[Any, ...]:
@@ -243,29 +213,6 @@ def _common(profile: Profile, most: int) -> tuple[Any, ...]:
     order = np.argsort(-counts.counts, kind="stable")[:most]
     held = [p for p in np.sort(order) if counts.counts[p] >= LEAST_ROWS]
     return tuple(canonical(counts.values[p]) for p in held)
-
-
-def _can_be_named(text: str) -> bool:
-    return 0 < len(text) <= LONGEST and text not in (ANY_OTHER, MISSING_LABEL)
-
-
-def _column(held: Any) -> ProposedColumn:
-    """A proposed column from plain values; a ValueError says what is wrong with them."""
-    column, kind, edges, values = (held[name] for name in ("column", "kind", "edges", "values"))
-    if not isinstance(column, str) or not 0 < len(column) <= LONGEST:
-        raise ValueError("the name of a column")
-    if not isinstance(edges, list) or not isinstance(values, list):
-        raise ValueError(f"no lists of {column[:50]!r}")
-    if len(edges) > MOST_VALUES or len(values) > MOST_VALUES:
-        raise ValueError(f"too many values of {column[:50]!r}")
-    numbers = edges if kind != NUMBER else [*edges, *values]
-    if not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
-        raise ValueError(f"a cut point of {column[:50]!r}")
-    if kind == CATEGORY and not all(isinstance(v, str) and _can_be_named(v) for v in values):
-        raise ValueError(f"a value of {column[:50]!r}")
-    if kind not in (NUMBER, CATEGORY, FLAG) or not np.isfinite(np.array(numbers, float)).all():
-        raise ValueError(f"the kind of {column[:50]!r}")
-    return ProposedColumn(column, kind, tuple(edges), tuple(values))
 
 
 def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, list[str]]:
@@ -313,14 +260,12 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
         raise MisfeatError(f"The target {said}.")
     target = _agreed(list(by_site.values()), MOST_EXACT_CLASSES)
     features, disagreements = [], []
-    names = (one.column for proposal in proposals for one in proposal.features)
-    for column in dict.fromkeys(name for name in names if name != target.column):
-        held = {
-            proposal.site: one
-            for proposal in proposals
-            for one in proposal.features
-            if one.column == column
-        }
+    by_column: dict[str, dict[str, ColumnCode]] = {}
+    for proposal in proposals:
+        for one in proposal.features:
+            if one.column != target.column:
+                by_column.setdefault(one.column, {})[proposal.site] = one
+    for column, held in by_column.items():
         if said := _disagreement(held):
             disagreements.append(f"{said}; it is left out")
             continue
@@ -341,7 +286,7 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
     return Codebook(target, tuple(features), keys, edition), disagreements
 
 
-def _disagreement(by_site: dict[str, ProposedColumn]) -> str:
+def _disagreement(by_site: dict[str, ColumnCode]) -> str:
     """What sites do not agree on, in words; empty where they do."""
     held: dict[str, list[str]] = {}
     for site, one in by_site.items():
@@ -354,7 +299,7 @@ def _disagreement(by_site: dict[str, ProposedColumn]) -> str:
     return f"{column!r} holds {' and '.join(told)}"
 
 
-def _agreed(proposed: list[ProposedColumn], most: int) -> ColumnCode:
+def _agreed(proposed: list[ColumnCode], most: int) -> ColumnCode:
     """How a column is coded that all sites hold in the same way."""
     column, kind = proposed[0].column, proposed[0].kind
     if kind == FLAG:

@@ -39,43 +39,28 @@ MOST_ROWS = 2**52  # Rows of a site; counts stay whole numbers whatever is done 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The counts of one site.
-
-    Attributes
-    ----------
-    site : str
-        Its name.
-    codebook : Codebook
-        How its columns were coded.
-    share : {"tables2", "tables3"}
-        What is shared.
-    recorded : ndarray of bool of shape (n_features,)
-        Which features of the codebook the site recorded.
-    by_class : ndarray of int64 of shape (n_classes,)
-        Rows of every class.
-    tables : ndarray of int64 of shape (n_lines, n_classes)
-        The tables of all sets of `size` recorded features, laid end to end in the order of ranks.
-    smaller : tuple of ndarray of int64 of shape (n_lines, n_classes)
-        Of rounded counts, the tables of smaller sets, from single features on; those of
-        exact ones follow from `tables`.
-    min_cell : int
-        Counts are multiples of this.
-    signed_by : str or None
-        The public key of whoever signed the file that it was read from.
-    misfeat : str
-        The version that made it.
-    """
+    """The counts of one site."""
 
     site: str
     codebook: Codebook
+    """How its columns were coded."""
     share: str
+    """What is shared: ``"tables2"`` or ``"tables3"``."""
     recorded: NDArray[np.bool_]
+    """Which features of the codebook the site recorded."""
     by_class: Counts
     tables: Counts
+    """The tables of all sets of `size` recorded features, of shape (n_lines, n_classes), laid end
+    to end in the order of ranks."""
     smaller: tuple[Counts, ...] = ()
+    """Of rounded counts, the tables of smaller sets, from single features on; those of exact ones
+    follow from `tables`."""
     min_cell: int = 1
+    """Counts are multiples of this."""
     signed_by: str | None = None
+    """The public key of whoever signed the file that it was read from."""
     misfeat: str = ""
+    """The version that made it."""
 
     @property
     def exact(self) -> bool:
@@ -122,11 +107,8 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     """The tables of all sets of one feature less, from those of a size of 2 at least."""
     ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
-    done: set[int] = set()
-    for place, summed in _all_margins(tables, cards, size):
-        if place not in done:
-            found[ends[place] : ends[place + 1]] = summed
-            done.add(place)
+    for index, summed in dict(_all_margins(tables, cards, size)).items():
+        found[ends[index] : ends[index + 1]] = summed
     return found
 
 
@@ -154,16 +136,9 @@ def _all_margins(
 
 
 def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
-    """Write a summary to a file; returns how many bytes it has.
+    """Write a summary to a file, signed with the key that the site proposed with.
 
-    Parameters
-    ----------
-    summary : Summary
-        What the site shares.
-    file : str or Path
-        Where to.
-    key : Ed25519PrivateKey, default=None
-        What signs it: the one that the site proposed with.
+    Returns how many bytes the file has.
     """
     wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
     held = np.concatenate([*summary.smaller, summary.tables])
@@ -186,13 +161,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
 
 
 def read_summary(file: str | Path) -> Summary:
-    """Read a summary, and check all of it: form, checksums, signature, and that tables agree.
-
-    Parameters
-    ----------
-    file : str or Path
-        What `write_summary` wrote, or somebody says it did.
-    """
+    """Read a summary, and check all of it: form, checksums, signature, and that tables agree."""
     place = as_path(file, "summaries")
     head, newline, body = documents.read_within(place, LARGEST_FILE).partition(b"\n")
     if not newline or len(head) > documents.LARGEST_DOCUMENT:
@@ -217,46 +186,37 @@ def read_summary(file: str | Path) -> Summary:
 def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     """What a file holds; a ValueError says what is wrong with it."""
     n_classes = len(codebook.target.labels)
-    recorded, share = held["recorded"], held["share"]
-    if not isinstance(recorded, list) or len(recorded) != len(codebook.features):
-        raise ValueError("which features were recorded")
-    if not all(isinstance(flag, bool) for flag in recorded):
-        raise ValueError("which features were recorded")
-    if share not in TABLES:
-        raise ValueError("what is shared is not known")
-    rows = held["by_class"]
-    if not isinstance(rows, list) or len(rows) != n_classes:
-        raise ValueError("rows by class")
-    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in rows)
-    if not whole or sum(rows) > MOST_ROWS:
-        raise ValueError("rows by class")
-    by_class = np.array(rows, dtype=np.int64)
-    if not any(recorded) or by_class.sum() == 0:
-        raise ValueError("it has no rows, or no feature")
-    min_cell = held["min_cell"]
-    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
-        raise ValueError("the fewest rows that a count tells of")
-    if min_cell > 1 and (by_class % min_cell).any():
-        raise ValueError("a count that was not rounded as it says")
-    made_by = held["misfeat"]
-    if not isinstance(made_by, str) or len(made_by) > 100:
-        raise ValueError("the version that made it")
+    recorded, rows, least = held["recorded"], held["by_class"], held["min_cell"]
+    made_by, wide = held["misfeat"], held["counts"]
+    plain = isinstance(rows, list) and all(type(n) is int and n >= 0 for n in rows)
+    flags = isinstance(recorded, list) and all(type(flag) is bool for flag in recorded)
+    for holds, what in (
+        (held["share"] in TABLES, "what is shared is not known"),
+        (flags and len(recorded) == len(codebook.features), "which features were recorded"),
+        (plain and len(rows) == n_classes and sum(rows) <= MOST_ROWS, "rows by class"),
+        (flags and plain and any(recorded) and any(rows), "it has no rows, or no feature"),
+        (type(least) is int and 0 < least < MOST_ROWS, "the fewest rows that a count tells of"),
+        (isinstance(made_by, str) and len(made_by) <= 100, "the version that made it"),
+        (wide in ("<u4", "<u8"), "the type of its counts"),
+    ):
+        if not holds:
+            raise ValueError(what)
     head = Summary(
         site=check_site(held["site"]),
         codebook=codebook,
-        share=share,
+        share=held["share"],
         recorded=np.array(recorded, dtype=bool),
-        by_class=by_class,
+        by_class=np.array(rows, dtype=np.int64),
         tables=np.zeros((0, n_classes), dtype=np.int64),
-        min_cell=min_cell,
+        min_cell=least,
         signed_by=held.get("signed_by"),
         misfeat=made_by,
     )
-    cards, size, wide = head.cards, head.size, held["counts"]
+    cards, size, by_class = head.cards, head.size, head.by_class
+    if (by_class % least).any():
+        raise ValueError("a count that was not rounded as it says")
     sizes = range(size if head.exact else 1, size + 1)
     lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    if wide not in ("<u4", "<u8"):
-        raise ValueError("the type of its counts")
     counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
     starts = table_starts(level(len(cards), size), cards)[:-1]
