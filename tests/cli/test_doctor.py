@@ -5,7 +5,6 @@ import sys
 from email.message import Message
 
 from misfeat import __version__
-from misfeat.cli.compilation import Compiled
 from misfeat.datasets import make_cohorts
 from tests.cli.commands import check_snapshot, run
 
@@ -102,7 +101,7 @@ def test_the_page_looks_right(monkeypatch):
 
 
 def test_compiling_says_what_was_done(monkeypatch):
-    done = iter([Compiled(302, 114.6), Compiled(1, 0.7), Compiled(0, 0.0)])
+    done = iter([(302, 114.6), (1, 0.7), (0, 0.0)])
     monkeypatch.setattr("misfeat.cli.compilation.compile_all", lambda _: next(done))
     place = doctor.kernel_cache()["within"]
     first = run("doctor", "--compile", "--quiet")

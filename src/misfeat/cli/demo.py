@@ -12,19 +12,13 @@ from misfeat.cli.errors import Debug, warnings_as_notes
 from misfeat.cli.options import complete_names
 
 
-def _examples() -> tuple[str, ...]:
-    from misfeat.demo import EXAMPLES
-
-    return EXAMPLES
-
-
 def demo(
     example: Annotated[
         str,
         typer.Argument(
             metavar="[EXAMPLE]",
             help="heart, nhanes (a health survey) or clinics (generated, beside the truth).",
-            autocompletion=complete_names(_examples),
+            autocompletion=complete_names("misfeat.demo", "EXAMPLES"),
             show_default=False,
         ),
     ] = "heart",

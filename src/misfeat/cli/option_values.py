@@ -30,7 +30,7 @@ def read_size(value: Any, parameter: str) -> Any:
 
 
 def read_groups(value: Any, parameter: str) -> list[Any]:
-    """Read ``COL`` and ``COL:cut,cut``; a colon that no number or date follows is part of a name."""
+    """Read ``COL`` and ``COL:cut,cut``; a colon without a number or date after it is in a name."""
     from misfeat.cohorts.coding import cut_points
 
     groups: list[Any] = []
@@ -62,7 +62,7 @@ def read_bins(value: Any, parameter: str) -> Any:
 
 
 def read_missing_values(value: Any, parameter: str) -> Any:  # noqa: ARG001
-    """Read ``VALUE`` and ``COL=VALUE``; a name may hold an equals sign, a value after it may not."""
+    """Read ``VALUE`` and ``COL=VALUE``; a column may hold an equals sign, a value may not."""
     if not isinstance(value, list | tuple):
         return value
     missing: dict[str, list[Any]] = {}

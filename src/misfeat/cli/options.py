@@ -10,6 +10,7 @@ import csv
 import gzip
 import inspect
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -43,14 +44,13 @@ def _option(default: Any, panel: str | None, words: str, *flags: str) -> Any:
 
 
 _TABLE = typer.Argument(
-    metavar="TABLE",
-    help="A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://...",
+    metavar="TABLE", help="A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://..."
 )
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """The options of `misfeat run`: texts as on the command line, or what a file may hold instead."""
+    """The options of `misfeat run`: texts as on the command line, or values of a settings file."""
 
     table: str | None = field(default=None, metadata={"typer": _TABLE})
     target: str | None = _option(None, TABLE, "The target column.")
@@ -239,7 +239,7 @@ def run_arguments() -> Iterable[inspect.Parameter]:
         if one.name in NAME_COLUMNS:
             option.autocompletion = complete_column
         elif hints[one.name] is str:
-            option.autocompletion = complete_names(_choices_of(one.name))
+            option.autocompletion = _complete_choice(one.name)
         yield inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
@@ -248,32 +248,34 @@ def run_arguments() -> Iterable[inspect.Parameter]:
         )
 
 
-def _choices_of(option: str) -> Callable[[], Iterable[str]]:
-    def choices() -> Iterable[str]:
-        if option == "completer":
-            from misfeat.completion.registry import completer_names
-
-            return completer_names()
-        declared = parameters_of(SelectorParameters) | parameters_of(CodingParameters)
-        return declared[python_name(option)].takes.choices
-
-    return choices
-
-
 def complete_column(ctx: Any, incomplete: str) -> list[str]:
     """Columns of the table that was named before, as far as they are typed."""
     # While the last option still waits for its value, arguments are not yet told apart.
     table = ctx.params.get("table") or next(iter(ctx.args), "")
-    return [name for name in header(table) if name.startswith(incomplete)]
+    return _beginning(header(table), incomplete)
 
 
-def complete_names(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """A completion of an option with a few names to choose from."""
+def complete_names(module: str, constant: str) -> Callable[[str], list[str]]:
+    """A completion from the names that a constant of a module holds."""
+    return lambda incomplete: _beginning(getattr(import_module(module), constant), incomplete)
+
+
+def _complete_choice(option: str) -> Callable[[str], list[str]]:
+    """A completion from the values that the parameter of an option chooses from."""
 
     def complete(incomplete: str) -> list[str]:
-        return [name for name in names() if name.startswith(incomplete)]
+        if option == "completer":
+            from misfeat.completion.registry import completer_names
+
+            return _beginning(completer_names(), incomplete)
+        declared = parameters_of(SelectorParameters) | parameters_of(CodingParameters)
+        return _beginning(declared[python_name(option)].takes.choices, incomplete)
 
     return complete
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def header(path: str) -> list[str]:

@@ -6,9 +6,8 @@ import inspect
 import sys
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -18,7 +17,6 @@ from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from misfeat.selection import Selection
@@ -63,26 +61,35 @@ def answer(settings: RunSettings) -> None:
     The run is saved before anything is printed, and a reader of the answer who goes away takes
     nothing of what was asked to be saved with them.
     """
+    from misfeat.runtime.memory import memory_limit
     from misfeat.saving.run_folder import check_folder
 
     folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
     _check_costs(costs, settings)
+    if settings.weights != "sampling" and settings.weight is None:
+        raise MisfeatError(
+            "{setting} says how weights are taken, and there are none; add {weight}, or leave it "
+            "out.",
+            setting=Setting("weights", settings.weights),
+            weight="--weight COL",
+        )
     quiet = settings.quiet
-    with warnings_as_notes(quiet) as warned, _limited_memory(settings.memory_limit):
-        found = _found(selector, settings, costs, folder)
-        lost = _lost_while_printing(found, settings)
+    share = settings.memory_limit
+    limited = nullcontext() if share is None else memory_limit(share)
+    with warnings_as_notes(quiet) as warned, limited:
+        answers = _answers(selector, settings, costs, folder)
+        lost = _lost_while_printing(answers, settings)
         if not quiet:
-            cautions = found.screen.cautions if settings.json else ()
+            cautions = answers.screen.cautions if settings.json else ()
             words = [caution.words for caution in cautions]
-            say_notes([*found.selection.cohorts.notes, *warned, *words])
+            say_notes([*answers.selection.cohorts.notes, *warned, *words])
             _say_where(settings, folder)
     if lost is not None:
         raise lost
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
+class _Answers(NamedTuple):
     """What there is to print."""
 
     selection: Selection
@@ -91,34 +98,19 @@ class _Found:
     validation: str | None
 
 
-def _check_weights(kind: str, column: str | None) -> None:
-    """Refuse to say how weights are taken where there are none."""
-    if kind != "sampling" and column is None:
-        raise MisfeatError(
-            "{setting} says how weights are taken, and there are none; add {weight}, or leave it "
-            "out.",
-            setting=Setting("weights", kind),
-            weight="--weight COL",
-        )
-
-
-def _found(
+def _answers(
     selector: SubgroupSelector,
     settings: RunSettings,
     costs: Mapping[str, float],
     folder: Path | None,
-) -> _Found:
+) -> _Answers:
     """Do all the work, and save what is to be saved."""
     from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.progress import progress_shown
     from misfeat.show.first_screen import first_screen
     from misfeat.show.terminal import worth_rows
 
-    _check_weights(selector.weights, settings.weight)
-    with (
-        progress_shown(not settings.quiet) as progress,
-        compiled_beside(),
-    ):
+    with progress_shown(not settings.quiet) as progress, compiled_beside():
         selector.fit(settings.table, settings.target, sample_weight=settings.weight)
         selection = selector.selection_
         screen = first_screen(selection, costs=costs or None)
@@ -132,16 +124,7 @@ def _found(
             if progress is not None:
                 progress("Writing the report", 0, 1)
             validation = _save(selector, settings, folder)
-    return _Found(selection, screen, worths, validation)
-
-
-def _limited_memory(share: float | None) -> AbstractContextManager[None]:
-    """Limit the memory that scores may take, where a share of it was given."""
-    if share is None:
-        return nullcontext()
-    from misfeat.runtime.memory import memory_limit
-
-    return memory_limit(share)
+    return _Answers(selection, screen, worths, validation)
 
 
 def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
@@ -158,10 +141,10 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
             raise no_such_column(column, names, "a feature with a cost", "costs")
 
 
-def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None:
+def _lost_while_printing(answers: _Answers, settings: RunSettings) -> OSError | None:
     """Print the answer; what went wrong if it did not reach anyone."""
     try:
-        _print(found, settings)
+        _print(answers, settings)
         sys.stdout.flush()
     except OSError as error:
         silence(sys.stdout)
@@ -169,22 +152,19 @@ def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None
     return None
 
 
-def _print(found: _Found, settings: RunSettings) -> None:
+def _print(answers: _Answers, settings: RunSettings) -> None:
     from misfeat.show.questions import json_lines
     from misfeat.show.terminal import print_sentences, print_tables
 
     if settings.json:
-        for line in json_lines(found.selection, found.worths, found.screen, in_options):
+        for line in json_lines(answers.selection, answers.worths, answers.screen, in_options):
             typer.echo(line)
         return
     if settings.tables:
-        print_tables(found.selection, worths=found.worths)
+        print_tables(answers.selection, worths=answers.worths)
         typer.echo()
     print_sentences(
-        found.screen,
-        spell=in_options,
-        collecting=settings.worth,
-        validation=found.validation,
+        answers.screen, spell=in_options, collecting=settings.worth, validation=answers.validation
     )
 
 

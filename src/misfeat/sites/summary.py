@@ -107,8 +107,11 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     """The tables of all sets of one feature less, from those of a size of 2 at least."""
     ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
-    for index, summed in dict(_all_margins(tables, cards, size)).items():
-        found[ends[index] : ends[index + 1]] = summed
+    done: set[int] = set()
+    for index, summed in _all_margins(tables, cards, size):
+        if index not in done:
+            found[ends[index] : ends[index + 1]] = summed
+            done.add(index)
     return found
 
 
