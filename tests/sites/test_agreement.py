@@ -4,8 +4,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.sites import agree, read_codebook
-from misfeat.sites.codebook import Codebook, ColumnCode, differences
-from misfeat.sites.proposals import Proposal
+from misfeat.sites.codebook import Codebook, ColumnCode, Proposal, differences
 
 ILL = ColumnCode("ill", "flag")
 

@@ -14,7 +14,6 @@ from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes
-from misfeat.sites.disclosure_statement import disclosed
 from misfeat.sites.rounding import (
     chance_of,
     fitted_tables,
@@ -22,7 +21,7 @@ from misfeat.sites.rounding import (
     rounded_summary,
     told_again,
 )
-from misfeat.sites.summary import margins
+from misfeat.sites.summary import disclosed, margins
 from tests.sites.test_files import forged, refused
 
 

@@ -182,7 +182,7 @@ def show(
 ) -> None:
     """Say exactly what a summary tells, and what could be worked out from it."""
     from misfeat.sites import read_summary
-    from misfeat.sites.disclosure_statement import disclosed
+    from misfeat.sites.summary import disclosed
 
     del debug, quiet
     for line in disclosed(read_summary(summary)):
@@ -268,7 +268,7 @@ def _coding(
     missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
 ) -> Coding:
     """How a site's columns are read."""
-    from misfeat.cli.option_values import read_bins, read_missing_values, read_ways
+    from misfeat.cli.options import read_bins, read_missing_values, read_ways
     from misfeat.cohorts.coding import Coding
 
     said: dict[str, Any] = {}

@@ -25,8 +25,7 @@ from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.selection import Selection
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, differences
-from misfeat.sites.rounding import fitted_tables, hidden_rows
-from misfeat.sites.rounding_cost import no_information, rounding_cost
+from misfeat.sites.rounding import fitted_tables, hidden_rows, no_information, rounding_cost
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
 from misfeat.sites.table_counts import check_takes_part, summarise

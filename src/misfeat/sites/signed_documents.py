@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
-from misfeat.saving.serialisation import parse_json
+from misfeat.saving.saved_run import parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
