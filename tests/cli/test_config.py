@@ -31,22 +31,6 @@ def test_a_file_is_enough_and_the_command_line_wins_over_it(table, write):
     assert asked.stdout == run("run", table, *ASKED, "--json").stdout
 
 
-@pytest.mark.slow
-def test_tables_say_what_texts_say(heart_path, write):
-    texts = write(
-        'by = ["site", "age:50"]\nmissing = ["chol=0"]\ncost = ["ca=3"]\nbins = ["age=3"]'
-    )
-    tables = write(
-        'by = ["site", {age = [50]}]\n[missing]\nchol = [0]\n[cost]\nca = 3\n[bins]\nage = 3\n',
-        "tables.toml",
-    )
-    asked = ("run", str(heart_path), "--target", "num", "--size", "2", *QUICK, "--json", "--config")
-    found = run(*asked, texts)
-    assert found.exit_code == 0, found.stderr
-    assert found.stdout == run(*asked, tables).stdout
-    assert '"cost": 3' in found.stdout
-
-
 def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
     config = write('by = [{site = {va = "va", "*" = "others"}}, {senior = "age > 65"}]')
     asked = ("run", str(heart_path), "--target", "num", "--size", "1", *QUICK, "--json")

@@ -6,6 +6,7 @@ from misfeat import Coding, SubgroupSelector
 from misfeat.cli.options import RunSettings, as_option, python_name
 from misfeat.exceptions import Setting
 from misfeat.parameters.declaration import parameters_of
+from tests.cli.commands import run
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,42 @@ def test_every_parameter_is_an_option_with_the_same_default():
                 shown = (parameter.default, None, str(parameter.default))
                 assert getattr(usual, option) in shown or name == "n_jobs", name
     assert as_option(Setting("target", "classes")) == "--target-kind 'classes'"
+
+
+OPTIONS = [
+    ("--by site --by age:40,65", {"groups": ["site", {"age": ["40", "65"]}]}),
+    ("--size auto --top 3 --jobs 1", {"size": "auto", "k": 3, "n_jobs": 1}),
+    ("--measure r2 --estimate sample", {"measure": "r2", "estimate": "sample"}),
+    ("--budget 0.3 --seed 1 --sampler stratified", {"budget": 0.3, "random_state": 1}),
+    ("--completer knn --confidence 0.5", {"completer": "knn", "confidence": 0.5}),
+    ("--include sex --exclude ca", {"include": ["sex"], "exclude": ["ca"]}),
+    ("--block ecg=restecg,slope", {"blocks": {"ecg": ["restecg", "slope"]}}),
+    ("--design strata=a=b", {"design": {"strata": "a=b"}}),
+    ("--bins 4 --bins age=40,", {"coding__bins": {"*": 4, "age": ["40"]}}),
+    ("--binning uniform --max-categories 3", {"coding__max_categories": 3}),
+    ("--missing ? --missing a=b=0", {"coding__missing_values": {"*": ["?"], "a=b": ["0"]}}),
+    ("--read zip=text --target-kind number", {"coding__read": {"zip": "text"}}),
+    ("--min-rows 9 --small-groups drop", {"coding__min_rows": 9, "coding__small_groups": "drop"}),
+    ("--missing-groups drop --sporadic available", {"coding__missing_groups": "drop"}),
+]
+
+
+def test_options_become_the_parameters_of_a_selector(monkeypatch):
+    asked = []
+    monkeypatch.setattr("misfeat.cli.run.answer", asked.append)
+    for words, expected in OPTIONS:
+        result = run("run", "t.csv", "--target", "y", *words.split())
+        assert result.exit_code == 0, result.stderr
+        params = asked.pop().selector().get_params()
+        assert {name: params[name] for name in expected} == expected
+    run("run", "t.csv", "--target", "y", "--cost", "z=1=3")
+    assert asked.pop().costs() == {"z=1": 3}
+
+
+def test_tables_of_a_file_say_what_texts_say():
+    texts = RunSettings(by=["site", "age:50"], bins=["age=3"], cost=["ca=3"], block=["l=a,b"])
+    tables = RunSettings(
+        by=["site", {"age": ["50"]}], bins={"age": 3}, cost={"ca": 3}, block={"l": ["a", "b"]}
+    )
+    assert str(texts.selector()) == str(tables.selector())
+    assert texts.costs() == tables.costs()

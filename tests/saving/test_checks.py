@@ -133,20 +133,6 @@ def test_arrays_out_of_shape_or_range_are_refused(forge, measure):
             Selection.load(forge(measure, arrays=change))
 
 
-def test_what_was_saved_before_there_were_grids_is_read(forge):
-    def older(held):
-        for name in ("cohorts.ranks", "cohorts.grids"):
-            held.pop(name)
-
-    def without_kind(manifest):
-        manifest["estimator"]["params"]["coding"].pop("target")
-
-    expected = Selection.load(forge()).top_k()
-    found = SubgroupSelector.load(forge(fields=without_kind, arrays=older))
-    assert found.top_k().equals(expected)
-    assert found.coding.target == "auto"
-
-
 FIELDS_REFUSED = [
     ("cohorts.names", {"tuple": []}, "there is no subgroup"),
     ("cohorts.names", {"tuple": ["a", "a", "b"]}, "names: one that is there twice"),

@@ -272,11 +272,10 @@ class Proposal:
 
         The codebook will ask for the same key under the site's summary.
         """
-        contents = {
-            "site": self.site,
-            "target": plain_of(self.target),
-            "features": [plain_of(one) for one in self.features],
-        }
+        target, *features = [plain_of(one) for one in (self.target, *self.features)]
+        for column in (target, *features):
+            del column["exact"]  # which only a codebook says
+        contents = {"site": self.site, "target": target, "features": features}
         documents.write_document(file, documents.sealed(PROPOSAL, contents, key))
 
 
