@@ -212,10 +212,8 @@ class Selection:
 
         Parameters
         ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         subgroup : str, default=None
             One subgroup only.
         distinct : bool, default=False
@@ -641,10 +639,8 @@ class Selection:
 
         Parameters
         ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         subgroup : str, default=None
             One subgroup only.
         resamples : int, default=60
@@ -680,10 +676,8 @@ class Selection:
 
         Parameters
         ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            How many of the best sets count. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and how many sets count. Default to those of the estimator.
         rounds : int, default=4
             How often features are hidden, each time from some of the subgroups.
 
@@ -798,10 +792,8 @@ class Selection:
         ----------
         title : str, default=None
             The heading of the page.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         costs : mapping of str to float, default=None
             What recording a feature costs, as in `worth_collecting`.
         validate : bool, default=True
@@ -846,10 +838,8 @@ class Selection:
             Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
             ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,
             ``"cautions"`` and ``"columns"``. Defaults to all.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         costs : mapping of str to float, default=None
             What recording a feature costs, as in `worth_collecting`.
 
@@ -899,8 +889,7 @@ class Selection:
         >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
         >>> with TemporaryDirectory() as folder:
         ...     selection.save(f"{folder}/run")
-        ...     again = Selection.load(f"{folder}/run")
-        >>> again.top_k().equals(selection.top_k())
+        ...     Selection.load(f"{folder}/run").top_k().equals(selection.top_k())
         True
         """
         arrays: dict[str, NDArray[Any]] = {}

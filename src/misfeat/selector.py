@@ -226,8 +226,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> with TemporaryDirectory() as folder:
         ...     selector.save(f"{folder}/run")
-        ...     again = SubgroupSelector.load(f"{folder}/run")
-        >>> again.top_k().equals(selector.top_k())
+        ...     SubgroupSelector.load(f"{folder}/run").top_k().equals(selector.top_k())
         True
         """
         check_is_fitted(self, "selection_")

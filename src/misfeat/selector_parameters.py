@@ -35,11 +35,10 @@ class SelectorParameters:
     """
 
     groups: Any = parameter(
-        """What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}`` for cut
-        points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values,
-        ``{"senior": "age > 65"}`` for a named predicate, or a list of these. ``"auto"``: the few
-        columns that explain most of where features are missing. None: one subgroup of all
-        rows.""",
+        """What tells the subgroups apart: a column, ``{"age": [40]}`` for cut points,
+        ``{"grade": {"B": "B", "*": "other"}}`` to merge values, ``{"senior": "age > 65"}`` for a
+        named predicate, or a list of these. ``"auto"``: the few columns that explain most of where
+        features are missing. None: one subgroup of all rows.""",
         anything("str, dict, list of these, or None"),
         default=None,
     )
@@ -52,12 +51,11 @@ class SelectorParameters:
     k: int = parameter("Sets per subgroup that `top_k` returns.", an_integer(), default=10)
     _: KW_ONLY
     estimate: str = parameter(
-        """What a score tells about. ``"population"``: the population that a subgroup's rows were
-        drawn from. What chance alone would score is taken off, and every score is shrunk towards
-        what all subgroups share, the more so the fewer rows there are. ``"above_chance"``: joint
-        tables of each subgroup by itself, less what chance alone would score. ``"sample"``: the
-        rows as they are, as in the MISFEAT paper; with few rows the sets that look best are then
-        mostly chance.""",
+        """What a score estimates. ``"population"``: the score in the population that a subgroup's
+        rows were drawn from, less its null expectation, and shrunk towards what all subgroups
+        share. ``"above_chance"``: that of each subgroup's joint tables by themselves, less the null
+        expectation. ``"sample"``: the rows as they are, as in the MISFEAT paper; with few rows the
+        sets that look best are then mostly chance.""",
         one_of("population", "above_chance", "sample"),
         default="population",
     )
@@ -69,16 +67,15 @@ class SelectorParameters:
     )
     weights: str = parameter(
         """How `sample_weight` is taken. ``"sampling"``: how many of the population a row stands
-        for. Shares are weighted, and everything that asks how much data there is takes as many
-        rows of equal weight as tell as much (Kish's effective size). ``"frequency"``: how often a
-        row occurs; the answer is that of a table in which it is written out so often.""",
+        for; shares are weighted, and the amount of data is Kish's effective size.
+        ``"frequency"``: how often a row occurs, as if it were written out so often.""",
         one_of("sampling", "frequency"),
         default="sampling",
     )
     design: Mapping[str, str] | None = parameter(
-        """How rows were drawn, ``{"strata": "region", "cluster": "school"}``: the columns of strata
-        and of clusters, either or both. The effective size of a subgroup is then its rows over the
-        mean design effect of its shares of classes (Rao and Scott).""",
+        """How rows were drawn, ``{"strata": "region", "cluster": "school"}``, either or both. The
+        effective size of a subgroup is then its rows over the mean design effect of its shares of
+        classes (Rao and Scott).""",
         anything("dict of str to str, or None"),
         default=None,
     )
@@ -121,9 +118,8 @@ class SelectorParameters:
         default=None,
     )
     blocks: Mapping[str, Sequence[str]] | None = parameter(
-        """Features that enter sets together, as one-hot columns or the panel of a test do: a name
-        for each block, which counts as one feature, and its members. A subgroup recorded a block if
-        it recorded every member.""",
+        """Features that enter sets together as one, such as one-hot columns or the panel of a test,
+        by a name for each block. A subgroup recorded a block if it recorded every member.""",
         anything("dict of str to list of str, or None"),
         default=None,
     )
@@ -141,8 +137,7 @@ class SelectorParameters:
     )
     random_state: int | None = parameter(
         """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
-        that learn. None draws anew for these; which features are hidden to learn intervals is
-        the same every time.""",
+        that learn. None draws anew for these.""",
         an_integer(least=0, none=True),
         default=None,
     )

@@ -6,12 +6,9 @@ A settings file holds the same options, and messages spell parameters as options
 # ruff: noqa: RUF009 (options are fields of a dataclass)
 from __future__ import annotations
 
-import csv
-import gzip
 import inspect
 from dataclasses import dataclass, field, fields
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -385,7 +382,6 @@ _OPTIONS = {_PARAMETERS.get(name, name): name for name in NAMES}
 """Options by parameter; `target` is that of Coding."""
 PATHS = ("table", "config", "out")
 """Options that name a file; a settings file does so starting from its own folder."""
-NAME_COLUMNS = ("target", "by", "weight", "include", "exclude", "read", "cost")
 _OF_QUESTIONS = {
     "subgroup": "--subgroup",
     "feature": "--feature",
@@ -423,9 +419,7 @@ def run_arguments() -> Iterable[inspect.Parameter]:
     hints = get_type_hints(RunSettings)
     for one in fields(RunSettings):
         option = one.metadata["typer"]
-        if one.name in NAME_COLUMNS:
-            option.autocompletion = complete_column
-        elif hints[one.name] is str:
+        if hints[one.name] is str:
             option.autocompletion = _complete_choice(one.name)
         yield inspect.Parameter(
             one.name,
@@ -433,13 +427,6 @@ def run_arguments() -> Iterable[inspect.Parameter]:
             default=one.default,
             annotation=Annotated[hints[one.name], option],
         )
-
-
-def complete_column(ctx: Any, incomplete: str) -> list[str]:
-    """Columns of the table that was named before, as far as they are typed."""
-    # While the last option still waits for its value, arguments are not yet told apart.
-    table = ctx.params.get("table") or next(iter(ctx.args), "")
-    return _beginning(header(table), incomplete)
 
 
 def complete_names(module: str, constant: str) -> Callable[[str], list[str]]:
@@ -463,23 +450,3 @@ def _complete_choice(option: str) -> Callable[[str], list[str]]:
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
-
-
-def header(path: str) -> list[str]:
-    """The columns of a file, read from its first line or its footer; none where it cannot be.
-
-    A shell waits for this at every press of a key, so no engine is started for it.
-    """
-    try:
-        file = Path(path).expanduser()
-        if file.suffix in (".parquet", ".pq"):
-            import pyarrow.parquet as pq
-
-            return list(pq.read_schema(file).names)
-        opened = gzip.open if file.suffix == ".gz" else open
-        with opened(file, "rt", encoding="utf-8-sig", newline="") as lines:
-            first = lines.readline()
-        delimiter = max(",;\t|", key=first.count)
-        return next(csv.reader([first], delimiter=delimiter), [])
-    except (OSError, RuntimeError, ValueError, ImportError, csv.Error):
-        return []

@@ -1,18 +1,19 @@
-"""`misfeat run`: from a table to its answers."""
+"""`misfeat run` and `misfeat demo`: from a table to its answers."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import sys
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from copy import copy
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import RunSettings, header, run_arguments
+from misfeat.cli.errors import Debug, in_options, say, say_notes, silence, warnings_as_notes
+from misfeat.cli.options import RunSettings, complete_names, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -128,17 +129,18 @@ def _answers(
 
 
 def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
-    """Refuse the cost of an unknown column before the work, where the file tells its columns.
-
-    A header that does not hold the target was not read as it is meant; the selector judges then.
-    """
+    """Refuse the cost of an unknown column before the work."""
     from misfeat.exceptions import no_such_column
+    from misfeat.reading.inputs import open_table
+    from misfeat.reading.values import MissingCodes
 
-    names = [name.strip() for name in header(settings.table or "")] if costs else []
-    known = {*names, *(settings.value("block") or {})}
-    for column in costs:
-        if settings.target in names and column.strip() not in known:
-            raise no_such_column(column, names, "a feature with a cost", "costs")
+    if not costs:
+        return
+    codes = MissingCodes.parse(settings.value("missing"))
+    with closing(open_table(settings.table, settings.target, codes)[0]) as table:
+        for column in costs:
+            if column not in table.names and column not in (settings.value("block") or {}):
+                raise no_such_column(column, table.names, "a feature with a cost", "costs")
 
 
 def _lost_while_printing(answers: _Answers, settings: RunSettings) -> OSError | None:
@@ -201,3 +203,40 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
     elif not settings.json:
         tables = "" if settings.tables else "--tables shows the best sets; "
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")
+
+
+def demo(
+    example: Annotated[
+        str,
+        typer.Argument(
+            metavar="[EXAMPLE]",
+            help="heart, nhanes (a health survey) or clinics (generated, beside the truth).",
+            autocompletion=complete_names("misfeat.demo", "EXAMPLES"),
+            show_default=False,
+        ),
+    ] = "heart",
+    out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
+        "misfeat-demo"
+    ),
+    show: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser, where there is a screen.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Run on four hospitals that did not record the same, and write a report."""
+    from misfeat.cli.compilation import compiled_beside
+    from misfeat.cli.saved_runs import open_page
+    from misfeat.demo import run_demo
+    from misfeat.saving.run_folder import REPORT, as_folder
+
+    del debug
+    with warnings_as_notes(False), compiled_beside():
+        run_demo(out, example)
+    if show and _has_screen():
+        open_page(as_folder(out) / REPORT)
+
+
+def _has_screen() -> bool:
+    """Whether there is a screen that a browser could show a page on."""
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return named or sys.platform in ("darwin", "win32")

@@ -16,7 +16,6 @@ from misfeat.cli.errors import (
     say_notes,
     warnings_as_notes,
 )
-from misfeat.cli.options import complete_column
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def key(
 @site.command()
 def propose(
     table: Table,
-    target: Annotated[str, typer.Option(help="The target.", autocompletion=complete_column)],
+    target: Annotated[str, typer.Option(help="The target.")],
     name: Name,
     out: Annotated[str, typer.Option(metavar="FILE", help="The proposal.")] = "proposal.json",
     exclude: Annotated[

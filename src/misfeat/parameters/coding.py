@@ -92,21 +92,19 @@ class CodingParameters:
         default="own",
     )
     max_sets: int | None = parameter(
-        """Sets times subgroups up to which every set is scored (of more than three features fewer,
-        for these take longer). Where there are more, the best sets
-        are searched for: features join one by one, interactions whole, and are exchanged as long as
-        that raises the score. Of more than 150 features a shortlist is looked at, of those that
-        explain most alone or in pairs, in half of the rows; `cautions` says what was left out. On
-        the other scales of `estimate`, a shortlist is what has no more sets than this. None: every
-        set of all features is scored.""",
+        """Sets times subgroups up to which every set is scored (fewer of more than three features).
+        Where there are more, the best sets are searched for: features join one by one, interactions
+        whole, and are exchanged as long as that raises the score. Of more than 150 features those
+        are shortlisted that explain most alone or in pairs, in half of the rows; `cautions` says
+        what was left out. On the other scales of `estimate`, a shortlist is what has no more sets
+        than this. None: every set of all features is scored.""",
         an_integer(none=True),
         default=1_000_000,
     )
     max_rows: int | None = parameter(
         """Different coded rows that may come back from an engine (files, DuckDB, Spark, Dask,
         Ibis). Where there are more, rows are drawn at random in the engine, from large subgroups
-        first, and scores, intervals and tests are those of the rows drawn. None: as many as the
-        free memory holds.""",
+        first. None: as many as the free memory holds.""",
         an_integer(none=True),
         default=None,
     )

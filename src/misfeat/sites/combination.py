@@ -110,13 +110,11 @@ def combine(
     [('site=north', ('a',)), ('site=south', ('a',))]
     """
     read, refused = _read(summaries)
+    by_site = {} if own is None else {own.site: own}
     if own is not None:
         read = [(name, one) for name, one in read if one.site != own.site]
-    known = [one for _, one in read]
-    if own is None and not known:
-        raise _unusable(refused)
-    agreed = codebook or _most_common(known if own is None else [own, *known])
-    by_site = {} if own is None else {own.site: own}
+    known = [*by_site.values(), *(one for _, one in read)]
+    agreed = codebook or _most_common(known, refused)
     for name, one in read:
         if why := _why_not(one, agreed, by_site):
             refused.append(Refusal(name, why))
@@ -139,11 +137,6 @@ def combine(
     return Combined(selection, tuple(taken), tuple(refused))
 
 
-def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
-    reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
-    return MisfeatError(f"No summary can be used. {reasons}")
-
-
 def _read(
     summaries: Iterable[str | Path | Summary],
 ) -> tuple[list[tuple[str, Summary]], list[Refusal]]:
@@ -158,10 +151,15 @@ def _read(
     return read, refused
 
 
-def _most_common(summaries: Sequence[Summary]) -> Codebook:
+def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
+    reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
+    return MisfeatError(f"No summary can be used. {reasons}")
+
+
+def _most_common(summaries: Sequence[Summary], refused: Sequence[Refusal]) -> Codebook:
     """The codebook that most summaries were made with."""
     if not summaries:
-        raise MisfeatError("No summary can be read; ask the sites for their files again.")
+        raise _unusable(refused)
     by_fingerprint = {one.codebook.fingerprint: one.codebook for one in summaries}
     (first, most), *others = Counter(one.codebook.fingerprint for one in summaries).most_common()
     if others and others[0][1] == most:
@@ -249,7 +247,8 @@ def own_summary(
     coding: Coding | None = None,
 ) -> Summary:
     """What one's own rows give, by the codebook given or by that of most summaries."""
-    agreed = codebook or _most_common([one for _, one in _read(summaries)[0]])
+    read, refused = _read(summaries)
+    agreed = codebook or _most_common([one for _, one in read], refused)
     if not site:
         raise MisfeatError(
             "One's own table is that of a site; name it with {site}: {names}.",

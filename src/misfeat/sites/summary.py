@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.runtime.atomic_files import as_path, write_file
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"
-SCORES = "scores"  # What older versions could share in place of tables
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
 FEW = 10  # Counts below this are told of as small
@@ -176,13 +174,6 @@ def read_summary(file: str | Path) -> Summary:
     held = documents.unsealed(head, KIND, str(place))
     if held.get("body") != hashlib.sha256(body).hexdigest():
         raise documents.not_whole(str(place), "its counts are cut off or changed")
-    gone = "scores alone" if held.get("share") == SCORES else ""
-    gone = "counts with noise" if "noise" in held else gone
-    if gone:
-        raise MisfeatError(
-            f"{str(place)!r} holds {gone}, and such summaries are no longer read; ask the site to "
-            "share tables of pairs, with counts rounded to multiples of 5 or more."
-        )
     codebook = Codebook.from_plain(held.get("codebook"), str(place))
     try:
         return _summary(held, codebook, body)
