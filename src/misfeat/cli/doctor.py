@@ -150,25 +150,22 @@ def _machine() -> dict[str, Any]:
 
     from misfeat.runtime.memory import GIB, available_memory, current_limit
 
-    training = None
+    machine = {
+        "cores": os.cpu_count(),
+        "threads": effective_n_jobs(-1),
+        "free_memory_gib": round(available_memory() / GIB, 1),
+        "memory_limit": current_limit(),
+    }
     if installed("torch"):  # which only some completers need
         import torch
 
         from misfeat.runtime.devices import torch_device
 
         cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
-        training = {
-            "cuda": [torch.cuda.get_device_name(number) for number in cuda],
-            "mps": torch.backends.mps.is_available(),
-            "device": torch_device("auto").type,
-        }
-    return {
-        "cores": os.cpu_count(),
-        "threads": effective_n_jobs(-1),
-        "free_memory_gib": round(available_memory() / GIB, 1),
-        "memory_limit": current_limit(),
-        "training": training,
-    }
+        machine["cuda"] = [torch.cuda.get_device_name(number) for number in cuda]
+        machine["mps"] = torch.backends.mps.is_available()
+        machine["trains_on"] = torch_device("auto").type
+    return machine
 
 
 def kernel_cache() -> dict[str, Any]:
@@ -252,9 +249,13 @@ def _print(found: dict[str, Any]) -> None:
 
     console = new_console()
     versions, extras = found["versions"].items(), found["extras"].items()
+    machine = [(name.replace("_", " "), str(held)) for name, held in found["machine"].items()]
+    if cache := found["kernel_cache"]:
+        writable = "writable" if cache["writable"] else "NOT writable: compiled every time"
+        machine.append(("compiled kernels", f"{cache['folder']} ({writable})"))
     for title, rows in (
         ("Versions", [(name, v or f"not installed: pip install {name}") for name, v in versions]),
-        ("Machine", _machine_lines(found)),
+        ("Machine", machine),
         ("Extras", [(n, e["version"] or f"missing: {e['install']}") for n, e in extras]),
         ("Self-test", [(test["what"], test["found"]) for test in found["self_test"]]),
     ):
@@ -267,24 +268,3 @@ def _print(found: dict[str, Any]) -> None:
         console.print(table)
     verdict = "All is well." if found["healthy"] else "Something is wrong; see above."
     console.print(verdict, style="bold green" if found["healthy"] else "bold red", markup=False)
-
-
-def _machine_lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    machine, cache = found["machine"], found["kernel_cache"]
-    if not machine:
-        return [("", "not looked at, since packages are missing")]
-    free, share = machine["free_memory_gib"], machine["memory_limit"]
-    lines = [
-        ("CPU cores", str(machine["cores"])),
-        ("threads", f"{machine['threads']} with --jobs -1"),
-        ("free memory", f"{free} GiB, of which scores may take {100 * share:.3g} %"),
-    ]
-    training = machine["training"]
-    if training is None:
-        lines.append(("trains on", "nothing; missing: pip install 'misfeat[neural]'"))
-    else:
-        lines.append(("CUDA", ", ".join(training["cuda"]) or "none"))
-        lines.append(("MPS", "yes" if training["mps"] else "none"))
-        lines.append(("trains on", training["device"]))
-    writable = "writable" if cache["writable"] else "NOT writable: kernels are compiled every time"
-    return [*lines, ("compiled kernels", f"{cache['folder']} ({writable})")]
