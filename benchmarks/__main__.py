@@ -152,7 +152,7 @@ def speed(
     from misfeat.runtime.progress import progress_shown
     from misfeat.saving.run_folder import make_folder
     from misfeat.selector_parameters import SelectorParameters
-    from misfeat.show.console import new_console
+    from misfeat.show.terminal import new_console
 
     del debug
     parameters_of(SelectorParameters)["n_jobs"].takes.check(jobs, "n_jobs")

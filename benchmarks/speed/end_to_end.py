@@ -14,7 +14,7 @@ import cProfile
 from benchmarks.speed.clock import StepClock
 from benchmarks.speed.experiment import SpeedBench, answered, heading, sentences, step_table
 from benchmarks.speed.workloads import FULL
-from misfeat.show.console import new_console
+from misfeat.show.terminal import new_console
 
 
 def main() -> None:

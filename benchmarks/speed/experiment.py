@@ -243,7 +243,7 @@ def heading(found: Mapping[str, Any]) -> str:
 
 def step_table(found: Mapping[str, Any]) -> Table:
     """The steps of one workload, with their shares of the whole."""
-    from misfeat.show.console import new_table
+    from misfeat.show.terminal import new_table
 
     table = new_table()
     for name in ("step", "seconds", "CPU seconds", "share"):

@@ -108,7 +108,7 @@ class Selection:
         )
 
     def _repr_html_(self) -> str:
-        from misfeat.show.notebook import first_screen_as_html
+        from misfeat.show.pages import first_screen_as_html
 
         return first_screen_as_html(self)
 
@@ -766,12 +766,12 @@ class Selection:
         ...
         """
         from misfeat.runtime.progress import progress_shown
-        from misfeat.show.console import new_console
-        from misfeat.show.terminal import print_sentences, print_tables, screen_of
+        from misfeat.show.first_screen import first_screen
+        from misfeat.show.terminal import new_console, print_sentences, print_tables
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
         with progress_shown(self.verbose > 0):
-            screen = screen_of(self, size, subgroup)
+            screen = first_screen(self, size, subgroup=subgroup)
         if tables:
             print_tables(self, size=size, k=k, subgroup=subgroup)
             new_console().print()
@@ -812,9 +812,9 @@ class Selection:
         >>> SubgroupSelector(size=1).fit(table, "y").report()
         <Report: What tells most about y. Use .open() or .write_html('report.html').>
         """
-        from misfeat.show.report import Report
+        from misfeat.show.report import make_report
 
-        return Report(self, title, size=size, k=k, costs=costs, validate=validate)
+        return make_report(self, title, size=size, k=k, costs=costs, validate=validate)
 
     def export(
         self,

@@ -14,8 +14,8 @@ from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
-from misfeat.show.first_screen import first_screen
-from misfeat.show.terminal import MOST_SENTENCES, most_informative, print_sentences, screen_of
+from misfeat.show.first_screen import first_screen, most_informative
+from misfeat.show.terminal import MOST_SENTENCES, print_sentences
 from misfeat.words import percent, percent_between, score_words
 
 HOSTILE = ("\x1b[31mred\x1b]0;title\x07", "\u202eright to left", "[bold]markup[/]", "n" * 300)
@@ -72,13 +72,6 @@ def test_all_answers_are_shown_whole(selector, capsys):
         assert [name] in lines
 
 
-def test_shares_come_before_nats(selector, capsys):
-    heads = [line for line in shown(capsys, selector).splitlines() if " nats" in line]
-    assert heads
-    for head in heads:
-        assert head.rstrip().endswith("nats") or head.startswith("Shares are of")
-
-
 def test_another_size_number_or_a_single_subgroup_is_shown(selector, capsys):
     text = shown(capsys, selector, k=1, size=3, subgroup="cohort=c2")
     (best,) = best_sets(selector.selection_, size=3, k=1, subgroup="cohort=c2")
@@ -125,7 +118,8 @@ def test_the_whole_comes_first_then_every_subgroup_then_what_to_record_then_trus
 def test_what_may_overturn_the_answer_stands_above_it_in_the_words_of_its_reader(overturned):
     screen = overturned
     text = on_one_line(printed(screen))
-    assert screen.overturning
+    assert {one.severity for one in screen.overturning} == {"overturns"}
+    assert "overturns" not in {one.severity for one in screen.other_cautions}
     assert text.startswith(f"Caution: {screen.overturning[0].words} ")
     assert text.index("paid tells") > len(screen.overturning[0].words)
     assert text.count(str(screen.overturning[0].sentence)) == 1
@@ -136,6 +130,7 @@ def test_what_may_overturn_the_answer_stands_above_it_in_the_words_of_its_reader
 def test_a_single_subgroup_is_said_once():
     table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     screen = first_screen(SubgroupSelector(size=1).fit(table, "y").selection_)
+    assert screen.whole == screen.subgroups[0].sentence
     assert printed(screen).count("tells more about y") == 1
 
 
@@ -169,7 +164,7 @@ def test_of_many_subgroups_the_most_telling_are_shown_and_the_others_counted():
 def test_a_screen_of_one_subgroup_is_about_that_one(selector):
     selection = selector.selection_
     for name in selection.subgroup_names():
-        screen = screen_of(selection, subgroup=name)
+        screen = first_screen(selection, subgroup=name)
         text = printed(screen)
         assert text.startswith(f"{name}: ")
         others = {*selection.subgroup_names()} - {name}

@@ -245,7 +245,7 @@ def _trial() -> Iterator[str]:
 
 
 def _print(found: dict[str, Any]) -> None:
-    from misfeat.show.console import new_console, new_table, plain_text
+    from misfeat.show.terminal import new_console, new_table, plain_text
 
     console = new_console()
     versions, extras = found["versions"].items(), found["extras"].items()

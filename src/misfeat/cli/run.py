@@ -210,7 +210,7 @@ def demo(
         str,
         typer.Argument(
             metavar="[EXAMPLE]",
-            help="heart, nhanes (a health survey) or clinics (generated, beside the truth).",
+            help="heart or nhanes (a health survey).",
             autocompletion=complete_names("misfeat.demo", "EXAMPLES"),
             show_default=False,
         ),

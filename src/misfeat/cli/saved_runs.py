@@ -57,9 +57,10 @@ def report(
 
 def report_of(selection: Selection, said: RunSettings, title: str = "") -> Report:
     """The report of a selection, as the settings of its run say."""
-    from misfeat.show.report import Report
+    from misfeat.show.report import make_report
 
-    return Report(selection, title or said.title, costs=said.costs() or None, spell=as_option)
+    costs = said.costs() or None
+    return make_report(selection, title or said.title, costs=costs, spell=as_option)
 
 
 def open_page(file: Path) -> None:

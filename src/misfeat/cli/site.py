@@ -213,7 +213,7 @@ def combine(
     The exit code is 3 where some summary was refused and the others answered.
     """
     from misfeat.saving.run_folder import REPORT, check_folder
-    from misfeat.show.report import Report
+    from misfeat.show.report import make_report
     from misfeat.sites import combine as combined
     from misfeat.sites import read_codebook
     from misfeat.sites.combination import own_summary
@@ -234,7 +234,7 @@ def combine(
         found = combined(
             summaries, own=mine, codebook=agreed, size=size, k=top, verbose=int(not quiet)
         )
-        page = Report(found.selection, "").html().encode()
+        page = make_report(found.selection, "").html().encode()
         found.selection.save(folder, beside={REPORT: page})
         found.selection.show()
     for refusal in found.refused:

@@ -1,4 +1,4 @@
-"""The demonstration: heart disease in four hospitals, a health survey, or generated clinics."""
+"""The demonstration: heart disease in four hospitals, or diabetes in a health survey."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from misfeat.exceptions import MisfeatError, listed
 
 __all__ = ["EXAMPLES", "run_demo"]
 
-EXAMPLES = ("heart", "nhanes", "clinics")
-"""The tables to choose from, the first by default."""
+EXAMPLES = ("heart", "nhanes")  # the tables to choose from, the first by default
 
 
 def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
@@ -17,14 +16,6 @@ def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
     if example not in EXAMPLES:
         raise MisfeatError(f"{example!r} is no example; choose one of {listed(EXAMPLES)}.")
     path = check_folder(folder)
-    # Only what is asked for is imported; all of them draw in the compiled kernels.
-    if example == "clinics":
-        from misfeat.demo.clinics import run_clinics
+    from misfeat.demo.examples import HOSPITALS, SURVEY, run_example
 
-        run_clinics(path)
-        return
-    from misfeat.demo.examples import HOSPITALS, SURVEY, fit_and_print, print_paths
-
-    chosen = HOSPITALS if example == "heart" else SURVEY
-    fit_and_print(chosen.fitted, path, chosen.title, chosen.introduction)
-    print_paths(path)
+    run_example(HOSPITALS if example == "heart" else SURVEY, path)

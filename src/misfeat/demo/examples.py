@@ -1,4 +1,4 @@
-"""Demonstrations on real tables, and what every one does: fit, write a report, print the answer."""
+"""Demonstrations on real tables: fit, write a run and its report, print the answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from math import comb
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
@@ -18,9 +18,8 @@ from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS
 from misfeat.selector import SubgroupSelector
-from misfeat.show.console import new_console, plain_text, print_lines
 from misfeat.show.first_screen import FirstScreen, first_screen
-from misfeat.show.terminal import print_sentences
+from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences
 from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
@@ -30,12 +29,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from misfeat.selection import Selection
-
-SIZE = 3
-"""Features in a set. Scores no longer grow by chance as sets do: with shuffled targets the best
-three tell next to nothing, and on rows that took no part in choosing them the best three tell more
-than the best two (benchmarks/demo/above_chance.py).
-"""
 
 
 @dataclass(frozen=True)
@@ -48,17 +41,10 @@ class Example:
     coding: Callable[[Dataset], Coding]
 
     def fitted(self, verbose: int = 0) -> SubgroupSelector:
-        """Score every set of three features in every subgroup."""
+        """Score every set of three features, which tell more than two on rows left out."""
         data = self.load()
-        selector = SubgroupSelector(
-            groups=data.groups,
-            size=SIZE,
-            k=5,
-            coding=self.coding(data),
-            n_jobs=-1,
-            random_state=0,
-            verbose=verbose,
-        )
+        more: dict[str, Any] = {"n_jobs": -1, "random_state": 0, "verbose": verbose}
+        selector = SubgroupSelector(data.groups, size=3, k=5, coding=self.coding(data), **more)
         return selector.fit(data.columns, data.target)
 
 
@@ -82,27 +68,26 @@ SURVEY = Example(
 )
 
 
-def fit_and_print(
-    fitted: Callable[[int], SubgroupSelector],
-    folder: Path,
-    title: str,
-    introduction: str,
-    console: Console | None = None,
-) -> SubgroupSelector:
-    """Fit, write a run and its report to a folder, and print the answer in sentences."""
-    console = console or new_console()
-    verbose = sys.stderr.isatty()
+def run_example(example: Example, folder: Path) -> None:
+    """Fit, write a run and its report to a folder, print the answer and how to ask more."""
+    console, verbose = new_console(), sys.stderr.isatty()
     with progress_shown(verbose):
-        selector = fitted(int(verbose))
+        selector = example.fitted(int(verbose))
         screen = first_screen(selector.selection_)
         # Before anything is printed, which nobody may read to its end. A report validates the
         # answers, so that the sentences then say how far to trust them.
-        report = selector.report(title=title)
-        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": title})
+        report = selector.report(title=example.title)
+        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": example.title})
         parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
         save_selector(selector, folder, parts)
-    print_answer(selector, screen, introduction, console)
-    return selector
+    print_answer(selector, screen, example.introduction, console)
+    for line in (
+        "",
+        f"Run:    {folder}",
+        f"Report: {folder / REPORT} (open it in a browser)",
+        f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
+    ):
+        console.print(plain_text(line), soft_wrap=True)  # paths are never broken
 
 
 def print_answer(
@@ -120,18 +105,6 @@ def print_answer(
     )
 
 
-def print_paths(folder: Path, console: Console | None = None) -> None:
-    """Print where the answers are, and how to ask more; paths are never broken."""
-    console = console or new_console()
-    for line in (
-        "",
-        f"Run:    {folder}",
-        f"Report: {folder / REPORT} (open it in a browser)",
-        f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
-    ):
-        console.print(plain_text(line), soft_wrap=True)
-
-
 def mostly_chance(selection: Selection) -> Iterator[Message]:
     """Of the sets that look best in a subgroup's own rows, the one that falls furthest."""
     every = comb(len(selection.feature_names), selection.size)
@@ -146,14 +119,12 @@ def mostly_chance(selection: Selection) -> Iterator[Message]:
         return
     whole = furthest.score / furthest.share
     interval = furthest.low / whole, furthest.high / whole
+    seen = percent((furthest.observed or 0.0) / whole, *interval)
+    share = percent(furthest.share, *interval)
     yield Message(
-        "{subgroup}: by its own rows alone, {names} would look best, with {seen} of what there is "
-        "to tell. Little of that is expected to hold in the population: {share}, number "
-        "{rank:,} of {every:,} sets.",
+        f"{{subgroup}}: by its own rows alone, {{names}} would look best, with {seen} of what "
+        "there is to tell. Little of that is expected to hold in the population: "
+        f"{share}, number {furthest.rank:,} of {every:,} sets.",
         subgroup=furthest.subgroup,
         names=joined(furthest.features),
-        seen=Message(percent((furthest.observed or 0.0) / whole, *interval)),
-        share=Message(percent(furthest.share, *interval)),
-        rank=furthest.rank,
-        every=every,
     )

@@ -14,10 +14,10 @@ from misfeat.answers.comparison_words import change_in_words, points_in_words, s
 from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
-from misfeat.show import console as tables
-from misfeat.show.console import TableColumn, fitting_table, new_console, plain_text
+from misfeat.show import terminal as tables
 from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
 from misfeat.show.questions import as_json
+from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain_text
 from misfeat.words import p_words
 
 if TYPE_CHECKING:
@@ -29,15 +29,11 @@ if TYPE_CHECKING:
 
 PACKAGE = "misfeat.show"
 USUAL_NAMES = ("first", "second")
-MOST_UNCHANGED = 50
-"""Sets of one subgroup that did not change and are listed; the frame has all."""
-WIDTH = 260
-"""Units of a picture from left to right; as many as pixels where there is room."""
-MARGIN = 12
-"""Units left free at either side, for marks and the first and last number of the scale."""
+MOST_UNCHANGED = 50  # sets of one subgroup that did not change and are listed; the frame has all
+WIDTH = 260  # units of a picture from left to right; as many as pixels where there is room
+MARGIN = 12  # units left free at either side, for marks and the first and last number of the scale
 MOST_TICKS = 5
-SHORTEST = 1e-4
-"""A scale reaches over at least so much, a hundredth of a per cent."""
+SHORTEST = 1e-4  # a scale reaches over at least so much, a hundredth of a per cent
 
 
 class ShownComparison(HtmlPage, Comparison):
@@ -50,8 +46,36 @@ class ShownComparison(HtmlPage, Comparison):
         print_comparison(self)
 
     def html(self) -> str:
-        """What changed as one page that needs no network."""
-        return comparison_page(self)
+        """What changed as one page; every name from the tables is text in it, whatever it holds."""
+        style = static_file(PACKAGE, "comparison.css")
+        first, second = self.names if self.same_target else self.targets
+        title = "What changed from {first} to {second}"
+        if not self.same_target:
+            title = "What tells about {first}, and what about {second}"
+        elif self.names == USUAL_NAMES:
+            title = "What changed from the first run to the second"
+        changes: dict[str, list[Change]] = {one.subgroup: [] for one in self.subgroups}
+        for change in self.changes:
+            changes[change.subgroup].append(change)
+        page = templates_of(PACKAGE).get_template("comparison.html")
+        return page.render(
+            found=self,
+            title=Message(title, first=first, second=second),
+            style=style,
+            policy=policy_for(style),
+            width=WIDTH,
+            forests={
+                one.subgroup: forest([c for c in changes[one.subgroup] if c.changed])
+                for one in self.subgroups
+                if one.changed
+            },
+            unchanged={name: [c for c in own if not c.changed] for name, own in changes.items()},
+            most_unchanged=MOST_UNCHANGED,
+            share=share_in_words,
+            points=points_in_words,
+            p_words=p_words,
+            words=lambda change: change_in_words(change, self.targets),
+        )
 
     def _repr_html_(self) -> str:
         return framed(self.html(), "What changed")
@@ -170,32 +194,23 @@ def _columns(found: Comparison) -> tuple[TableColumn, ...]:
     # Heads are read as markup.
     first, second = (escape(visible(name)) for name in found.names)
 
-    def told(line: dict[str, Any], run: str) -> str:
-        return share_in_words(line[run], line[f"{run}_low"], line[f"{run}_high"])
+    def interval(words: Callable[..., str], *names: str) -> Callable[[dict[str, Any]], str]:
+        return lambda line: words(*(line[name] for name in names))
 
-    def difference(line: dict[str, Any]) -> str:
-        return points_in_words(line["difference"], line["low"], line["high"])
-
-    def predicted(line: dict[str, Any]) -> str:
-        return "predicted" if line["source"] == "predicted" else ""
-
+    told = [interval(share_in_words, run, f"{run}_low", f"{run}_high") for run in USUAL_NAMES]
     return (
         tables.names("features", "set"),
-        TableColumn(first, lambda line: told(line, "first"), spare=2),
-        TableColumn(second, lambda line: told(line, "second"), spare=1),
-        TableColumn("difference", difference),
-        TableColumn("", lambda line: p_words(line["p_value"]), spare=3),
+        TableColumn(first, told[0], spare=2),
+        TableColumn(second, told[1], spare=1),
+        TableColumn("difference", interval(points_in_words, "difference", "low", "high")),
+        TableColumn("", interval(p_words, "p_value"), spare=3),
         tables.text("asked", "looked at as", spare=4),
-        TableColumn("", predicted, number=False, spare=1),
+        TableColumn("", lambda line: line["source"] * (line["source"] == "predicted"), False, 1),
     )
 
 
 def comparison_as_json(found: Comparison) -> Iterator[str]:
-    """What changed as lines of JSON, each with its ``"kind"``.
-
-    One line for the whole (``"comparison"``), one a subgroup (``"subgroup"``), one a set
-    (``"change"``) and one a note (``"note"``).
-    """
+    """What changed as lines of JSON: the whole, subgroups, sets and notes, each with its kind."""
     parts = ("names", "targets", "unit", "size", "confidence", "only_in")
     whole = {name: getattr(found, name) for name in parts}
     yield as_json("comparison", whole | {"sentence": found.summary()})
@@ -205,43 +220,6 @@ def comparison_as_json(found: Comparison) -> Iterator[str]:
         yield as_json("change", asdict(change))
     for note in found.notes:
         yield as_json("note", {"sentence": note})
-
-
-def comparison_page(found: Comparison) -> str:
-    """The whole page; every name from the tables is text in it, whatever it holds."""
-    style = static_file(PACKAGE, "comparison.css")
-    first, second = found.names if found.same_target else found.targets
-    title = "What changed from {first} to {second}"
-    if not found.same_target:
-        title = "What tells about {first}, and what about {second}"
-    elif found.names == USUAL_NAMES:
-        title = "What changed from the first run to the second"
-    changes: dict[str, list[Change]] = {one.subgroup: [] for one in found.subgroups}
-    for change in found.changes:
-        changes[change.subgroup].append(change)
-    html: str = (
-        templates_of(PACKAGE)
-        .get_template("comparison.html")
-        .render(
-            found=found,
-            title=Message(title, first=first, second=second),
-            style=style,
-            policy=policy_for(style),
-            width=WIDTH,
-            forests={
-                one.subgroup: forest([c for c in changes[one.subgroup] if c.changed])
-                for one in found.subgroups
-                if one.changed
-            },
-            unchanged={name: [c for c in own if not c.changed] for name, own in changes.items()},
-            most_unchanged=MOST_UNCHANGED,
-            share=share_in_words,
-            points=points_in_words,
-            p_words=p_words,
-            words=lambda change: change_in_words(change, found.targets),
-        )
-    )
-    return html
 
 
 @dataclass(frozen=True)
@@ -268,10 +246,6 @@ class AxisScale:
         part = (share - self.low) / (self.high - self.low)
         return round(MARGIN + part * (WIDTH - 2 * MARGIN), 1)
 
-    def mark(self, share: float, low: float, high: float) -> dict[str, float]:
-        """A share with its interval on the scale, in units from the left."""
-        return {"at": self.at(share), "low": self.at(low), "high": self.at(high)}
-
     @property
     def ticks(self) -> list[tuple[float, str]]:
         """Where numbers stand, and the numbers, in per cent."""
@@ -281,16 +255,8 @@ class AxisScale:
 
 
 def forest(changes: Sequence[Change]) -> dict[str, Any]:
-    """The forest plot of some sets, all on the same scales: a line a set, two pictures each."""
-    shares = AxisScale.over([end for one in changes for end in (one.first_high, one.second_high)])
-    differences = AxisScale.over([end for one in changes for end in (one.low, one.high)])
-    rows = [
-        {
-            "change": one,
-            "first": shares.mark(one.first, one.first_low, one.first_high),
-            "second": shares.mark(one.second, one.second_low, one.second_high),
-            "difference": differences.mark(one.difference, one.low, one.high),
-        }
-        for one in changes
-    ]
-    return {"shares": shares, "differences": differences, "rows": rows}
+    """What a forest plot of some sets needs: the sets, and the scales that all of them share."""
+    shares = [end for one in changes for end in (one.first_high, one.second_high)]
+    differences = [end for one in changes for end in (one.low, one.high)]
+    scales = {"shares": AxisScale.over(shares), "differences": AxisScale.over(differences)}
+    return {"changes": changes, **scales}

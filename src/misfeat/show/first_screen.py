@@ -48,28 +48,19 @@ MAY_BE_CHANCE = "may be chance"
 CHANCE = "chance"
 NOTHING = "nothing to tell"
 UNTESTED = "not tested"
-BEYOND_DOUBT = 0.01
-"""P-values up to this one need no word."""
-MOST_PERMUTED = 60e9
-"""Rows times sets times permutations that are tested at most: about a minute on two cores."""
-MOST_PERMUTED_ONE_BY_ONE = 3e7
-"""The same where rows count only for sets that they have in full, which are permuted one by one."""
+BEYOND_DOUBT = 0.01  # P-values up to this one need no word
+MOST_PERMUTED = 60e9  # rows times sets times permutations: about a minute on two cores
+MOST_PERMUTED_ONE_BY_ONE = 3e7  # the same where rows have gaps, so that sets are permuted singly
 USUAL_PERMUTATIONS = 999
-FEWER_PERMUTATIONS = 199
-"""Permutations where the usual number takes too long; p-values then reach down to 0.005."""
-FEWER_STEP_PERMUTATIONS = 99
-"""The same for each step to see how many features are enough; p-values then reach down to 0.01."""
-MOST_RESAMPLED = 10_000
-"""Sets, over all subgroups, up to which the whole answer is made again for every draw of rows."""
-MOST_LARGER = 30_000
-"""Sets of one feature more, over all subgroups, that are scored to see whether they add."""
-MOST_ORDERED = 300
-"""Rows up to which the best order of the leaves is sought, which takes ever longer."""
-MOST_NAMED = 3
-"""Subgroups or features that the sentence names."""
-OFTEN = 0.5
-"""A feature in the answers of more than this share of the subgroups is named."""
+FEWER_PERMUTATIONS = 199  # where the usual number takes too long; p-values reach down to 0.005
+FEWER_STEP_PERMUTATIONS = 99  # the same for each step to see how many features are enough
+MOST_RESAMPLED = 10_000  # sets, over all subgroups, up to which every resample is answered anew
+MOST_LARGER = 30_000  # sets of one feature more, over all subgroups, that are scored to see more
+MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
+MOST_NAMED = 3  # subgroups or features that the sentence names
+OFTEN = 0.5  # a feature in the answers of more than this share of the subgroups is named
 ALL_RECORDED = Message("Every subgroup recorded every feature: there is nothing to collect.")
+_ORDER = (TOLD, UNTESTED, MAY_BE_CHANCE, CHANCE, NOTHING)  # verdicts, the most telling first
 NO_CLEAR_CASE = "No clear case: no unrecorded feature is likely enough to add something."
 
 
@@ -111,20 +102,16 @@ def effort_for(selection: Selection, size: int) -> Effort:
 
 @dataclass(frozen=True)
 class SubgroupAnswer:
-    """What is known for one subgroup.
-
-    The features are the smallest recorded set that is enough, with what it explains; nothing, and
-    NaN, where none does. The p-value is right for all that was searched, NaN where not tested.
-    """
+    """What is known for one subgroup."""
 
     subgroup: str
     rows: int
     verdict: str  # "told", "may be chance", "chance", "nothing to tell" or "not tested"
-    features: tuple[str, ...]
-    share: float
+    features: tuple[str, ...]  # the smallest recorded set that is enough; empty where none is
+    share: float  # NaN where no set is enough
     low: float
     high: float
-    p_value: float
+    p_value: float  # right for all that was searched; NaN where not tested
     words: Message  # the answer without the subgroup's name
 
     @property
@@ -134,15 +121,14 @@ class SubgroupAnswer:
 
 
 def subgroup_answers(
-    selection: Selection, size: int, effort: Effort, tests: SignificanceTests | None
+    selection: Selection,
+    size: int,
+    effort: Effort,
+    tests: SignificanceTests | None,
+    enough: Mapping[str, Enough],
 ) -> list[SubgroupAnswer]:
     """The answer for every subgroup: the set that is enough, and whether it is chance."""
     by_name = {} if tests is None else {one.subgroup: one for one in tests.subgroups}
-    enough: dict[str, Enough] = {}
-    if effort.enough:
-        permutations = effort.step_permutations
-        steps = enough_features(selection, size=effort.enough, permutations=permutations)
-        enough = {one.subgroup: one for one in steps}
     answers = []
     for name in selection.subgroup_names():
         test = by_name.get(name)
@@ -153,20 +139,15 @@ def subgroup_answers(
             verdict, words = _verdict(enough[name], test)
         else:
             step, verdict, words = _untested(selection, size, name)
-        whole = step.score / step.share if step is not None and step.share > 0 else 1.0
-        answers.append(
-            SubgroupAnswer(
-                subgroup=name,
-                rows=selection.cohorts[name].size,
-                verdict=verdict,
-                features=() if step is None else step.features,
-                share=nan if step is None else step.share,
-                low=nan if step is None else step.low / whole,
-                high=nan if step is None else step.high / whole,
-                p_value=nan if test is None else test.adjusted,
-                words=words,
-            )
-        )
+        features: tuple[str, ...] = ()
+        share = low = high = nan
+        if step is not None:
+            whole = step.score / step.share if step.share > 0 else 1.0
+            features, share = step.features, step.share
+            low, high = step.low / whole, step.high / whole
+        p, rows = nan if test is None else test.adjusted, selection.cohorts[name].size
+        answer = SubgroupAnswer(name, rows, verdict, features, share, low, high, p, words)
+        answers.append(answer)
     return answers
 
 
@@ -181,17 +162,15 @@ def _verdict(enough: Enough, test: SubgroupSignificance | None) -> tuple[str, Me
         verdict = CHANCE if chance else MAY_BE_CHANCE
     if test is None:
         return verdict, words
-    p, times = test.adjusted, 0
+    p = p_words(test.adjusted)
     if enough.best is None and not chance:
-        further = "{told}, though larger sets may ({p})"
+        further = f", though larger sets may ({p})"
     elif enough.best is not None and chance:
-        further = "{told}. With all sets that were looked at, even this may be chance ({p})"
-    elif enough.best is not None and p > BEYOND_DOUBT:
-        further = "{told}. Chance alone would do as well about once in {times} times ({p})"
-        p, times = test.p_value, round(1 / test.p_value)
-    if further:
-        words = Message(further, told=words, times=times, p=Message(p_words(p)))
-    return verdict, words
+        further = f". With all sets that were looked at, even this may be chance ({p})"
+    elif enough.best is not None and test.adjusted > BEYOND_DOUBT:
+        times, p = round(1 / test.p_value), p_words(test.p_value)
+        further = f". Chance alone would do as well about once in {times} times ({p})"
+    return verdict, Message(f"{{told}}{further}", told=words) if further else words
 
 
 def _untested(selection: Selection, size: int, name: str) -> tuple[Step | None, str, Message]:
@@ -226,14 +205,11 @@ def whole_sentence(answers: Sequence[SubgroupAnswer], target: str) -> Message:
         )
     untested = all(one.verdict == UNTESTED for one in told)
     some, every = len(told), len(answers)
+    where = f"all {every:,}" if some == every else f"{some:,} of {every:,}"
+    tell, tested = ("seem to tell", ", not tested against chance") if untested else ("tell", "")
     return Message(
-        "In {where} the features {tell} something about {target}{untested}: {how_much} of what "
-        "there is to tell{features}.{others}",
-        tell=Message("seem to tell" if untested else "tell"),
-        untested=Message(", not tested against chance" if untested else ""),
-        where=Message(
-            f"all {every:,} subgroups" if some == every else f"{some:,} of {every:,} subgroups"
-        ),
+        f"In {where} subgroups the features {tell} something about {{target}}{tested}: "
+        "{how_much} of what there is to tell{features}.{others}",
         target=target,
         how_much=_how_much(told),
         features=_common_features(told),
@@ -244,16 +220,11 @@ def whole_sentence(answers: Sequence[SubgroupAnswer], target: str) -> Message:
 def _how_much(told: Sequence[SubgroupAnswer]) -> Message:
     """From the least to the most, with where."""
     least, most = min(told, key=lambda one: one.share), max(told, key=lambda one: one.share)
-    shares = [Message(percent(one.share, one.low, one.high)) for one in (least, most)]
-    if least is most or shares[0] == shares[1]:
-        return Message("{share}", share=shares[1])
-    return Message(
-        "from {least} ({least_at}) to {most} ({most_at})",
-        least=shares[0],
-        least_at=least.subgroup,
-        most=shares[1],
-        most_at=most.subgroup,
-    )
+    low, high = (percent(one.share, one.low, one.high) for one in (least, most))
+    if least is most or low == high:
+        return Message(high)
+    where = {"least": least.subgroup, "most": most.subgroup}
+    return Message(f"from {low} ({{least}}) to {high} ({{most}})", **where)
 
 
 def _common_features(told: Sequence[SubgroupAnswer]) -> Message:
@@ -263,13 +234,9 @@ def _common_features(told: Sequence[SubgroupAnswer]) -> Message:
     if not often or len(told) == 1:
         return Message("")
     shown = often[:MOST_NAMED]
-    in_all = {counts[name] for name in shown} == {len(told)}
-    return Message(
-        "; {names} {are} part of the answer in {where}",
-        names=joined(shown),
-        are=Message("is" if len(shown) == 1 else "are"),
-        where=Message("all of them" if in_all else "most of them"),
-    )
+    where = "all" if {counts[name] for name in shown} == {len(told)} else "most"
+    are = "is" if len(shown) == 1 else "are"
+    return Message(f"; {{names}} {are} part of the answer in {where} of them", names=joined(shown))
 
 
 def _others(answers: Sequence[SubgroupAnswer]) -> Message:
@@ -299,21 +266,14 @@ def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -
         return told
     own = [cohort for cohort in cohorts if subgroup in (None, cohort.name)]
     rows = sum(cohort.size for cohort in own)
-    if cohorts.effective is None:
-        worth = Message("{rows:,} rows in all", rows=rows)
-    else:
+    worth = f"{rows:,} rows in all"
+    if cohorts.effective is not None:
         effective = round(sum(cohort.effective_size for cohort in own))
-        worth = Message(
-            "{rows:,} rows, worth {effective:,} of equal weight", rows=rows, effective=effective
-        )
+        worth = f"{rows:,} rows, worth {effective:,} of equal weight"
     how = [Message(words[role], columns=joined(named)) for role, named in columns.items() if named]
     both = Message("{first} and {second}", first=how[0], second=how[-1])
-    return Message(
-        "{told} Rows are {said}: {worth}.",
-        told=told,
-        said=how[0] if len(how) == 1 else both,
-        worth=worth,
-    )
+    said = how[0] if len(how) == 1 else both
+    return Message(f"{{told}} Rows are {{said}}: {worth}.", told=told, said=said)
 
 
 def collecting_sentences(
@@ -338,20 +298,13 @@ def collecting_sentences(
         if not isnan(one.probability):
             chance = percent(one.probability, 0.0, 1.0)
             likely = f", and tells more at all with a probability of {chance}"
-        sentences.append(
-            Message(
-                "{subgroup}: {feature} is worth recording. With it, the best set of otherwise "
-                "recorded features is expected to tell {after} of what there is to tell instead of "
-                "{before} ({sure}: {between}){likely}.",
-                subgroup=one.subgroup,
-                feature=one.feature,
-                after=Message(percent(after, low, high)),
-                before=Message(percent(before, low, high)),
-                sure=Message(sure),
-                between=Message(percent_between(low, high)),
-                likely=Message(likely),
-            )
+        told = f"{percent(after, low, high)} of what there is to tell instead of"
+        told += f" {percent(before, low, high)} ({sure}: {percent_between(low, high)}){likely}"
+        template = (
+            "{subgroup}: {feature} is worth recording. With it, the best set of otherwise recorded "
+            f"features is expected to tell {told}."
         )
+        sentences.append(Message(template, subgroup=one.subgroup, feature=one.feature))
     if sentences:
         return sentences
     likely_ones = [one for one in worths if not isnan(one.probability) and one.gain > 0]
@@ -360,32 +313,22 @@ def collecting_sentences(
     best = max(likely_ones, key=lambda one: one.probability)
     nearest = best.feature, best.probability
     same = [one.subgroup for one in likely_ones if (one.feature, one.probability) == nearest]
-    return [
-        Message(
-            "{none} The nearest is {feature} in {where}, with a probability of {likely}.",
-            none=Message(NO_CLEAR_CASE),
-            feature=best.feature,
-            where=joined(same),
-            likely=Message(percent(best.probability, 0.0, 1.0)),
-        )
-    ]
+    likely = f"with a probability of {percent(best.probability, 0.0, 1.0)}"
+    nearest_words = f"{NO_CLEAR_CASE} The nearest is {{feature}} in {{where}}, {likely}."
+    return [Message(nearest_words, feature=best.feature, where=joined(same))]
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """What every feature explains by itself in every subgroup, as shares of the entropy.
+    """What every feature explains by itself in every subgroup, in the order of the table."""
 
-    Subgroups and features are numbers in the order in which they are shown; arrays are in that of
-    the table. Faded is what is not more than chance by its p-value, or by its interval.
-    """
-
-    subgroups: tuple[int, ...]
+    subgroups: tuple[int, ...]  # in the order in which they are shown
     features: tuple[int, ...]
-    share: Floats
+    share: Floats  # of the entropy
     low: Floats
     high: Floats
     predicted: NDArray[np.bool_]
-    faded: NDArray[np.bool_]
+    faded: NDArray[np.bool_]  # not more than chance by its p-value, or by its interval
 
 
 def feature_map(
@@ -403,15 +346,9 @@ def feature_map(
     if single is not None and tests is not None:
         nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
         faded = np.where(predicted, faded, ~(single.p_values[1][:, order] <= LEVEL) | nothing)
-    return FeatureMap(
-        subgroups=tuple(side_by_side(share).tolist()),
-        features=tuple(np.argsort(-share.mean(axis=0), kind="stable").tolist()),
-        share=share,
-        low=low,
-        high=high,
-        predicted=predicted,
-        faded=faded,
-    )
+    subgroups = tuple(side_by_side(share).tolist())
+    features = tuple(np.argsort(-share.mean(axis=0), kind="stable").tolist())
+    return FeatureMap(subgroups, features, share, low, high, predicted, faded)
 
 
 def side_by_side(values: Floats) -> NDArray[np.intp]:
@@ -436,6 +373,7 @@ class FirstScreen:
 
     size: int
     effort: Effort
+    enough: Mapping[str, Enough]  # by subgroup, where it was asked
     whole: Message
     subgroups: tuple[SubgroupAnswer, ...]
     map: FeatureMap
@@ -457,23 +395,45 @@ def first_screen(
     selection: Selection,
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
+    subgroup: str | None = None,
 ) -> FirstScreen:
-    """Ask a selection what is told first."""
+    """Ask a selection what is told first, or what of it is about one subgroup."""
     size = selection.size if size is None else size
-    target, effort = selection.cohorts.target, effort_for(selection, size)
+    cohorts, effort = selection.cohorts, effort_for(selection, size)
     single = tests = None
     if effort.tested:
         single = significance_tests(selection, 1, permutations=effort.permutations)
         tests = significance_tests(selection, effort.tested, permutations=effort.permutations)
-    answers = subgroup_answers(selection, size, effort, tests)
-    wholes = dict(zip(selection.cohorts.names, selection.set_scores.measure.whole, strict=True))
-    worths = feature_worths(selection, size=size, costs=costs)
+    enough: dict[str, Enough] = {}
+    if effort.enough:
+        permutations = effort.step_permutations
+        steps = enough_features(selection, size=effort.enough, permutations=permutations)
+        enough = {one.subgroup: one for one in steps}
+    answers = subgroup_answers(selection, size, effort, tests, enough)
+    cautions = list_cautions(selection, size)
+    if subgroup is not None:
+        subgroup = cohorts.full_name(subgroup)
+        answers = [one for one in answers if one.subgroup == subgroup]
+        cautions = [one for one in cautions if not one.subgroups or subgroup in one.subgroups]
+    wholes = dict(zip(cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True))
+    worths = feature_worths(selection, subgroup, size, costs)
     return FirstScreen(
         size=size,
         effort=effort,
-        whole=with_weights(whole_sentence(answers, target), selection.cohorts),
+        enough=enough,
+        whole=with_weights(whole_sentence(answers, cohorts.target), cohorts, subgroup),
         subgroups=tuple(answers),
         map=feature_map(selection, single, tests),
         collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
-        cautions=tuple(list_cautions(selection, size)),
+        cautions=tuple(cautions),
     )
+
+
+def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
+    """The subgroups in which most is told, in the table's order."""
+
+    def order(one: SubgroupAnswer) -> tuple[int, float]:
+        return _ORDER.index(one.verdict), 0.0 if isnan(one.share) else -one.share
+
+    kept = {id(one) for one in sorted(answers, key=order)[:most]}
+    return [one for one in answers if id(one) in kept]

@@ -1,4 +1,4 @@
-"""What every page needs: messages as HTML, templates, a policy, and a file to be written to."""
+"""HTML: messages and templates, pages with a policy and a file, and what a notebook shows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from markupsafe import Markup
 
+from misfeat.answers.top import subgroup_rows
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible
+from misfeat.show.first_screen import first_screen
+from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from misfeat.cohorts import Cohorts
     from misfeat.exceptions import Spelling
+    from misfeat.selection import Selection
 
 PAGE_BEGINS = b"<!doctype html"
 SNIPPET_HEIGHT = "80vh"
+MOST_SHOWN = 20  # subgroups in a notebook's list or table, and features in its map
 
 
 def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
@@ -68,12 +74,11 @@ def policy_for(style: str, script: str | None = None) -> str:
     """A Content-Security-Policy under which this style and script work, and nothing else."""
 
     def digest(text: str) -> str:
-        hashed = base64.b64encode(hashlib.sha256(text.encode()).digest())
-        return f"sha256-{hashed.decode('ascii')}"
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
-    scripts = "" if script is None else f"script-src '{digest(script)}'; "
+    scripts = "" if script is None else f"script-src 'sha256-{digest(script)}'; "
     return (
-        f"default-src 'none'; style-src '{digest(style)}'; {scripts}"
+        f"default-src 'none'; style-src 'sha256-{digest(style)}'; {scripts}"
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -124,10 +129,7 @@ class HtmlPage(ABC):
         """The whole page."""
 
     def write_html(self, path: str | Path) -> None:
-        """Write the page to a file, at once or not at all.
-
-        An older page is replaced, a link is followed.
-        """
+        """Write the page to a file, at once or not at all; an older page is replaced."""
         file = as_path(path, "path")
         try:
             with file.open("rb") if file.is_file() else nullcontext() as older:
@@ -145,6 +147,50 @@ class HtmlPage(ABC):
         file = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{self.page_name}.html"
         self.write_html(file)
         if not webbrowser.open(file.as_uri()):
-            raise MisfeatError(
-                f"No browser could be opened; the {self.page_name} is {str(file)!r}."
-            )
+            place = f"the {self.page_name} is {str(file)!r}"
+            raise MisfeatError(f"No browser could be opened; {place}.")
+
+
+def first_screen_as_html(selection: Selection) -> str:
+    """The answer in sentences, what each feature tells, and what may overturn it."""
+    screen = first_screen(selection)
+    shown, names = screen.map, selection.cohorts.names
+    features = shown.features[:MOST_SHOWN]
+    top = max(float(shown.share.max()), 1e-9)
+
+    def cell(at: tuple[int, int]) -> dict[str, str]:
+        share, low, high = (float(held[at]) for held in (shown.share, shown.low, shown.high))
+        kinds = {"never": shown.predicted[at], "faded": shown.faded[at]}
+        return {
+            "kinds": " ".join(kind for kind, holds in kinds.items() if holds),
+            "depth": f"{0.0 if shown.faded[at] else 0.85 * share / top:.2f}",
+            "interval": f"{percent(share, low, high)} ({percent_between(low, high)})",
+            "share": f"{100 * share:.0f}",
+        }
+
+    page = templates_of("misfeat.show").get_template("notebook.html")
+    return page.render(
+        most=MOST_SHOWN,
+        overturning=[as_html(one.words) for one in screen.overturning],
+        whole=as_html(screen.whole),
+        subgroups=[as_html(screen.subgroups[i].sentence) for i in shown.subgroups],
+        features=[selection.feature_names[f] for f in features],
+        rows=[(names[i], [cell((i, f)) for f in features]) for i in shown.subgroups[:MOST_SHOWN]],
+        collecting=[as_html(one) for one in screen.collecting],
+        cautions=[as_html(one.words) for one in screen.other_cautions],
+    )
+
+
+def subgroups_as_html(cohorts: Cohorts) -> str:
+    """A table of the subgroups, and what each never recorded; every name is shown as text."""
+    rows = subgroup_rows(cohorts)
+    lines = "".join(
+        f"<tr><td>{escape(row['subgroup'])}</td><td style='text-align:right'>{row['rows']:,}</td>"
+        f"<td>{escape(', '.join(row['missing']) or '–')}</td></tr>"
+        for row in rows[:MOST_SHOWN]
+    )
+    more = len(rows) - MOST_SHOWN
+    if more > 0:
+        lines += f"<tr><td colspan='3'>and {more} more</td></tr>"
+    head = "<tr><th>subgroup</th><th>rows</th><th>never recorded</th></tr>"
+    return f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"

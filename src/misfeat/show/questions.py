@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from copy import copy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
@@ -17,27 +17,9 @@ from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
-from misfeat.show.console import (
-    UNRECORDED,
-    TableColumn,
-    count,
-    fitting_table,
-    flag,
-    in_unit,
-    names,
-    new_console,
-    number,
-    p_value,
-    per_cent,
-    per_cent_between,
-    plain_text,
-    score,
-    score_share,
-    score_share_interval,
-    text,
-)
+from misfeat.show import terminal as tables
 from misfeat.show.first_screen import first_screen
-from misfeat.show.terminal import STAR, WORTH, with_wholes, worth_rows
+from misfeat.show.terminal import INTERVAL, STAR, WORTH, TableColumn, with_wholes, worth_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,14 +32,11 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Sequence[Any]]
     Line = dict[str, Any]
 
-MOST_LINES = 10
-"""Lines of each subgroup, where there are several; one subgroup is shown whole."""
+MOST_LINES = 10  # lines of each subgroup, where there are several; one subgroup is shown whole
 ANSWER_COLUMNS = ("subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value")
 COLUMN_NOTES = (
     "column", "role", "treatment", "categories", "missing", "looks_like", "taken_for", "example",
 )  # fmt: skip
-"""What is told of every column of the table."""
-INTERVAL = ("low", "high")
 
 
 @dataclass(frozen=True)
@@ -67,7 +46,7 @@ class About:
     subgroup: str | None = None
     features: tuple[str, ...] = ()
     size: int | None = None
-    costs: Mapping[str, float] = field(default_factory=dict)
+    costs: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,60 +54,59 @@ class QuestionSpec:
     """A question, and how it is answered."""
 
     words: str
-    columns: Callable[[Selection, About], Columns]
+    answer: str  # the method, or the attribute, of a selection that answers it in columns
     shown: tuple[TableColumn, ...] = ()  # that a terminal shows; JSON has all columns
     sentences: Callable[[Selection, About], Sequence[str]] = lambda selection, about: ()  # noqa: ARG005
-    of_a_set: bool = False  # whether it needs a subgroup and a set
-    takes: tuple[str, ...] = ("subgroup", "size")  # what else of `About` it looks at
+    takes: tuple[str, ...] = ("subgroup", "size")  # what of `About` the method takes
     by_subgroup: bool = True  # whether every subgroup has a table of its own
 
-
-def _column_notes(selection: Selection, about: About) -> Columns:  # noqa: ARG001
-    audits = selection.cohorts.columns
-    return {name: [getattr(one, name) for one in audits] for name in COLUMN_NOTES}
+    @property
+    def of_a_set(self) -> bool:
+        """Whether it needs a subgroup and a set."""
+        return "features" in self.takes
 
 
 QUESTIONS: dict[str, QuestionSpec] = {
     "top": QuestionSpec(
         "Which sets tell most?",
-        lambda found, about: found.top_k(about.size, None, about.subgroup),
+        "top_k",
         (
-            count("rank"),
-            names("features", missing="missing"),
-            score_share("score", "tells", *INTERVAL),
-            score_share_interval(spare=1),
-            p_value("p_value"),
-            text("source", spare=2),
-            score("score", *INTERVAL, spare=3),
+            tables.count("rank"),
+            tables.names("features", missing="missing"),
+            tables.score_share("score", "tells", *INTERVAL),
+            tables.score_share_interval(spare=1),
+            tables.p_value("p_value"),
+            tables.text("source", spare=2),
+            tables.score("score", *INTERVAL, spare=3),
         ),
     ),
     "significance": QuestionSpec(
         "Does any set tell more than chance?",
-        lambda found, about: found.significance(about.size),
+        "significance",
         (
-            text("subgroup"),
-            p_value("p_value", spare=1),
-            p_value("adjusted", "adjusted"),
-            flag("more_than_chance", "more than chance"),
-            names("features", "clearest set", spare=2),
-            count("sets", spare=3),
-            count("permutations", "deals", spare=4),
+            tables.text("subgroup"),
+            tables.p_value("p_value", spare=1),
+            tables.p_value("adjusted", "adjusted"),
+            tables.flag("more_than_chance", "more than chance"),
+            tables.names("features", "clearest set", spare=2),
+            tables.count("sets", spare=3),
+            tables.count("permutations", "deals", spare=4),
         ),
         takes=("size",),
         by_subgroup=False,
     ),
     "enough": QuestionSpec(
         "How many features are enough?",
-        lambda found, about: found.enough(about.subgroup, about.size),
+        "enough",
         (
-            count("size"),
-            names("features", "best set"),
-            score_share("score", "tells", *INTERVAL),
-            score_share_interval(spare=2),
-            score_share("adds", spare=1),
-            p_value("p_value"),
-            flag("enough"),
-            score("score", *INTERVAL, spare=3),
+            tables.count("size"),
+            tables.names("features", "best set"),
+            tables.score_share("score", "tells", *INTERVAL),
+            tables.score_share_interval(spare=2),
+            tables.score_share("adds", spare=1),
+            tables.p_value("p_value"),
+            tables.flag("enough"),
+            tables.score("score", *INTERVAL, spare=3),
         ),
         lambda found, about: [
             one.sentence for one in enough_features(found, about.subgroup, about.size)
@@ -136,140 +114,160 @@ QUESTIONS: dict[str, QuestionSpec] = {
     ),
     "why": QuestionSpec(
         "Why does this set tell?",
-        lambda found, about: found.why(str(about.subgroup), about.features),
+        "why",
         (
-            text("cell"),
-            count("rows"),
-            text("class"),
-            per_cent("share"),
-            per_cent_between(spare=3),
-            per_cent("overall", spare=2),
-            number("lift", "{:.2f}", spare=1),
-            score_share("contribution", "adds", spare=4),
-            text("source", spare=5),
+            tables.text("cell"),
+            tables.count("rows"),
+            tables.text("class"),
+            tables.per_cent("share"),
+            tables.per_cent_between(spare=3),
+            tables.per_cent("overall", spare=2),
+            tables.number("lift", "{:.2f}", spare=1),
+            tables.score_share("contribution", "adds", spare=4),
+            tables.text("source", spare=5),
         ),
         lambda found, about: explanation(found, str(about.subgroup), about.features).sentences(),
-        of_a_set=True,
         takes=("subgroup", "features"),
     ),
     "features": QuestionSpec(
         "What is every feature worth?",
-        lambda found, about: found.features(about.subgroup, about.size),
+        "features",
         (
-            text("feature"),
-            score_share("alone"),
-            score_share("adds", "adds", "adds_low", "adds_high"),
-            score_share_interval("adds_low", "adds_high", spare=4),
-            score_share("share_of_best", "share of best", spare=1),
-            score_share("mean_share", "mean share", "mean_share_low", "mean_share_high"),
-            score_share_interval("mean_share_low", "mean_share_high", spare=5),
-            per_cent("in_best", "in best", spare=2),
-            text("source", spare=3),
-            score("mean_share", "mean_share_low", "mean_share_high", spare=6),
+            tables.text("feature"),
+            tables.score_share("alone"),
+            tables.score_share("adds", "adds", "adds_low", "adds_high"),
+            tables.score_share_interval("adds_low", "adds_high", spare=4),
+            tables.score_share("share_of_best", "share of best", spare=1),
+            tables.score_share("mean_share", "mean share", "mean_share_low", "mean_share_high"),
+            tables.score_share_interval("mean_share_low", "mean_share_high", spare=5),
+            tables.per_cent("in_best", "in best", spare=2),
+            tables.text("source", spare=3),
+            tables.score("mean_share", "mean_share_low", "mean_share_high", spare=6),
         ),
     ),
     "alternatives": QuestionSpec(
         "Which sets tell the same?",
-        lambda found, about: found.alternatives(str(about.subgroup), about.features),
+        "alternatives",
         (
-            text("words", "swap"),
-            names("features", "set", spare=1),
-            score_share("score", "tells"),
-            score_share("difference", "difference", "difference_low", "difference_high"),
-            score_share_interval("difference_low", "difference_high", spare=2),
-            text("source", spare=3),
-            score("score", spare=4),
+            tables.text("words", "swap"),
+            tables.names("features", "set", spare=1),
+            tables.score_share("score", "tells"),
+            tables.score_share("difference", "difference", "difference_low", "difference_high"),
+            tables.score_share_interval("difference_low", "difference_high", spare=2),
+            tables.text("source", spare=3),
+            tables.score("score", spare=4),
         ),
-        of_a_set=True,
         takes=("subgroup", "features"),
     ),
     "interactions": QuestionSpec(
         "Which features tell more, or less, together than each by itself?",
-        lambda found, about: found.interactions(about.subgroup),
+        "interactions",
         (
-            text("feature"),
-            text("other"),
-            score_share("together", spare=2),
-            score_share("alone", "sum of each", spare=1),
-            score_share("interaction", "interaction", *INTERVAL),
-            score_share_interval(spare=3),
-            text("kind"),
-            text("source", spare=4),
-            score("interaction", *INTERVAL, spare=5),
+            tables.text("feature"),
+            tables.text("other"),
+            tables.score_share("together", spare=2),
+            tables.score_share("alone", "sum of each", spare=1),
+            tables.score_share("interaction", "interaction", *INTERVAL),
+            tables.score_share_interval(spare=3),
+            tables.text("kind"),
+            tables.text("source", spare=4),
+            tables.score("interaction", *INTERVAL, spare=5),
         ),
         takes=("subgroup",),
     ),
     "stability": QuestionSpec(
         "Would it come out again?",
-        lambda found, about: found.stability(about.size, subgroup=about.subgroup),
+        "stability",
         (
-            count("rank"),
-            names("features", missing=UNRECORDED),
-            per_cent("frequency", "comes again"),
-            count("rank_median", "median rank"),
-            count("rank_low", "lower quartile", spare=1),
-            count("rank_high", "upper quartile", spare=1),
+            tables.count("rank"),
+            tables.names("features", missing=tables.UNRECORDED),
+            tables.per_cent("frequency", "comes again"),
+            tables.count("rank_median", "median rank"),
+            tables.count("rank_low", "lower quartile", spare=1),
+            tables.count("rank_high", "upper quartile", spare=1),
         ),
         lambda found, about: stability_of(found, about.size).sentences(about.subgroup),
     ),
     "cautions": QuestionSpec(
         "What may mislead?",
-        lambda found, about: found.cautions(about.size),
+        "cautions",
         sentences=lambda found, about: [
-            Message(
-                "{kind} ({severity}): {words}",
-                kind=one.kind,
-                severity=one.severity,
-                words=one.words,
-            )
+            Message(f"{one.kind} ({one.severity}): {{words}}", words=one.words)
             for one in list_cautions(found, about.size)
         ],
         takes=("size",),
     ),
     "worth": QuestionSpec(
         "Which unrecorded feature is most worth collecting?",
-        lambda found, about: found.worth_collecting(
-            about.subgroup, about.size, about.costs or None
-        ),
+        "worth_collecting",
         WORTH,
+        takes=("subgroup", "size", "costs"),
         by_subgroup=False,
     ),
     "subgroups": QuestionSpec(
         "Which subgroups are there?",
-        lambda found, about: found.subgroups_,  # noqa: ARG005
+        "subgroups_",
         (
-            text("subgroup"),
-            count("rows"),
-            number("target_entropy", "{:.4f}", "entropy of target (nats)", spare=1),
-            names("missing", "never recorded"),
+            tables.text("subgroup"),
+            tables.count("rows"),
+            tables.number("target_entropy", "{:.4f}", "entropy of target (nats)", spare=1),
+            tables.names("missing", "never recorded"),
         ),
         takes=(),
         by_subgroup=False,
     ),
     "columns": QuestionSpec(
         "What became of every column?",
-        _column_notes,
+        "cohorts",
         (
-            text("column"),
-            text("role"),
-            text("treatment"),
-            count("missing", "rows without it", spare=1),
-            names("categories", "values", spare=2),
+            tables.text("column"),
+            tables.text("role"),
+            tables.text("treatment"),
+            tables.count("missing", "rows without it", spare=1),
+            tables.names("categories", "values", spare=2),
         ),
         takes=(),
         by_subgroup=False,
     ),
 }
-"""Every question by its name."""
 
 
 def answered(selection: Selection, question: str, about: About) -> tuple[Columns, Sequence[str]]:
-    """The answer to a question as columns, and in words where it has some."""
-    found = _checked(question, about)
+    """The answer to a question as columns, and in words where it has some.
+
+    Raises where it is not a question, or something is missing or too much.
+    """
+    if question not in QUESTIONS:
+        raise MisfeatError(
+            "{question!r} is no question; ask for {names}.",
+            question=question,
+            names=listed(list(QUESTIONS), len(QUESTIONS)),
+        )
+    asked = QUESTIONS[question]
+    if asked.of_a_set and (about.subgroup is None or not about.features):
+        raise MisfeatError(
+            "{question!r} is about one set; name it with {subgroup} and {feature}.",
+            question=question,
+            subgroup=Setting("subgroup"),
+            feature=Setting("feature"),
+        )
+    for part in ("subgroup", "features", "size"):
+        if getattr(about, part) and part not in asked.takes:
+            raise MisfeatError(
+                "{question!r} takes no {name}; leave it out.",
+                question=question,
+                name=Setting(part.removesuffix("s")),
+            )
     plain = in_columns(selection)
     if about.subgroup is not None:
         about = replace(about, subgroup=selection.cohorts.full_name(about.subgroup))
-    return found.columns(plain, about), found.sentences(plain, about)
+    answer: Any = getattr(plain, asked.answer)
+    if question == "columns":
+        audits = selection.cohorts.columns
+        answer = {name: [getattr(one, name) for one in audits] for name in COLUMN_NOTES}
+    elif callable(answer):
+        answer = answer(**{name: getattr(about, name) for name in asked.takes})
+    return answer, asked.sentences(plain, about)
 
 
 def in_columns(selection: Selection, **asked: Any) -> Selection:
@@ -287,32 +285,6 @@ def lines_of(selection: Selection, columns: Columns) -> list[Line]:
     return with_wholes(selection, lines)
 
 
-def _checked(name: str, about: About) -> QuestionSpec:
-    """A question; an error where it is none, or something is missing or too much."""
-    if name not in QUESTIONS:
-        raise MisfeatError(
-            "{question!r} is no question; ask for {names}.",
-            question=name,
-            names=listed(list(QUESTIONS), len(QUESTIONS)),
-        )
-    question = QUESTIONS[name]
-    if question.of_a_set and (about.subgroup is None or not about.features):
-        raise MisfeatError(
-            "{question!r} is about one set; name it with {subgroup} and {feature}.",
-            question=name,
-            subgroup=Setting("subgroup"),
-            feature=Setting("feature"),
-        )
-    for part in ("subgroup", "features", "size"):
-        if getattr(about, part) and part not in question.takes:
-            raise MisfeatError(
-                "{question!r} takes no {name}; leave it out.",
-                question=name,
-                name=Setting(part.removesuffix("s")),
-            )
-    return question
-
-
 def print_answer(
     selection: Selection,
     question: str,
@@ -322,8 +294,8 @@ def print_answer(
 ) -> None:
     """Print the answer to a question: what it says in words, then its tables."""
     columns, sentences = answered(selection, question, about)
-    console, asked = console or new_console(), QUESTIONS[question]
-    console.print(plain_text(asked.words, style="bold"))
+    console, asked = console or tables.new_console(), QUESTIONS[question]
+    console.print(tables.plain_text(asked.words, style="bold"))
     for sentence in sentences:
         console.print(visible(spell(sentence)), highlight=False, markup=False)
     lines = lines_of(selection, columns)
@@ -335,19 +307,19 @@ def print_answer(
         why = f": {cohorts.target!r} has a single value in {where}"
         varies = any(entropies[name] for name in asked_about)
         why = f"There is nothing to show{'' if varies else why}."
-        console.print(plain_text(why, style="dim"))
+        console.print(tables.plain_text(why, style="dim"))
         return
     if not asked.shown:
         return
-    shown = in_unit(asked.shown, selection.set_scores.measure.unit)
+    shown = tables.in_unit(asked.shown, selection.set_scores.measure.unit)
     subgroups: dict[str, list[Line]] = {}
     for line in lines:
         subgroups.setdefault(line["subgroup"] if asked.by_subgroup else "", []).append(line)
     most = MOST_LINES if len(subgroups) > 1 else len(lines)
     for name, own in subgroups.items():
         if asked.by_subgroup:
-            console.print(plain_text(name, style="bold"))
-        console.print(fitting_table(own[:most], shown, console))
+            console.print(tables.plain_text(name, style="bold"))
+        console.print(tables.fitting_table(own[:most], shown, console))
         if len(own) > most:
             more = f"{len(own) - most:,} more; ask about this subgroup to see all."
             console.print(more, style="dim", highlight=False)

@@ -1,56 +1,41 @@
-"""A run in a terminal: tables of subgroups, best sets and what to collect, and sentences."""
+"""A terminal: standard output, tables in which no name commands anything, and a run in it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import compress, groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import InPython, Message
 from misfeat.safe_text import visible
-from misfeat.show.console import (
-    NARROW,
-    UNRECORDED,
-    WHOLE,
-    TableColumn,
-    count,
-    filled_table,
-    in_unit,
-    names,
-    new_console,
-    number,
-    plain_text,
-    print_lines,
-    score,
-    score_share,
-    score_share_interval,
-    text,
-)
-from misfeat.show.first_screen import (
-    CHANCE,
-    MAY_BE_CHANCE,
-    NOTHING,
-    TOLD,
-    UNTESTED,
-    collecting_sentences,
-    first_screen,
-    with_weights,
-)
+from misfeat.show.first_screen import most_informative
+from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from rich.console import Console
-
     from misfeat.selection import Selection
-    from misfeat.show.first_screen import FirstScreen, SubgroupAnswer
+    from misfeat.show.first_screen import FirstScreen
 
     Line = dict[str, Any]
     Spell = Callable[[str], str]
 
+WIDTH_IN_A_PIPE = 120
+NARROW = 72  # a terminal with fewer columns than this gets fewer columns of a table
+UNKNOWN = "–"
+BETWEEN = "between"  # the head of intervals, each behind what it is about
+INTERVAL = ("low", "high")
+UNIT = "nats"  # the head of a column of scores; `in_unit` puts another unit there
+WHOLE = " whole"  # what there is to tell in the subgroup of a line, beside the answer
+UNRECORDED = " unrecorded"  # what the subgroup of a line never recorded
 STAR = "A star marks a feature that the subgroup never recorded."
 ABOUT = {
     "population": ", estimated for the population",
@@ -58,10 +43,205 @@ ABOUT = {
     "sample": ", of the rows as they are",
 }
 ALL_RECORDED = "Every subgroup recorded every feature."
-MOST_SENTENCES = 20
-"""Sentences under one heading; of more subgroups the most telling ones are shown."""
-_ORDER = (TOLD, UNTESTED, MAY_BE_CHANCE, CHANCE, NOTHING)
-"""Verdicts, the most telling first."""
+MOST_SENTENCES = 20  # under one heading; of more subgroups the most telling ones are shown
+
+
+class _StandardOutput(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Let the command line end in its own way where somebody stops reading."""
+        raise BrokenPipeError
+
+
+def new_console() -> Console:
+    """Standard output, wide enough for whole names where it is not a terminal."""
+    console = _StandardOutput()
+    return console if console.is_terminal else _StandardOutput(width=WIDTH_IN_A_PIPE)
+
+
+def new_table(title: str | None = None, narrow: bool = False) -> Table:
+    """A table in the style of all of them; the title is text, whatever it holds."""
+    text = None if title is None else plain_text(title, style="bold")
+    padding = (0, 0) if narrow else (0, 1)
+    return Table(title=text, title_justify="left", box=box.SIMPLE, padding=padding)
+
+
+def plain_text(text: str, style: str = "") -> Text:
+    """Text as rich prints it, neither markup nor anything that a terminal obeys."""
+    return Text(visible(text), style=style)
+
+
+def print_lines(console: Console, text: Text, first: str = "", then: str = "") -> None:
+    """Print a text in lines that fit; outside a terminal it stays on one line."""
+    room = console.width - max(len(first), len(then))
+    fits = console.is_terminal or console.is_jupyter
+    lines = text.wrap(console, room, overflow="fold") if fits else [text]
+    for number, line in enumerate(lines):
+        line.rstrip()
+        console.print(Text(then if number else first) + line, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of an answer as a terminal shows it."""
+
+    title: str
+    text: Callable[[Line], str]  # the cell of a line, from the columns of the answer by name
+    number: bool = True  # whether it stands on the right, and is never broken
+    spare: int = 0  # without room, those with the greatest number are left out first; 0 never
+    starred: str = ""  # the column whose names get a star in this one
+
+
+def score_share(
+    name: str, title: str = "", low: str | None = None, high: str | None = None, spare: int = 0
+) -> TableColumn:
+    """A score, or a difference of scores, as a share of what there is to tell."""
+
+    def share(line: Line) -> str:
+        value = _share(line[name], line)
+        if value is None:
+            return UNKNOWN
+        ends = (None if end is None else _share(line[end], line) for end in (low, high))
+        return percent(value, *ends)
+
+    return TableColumn(title or name, share, spare=spare)
+
+
+def score_share_interval(low: str = "low", high: str = "high", spare: int = 0) -> TableColumn:
+    """An interval of scores as shares of what there is to tell; empty where there is none."""
+
+    def shares(line: Line) -> str:
+        least, most = _share(line[low], line), _share(line[high], line)
+        if least is None or most is None or least == most:
+            return ""
+        words = percent_between(least, most)
+        return words.replace("–", " to ") if least < 0 else words
+
+    return TableColumn(BETWEEN, shares, spare=spare)
+
+
+def _share(value: float | None, line: Line) -> float | None:
+    """What a score is of what there is to tell in the subgroup of a line."""
+    whole = line[WHOLE]
+    if value is None or whole is None or math.isnan(value) or not whole > 0:
+        return None
+    return float(value / whole)
+
+
+def score(
+    name: str, low: str | None = None, high: str | None = None, spare: int = 0
+) -> TableColumn:
+    """A score as it is, under its unit."""
+    if low is None or high is None:
+        return number(name, "{:.4f}", UNIT, spare)
+    return TableColumn(
+        UNIT, lambda line: score_words(line[name], line[low], line[high]), spare=spare
+    )
+
+
+def number(
+    name: str, form: str | Callable[[float], str], title: str = "", spare: int = 0
+) -> TableColumn:
+    """A number in a form of its own."""
+    words = form.format if isinstance(form, str) else form
+
+    def cell(line: Line) -> str:
+        value = line[name]
+        return UNKNOWN if value is None or math.isnan(value) else words(value)
+
+    return TableColumn(title or name, cell, spare=spare)
+
+
+def p_value(name: str, title: str = "p value", spare: int = 0) -> TableColumn:
+    """A p-value."""
+    return number(name, lambda p: p_words(p).removeprefix("p ").removeprefix("= "), title, spare)
+
+
+def count(name: str, title: str = "", spare: int = 0) -> TableColumn:
+    """A whole number; expected rows are rounded."""
+    return number(name, "{:,.0f}", title, spare)
+
+
+def per_cent(name: str, title: str = "", spare: int = 0) -> TableColumn:
+    """A share or a probability."""
+    return number(name, lambda share: f"{share:.0%}".replace("%", " %"), title, spare)
+
+
+def per_cent_between(low: str = "low", high: str = "high", spare: int = 0) -> TableColumn:
+    """An interval of shares."""
+
+    def words(line: Line) -> str:
+        least, most = line[low], line[high]
+        if least == most or math.isnan(least) or math.isnan(most):
+            return ""
+        return f"{least:.0%} – {most:.0%}".replace("%", " %")
+
+    return TableColumn(BETWEEN, words, spare=spare)
+
+
+def flag(name: str, title: str = "", spare: int = 0) -> TableColumn:
+    """Whether something holds."""
+    return TableColumn(title or name, lambda line: "yes" if line[name] else "no", spare=spare)
+
+
+def text(name: str, title: str = "", spare: int = 0) -> TableColumn:
+    """A text."""
+    return TableColumn(title or name, lambda line: str(line[name]), number=False, spare=spare)
+
+
+def names(name: str, title: str = "", missing: str = "", spare: int = 0) -> TableColumn:
+    """Several names, a star behind those that the column called `missing` names too."""
+    return TableColumn(
+        title or name,
+        lambda line: in_a_row(line[name], line[missing] if missing else ()),
+        number=False,
+        spare=spare,
+        starred=missing,
+    )
+
+
+def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
+    """Names one after the other, ``a, b*, c``, quoted where a reader of CSV needs it."""
+    shown = []
+    for name in names:
+        plain = name and name == name.strip() and not set(name) & set(',"')
+        doubled = name.replace('"', '""')
+        shown.append((name if plain else f'"{doubled}"') + "*" * (name in starred))
+    return ", ".join(shown)
+
+
+def in_unit(columns: Sequence[TableColumn], unit: str) -> list[TableColumn]:
+    """The same columns, with the unit of scores as head."""
+    return [replace(one, title=unit) if one.title == UNIT else one for one in columns]
+
+
+def filled_table(
+    lines: Sequence[Line],
+    columns: Sequence[TableColumn],
+    narrow: bool,
+    style: Callable[[Line], str | None] = lambda line: None,  # noqa: ARG005
+) -> Table:
+    """The table of lines in these columns, each line in its style."""
+    table = new_table(narrow=narrow)
+    for one in columns:
+        justify: Any = "right" if one.number else "left"
+        table.add_column(one.title, justify=justify, overflow="fold", no_wrap=one.number)
+    for line in lines:
+        # Numbers hold no text of strangers, and may stand above their intervals.
+        cells = (one.text(line) if one.number else plain_text(one.text(line)) for one in columns)
+        table.add_row(*cells, style=style(line))
+    return table
+
+
+def fitting_table(lines: Sequence[Line], columns: Sequence[TableColumn], console: Console) -> Table:
+    """The table of lines, without empty columns and those that a console has no room for."""
+    kept = [one for one in columns if {one.text(line) for line in lines} - {"", UNKNOWN}]
+    endless = console.options.update(width=100_000)
+    while True:
+        table = filled_table(lines, kept, narrow=console.width < NARROW)
+        spare = max((one.spare for one in kept), default=0)
+        if not spare or console.measure(table, options=endless).maximum <= console.width:
+            return table
+        kept = [one for one in kept if one.spare != spare]
 
 
 def likely(worth: Mapping[str, Any]) -> str:
@@ -74,11 +254,11 @@ def likely(worth: Mapping[str, Any]) -> str:
 WORTH: tuple[TableColumn, ...] = (
     text("subgroup"),
     text("feature"),
-    score_share("gain", "gain", "low", "high"),
+    score_share("gain", "gain", *INTERVAL),
     score_share_interval(spare=2),
     TableColumn("likely", likely),
     names("best_set", "best set with it", missing=UNRECORDED, spare=3),
-    score("gain", "low", "high", spare=4),
+    score("gain", *INTERVAL, spare=4),
 )
 """Columns of what unrecorded features would be worth."""
 
@@ -153,34 +333,32 @@ def _subgroup_columns(narrow: bool) -> list[TableColumn]:
         effective = line.get("effective_rows")
         return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
 
-    def missing(line: Line) -> str:
-        return ", ".join(line["missing"]) or "–"
-
-    columns = [
+    return [
         text("subgroup"),
         TableColumn("rows", rows),
-        TableColumn("never recorded", missing, number=False),
+        TableColumn("never recorded", lambda line: ", ".join(line["missing"]) or "–", number=False),
+        *([] if narrow else [number("target_entropy", "{:.4f}", "entropy of target")]),
     ]
-    entropy = number("target_entropy", "{:.4f}", "entropy of target")
-    return columns if narrow else [*columns, entropy]
 
 
 def _set_columns(sets: Sequence[Line], narrow: bool) -> list[TableColumn]:
-    share, between = score_share("score", "tells", "low", "high"), score_share_interval()
+    rank, features = count("rank"), names("features", missing="missing")
+    share, between = score_share("score", "tells", *INTERVAL), score_share_interval()
 
     def share_above_interval(line: Line) -> str:
         return f"{share.text(line)}\n{between.text(line)}".rstrip("\n")
 
     if narrow:
-        rank, tells = replace(count("rank"), title=""), replace(share, text=share_above_interval)
-        return [rank, names("features", missing="missing"), tells]
+        return [replace(rank, title=""), features, replace(share, text=share_above_interval)]
+    uncertain = any(line["low"] < line["high"] for line in sets)
+    predicted = any(line["source"] == "predicted" for line in sets)
     return [
-        count("rank"),
-        names("features", missing="missing"),
+        rank,
+        features,
         share,
-        *([between] if any(line["low"] < line["high"] for line in sets) else []),
-        *([text("source")] if any(line["source"] == "predicted" for line in sets) else []),
-        score("score", "low", "high"),
+        *([between] if uncertain else []),
+        *([text("source")] if predicted else []),
+        score("score", *INTERVAL),
     ]
 
 
@@ -190,7 +368,7 @@ def _worth_columns(worths: Iterable[Mapping[str, Any]], narrow: bool) -> list[Ta
         gain = columns[2]
 
         def per_cost(line: Line) -> str:
-            costly = {name: line[name] / line["cost"] for name in ("gain", "low", "high")}
+            costly = {name: line[name] / line["cost"] for name in ("gain", *INTERVAL)}
             return gain.text({**line, **costly})
 
         columns.insert(3, TableColumn("per cost", per_cost))
@@ -209,28 +387,6 @@ def _legend(selection: Selection, worths: bool) -> Iterator[str]:
             "Gain is by how much a subgroup's best set is expected to tell more if it recorded the "
             f"feature{'' if selection.confidence is None else ', and how likely it does at all'}."
         )
-
-
-def screen_of(
-    selection: Selection, size: int | None = None, subgroup: str | None = None
-) -> FirstScreen:
-    """The first screen of a selection, or what of it is about one subgroup."""
-    screen = first_screen(selection, size)
-    if subgroup is None:
-        return screen
-    subgroup = selection.cohorts.full_name(subgroup)
-    (own,) = (one for one in screen.subgroups if one.subgroup == subgroup)
-    whole = float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)])
-    worths = feature_worths(selection, subgroup, size)
-    return replace(
-        screen,
-        whole=with_weights(own.sentence, selection.cohorts, subgroup),
-        subgroups=(own,),
-        collecting=tuple(collecting_sentences(worths, {subgroup: whole}, selection.confidence)),
-        cautions=tuple(
-            one for one in screen.cautions if not one.subgroups or subgroup in one.subgroups
-        ),
-    )
 
 
 def print_sentences(
@@ -260,27 +416,15 @@ def print_sentences(
                 sentence.stylize("bold", 0, len(name))
             print_lines(console, sentence, "• ", "  ")
     if len(shown) < len(screen.subgroups):
-        more = Message(
-            "and {number:,} more subgroups, in which less is told; {ask} tells about one.",
-            number=len(screen.subgroups) - len(shown),
-            ask=InPython("show(subgroup=...)", "'misfeat ask DIR enough --subgroup NAME'"),
-        )
+        others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, in which less is told"
+        ask = InPython("show(subgroup=...)", "'misfeat ask DIR enough --subgroup NAME'")
+        more = Message(f"{others}; {{ask}} tells about one.", ask=ask)
         print_lines(console, plain_text(spell(more)), "• ", "  ")
     if collecting:
         _print_headed(console, "Worth recording", map(spell, screen.collecting))
     trust = [*([] if validation is None else [validation]), *further]
     trust += [one.words for one in screen.other_cautions]
     _print_headed(console, "How far to trust it", map(spell, trust))
-
-
-def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
-    """The subgroups in which most is told, in the table's order."""
-
-    def place(one: SubgroupAnswer) -> tuple[int, float]:
-        return _ORDER.index(one.verdict), 0.0 if math.isnan(one.share) else -one.share
-
-    kept = {id(one) for one in sorted(answers, key=place)[:most]}
-    return [one for one in answers if id(one) in kept]
 
 
 def _print_headed(console: Console, heading: str, sentences: Iterable[str]) -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import io
 import os
-import subprocess
 from pathlib import Path
 
 import openpyxl
@@ -11,8 +9,7 @@ import polars as pl
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.show.export import formats
-from misfeat.show.export.export import _write_folder
+from misfeat.show.export import _write_folder, formats
 
 QUICK = ["subgroups", "top", "columns"]
 
@@ -112,11 +109,3 @@ def test_without_libraries_the_way_to_them_is_named_and_csv_is_written(
     with pytest.raises(MisfeatError, match="pip install pyarrow"):
         fitted.export(tmp_path / "a.parquet", "top")
     assert names_in(tmp_path) == {"folder"}
-
-
-def test_a_workbook_can_be_sent_into_a_pipe(fitted, tmp_path):
-    os.mkfifo(tmp_path / "a.xlsx")
-    reader = subprocess.Popen(["cat", str(tmp_path / "a.xlsx")], stdout=subprocess.PIPE)
-    fitted.export(tmp_path / "a.xlsx", ["subgroups"])
-    sent, _ = reader.communicate(timeout=300)
-    assert "subgroups" in openpyxl.load_workbook(io.BytesIO(sent)).sheetnames

@@ -17,6 +17,7 @@ import pytest
 from matplotlib import pyplot as plt
 from PIL import Image, ImageFilter
 
+import misfeat
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
 from misfeat.datasets import load_heart, make_cohorts
 
@@ -30,6 +31,9 @@ pixel wider, the layout moves everything by as much, which is no difference to a
 TOLERANCE = 30
 """The largest difference of a pixel, out of 255. A font half a percent larger makes up to 25, a
 legend that is not there 37 and more, a marker that is not there 80 and more."""
+# Every plot by its name, and those of one subgroup.
+ALL = sorted(misfeat.plot.__all__)
+OF_ONE = ("interactions", "lattice", "size_curve", "stability", "top_k")
 STYLE = {"backend": "Agg", "font.family": "DejaVu Sans", "text.hinting": "none"}
 
 
@@ -44,17 +48,10 @@ def plain_style():
 
 @pytest.fixture(scope="session")
 def data():
-    return make_cohorts(
-        n_cohorts=4,
-        n_rows=800,
-        n_features=7,
-        feature_names=("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "sleep"),
-        cohort_names=("North", "East", "South", "West"),
-        group="clinic",
-        target="ill",
-        hide=0.3,
-        random_state=2,
-    )
+    tests = ("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "sleep")
+    names = {"feature_names": tests, "cohort_names": ("North", "East", "South", "West")}
+    names |= {"group": "clinic", "target": "ill"}
+    return make_cohorts(4, 800, 7, hide=0.3, random_state=2, **names)
 
 
 @pytest.fixture(scope="session")
@@ -120,17 +117,9 @@ def hostile():
         "a name " * 10,
         "",
     )
-    data = make_cohorts(
-        3,
-        300,
-        len(names),
-        feature_names=names,
-        cohort_names=("$x^2$", "\u2067a\r\nb", "<script>"),
-        group="\x9bg",
-        target="$\\frac{",
-        hide=0.3,
-        random_state=0,
-    )
+    others = {"cohort_names": ("$x^2$", "\u2067a\r\nb", "<script>"), "group": "\x9bg"}
+    others |= {"feature_names": names, "target": "$\\frac{"}
+    data = make_cohorts(3, 300, len(names), hide=0.3, random_state=0, **others)
     selector = SubgroupSelector(data.groups, size=2, k=4).fit(data.columns, data.target)
     selector.significance(permutations=99, within=names[0])
     return selector
@@ -175,3 +164,24 @@ def assert_looks_as_before(tmp_path):
         assert worst <= TOLERANCE, f"{name} differs by {worst:.0f} of 255; see {drawn}, {before}"
 
     return compare
+
+
+def draw(name, selector, **options):
+    if name in OF_ONE:
+        options["subgroup"] = selector.cohorts_.names[0]
+    names = selector.selection_.feature_names
+    if name in ("forest", "lattice"):
+        options["features"] = names[: 4 if name == "lattice" else 2]
+    if name == "stability":
+        options["resamples"] = 3
+    return getattr(misfeat.plot, name)(selector, **options)
+
+
+def texts(artists):
+    return [artist.get_text() for artist in artists]
+
+
+def entropies(selector):
+    """The entropy of the target by subgroup: what shares are of."""
+    found = selector.subgroups_
+    return dict(zip(found["subgroup"], found["target_entropy"], strict=True))

@@ -21,9 +21,9 @@ from sklearn.exceptions import NotFittedError
 import misfeat
 from misfeat.safe_text import JOINERS
 from misfeat.show.plots.canvas import BLUE, COLOUR, GREY, SCALE, set_label, shortened
-from misfeat.show.plots.pairs import DIVERGING
+from misfeat.show.plots.maps import DIVERGING
 from misfeat.show.plots.ranked_lists import SUPPORTS
-from tests.show.plots.drawing import ALL, draw
+from tests.show.plots.conftest import ALL, draw
 
 SPARE = 1.0
 """Pixels by which texts may touch."""

@@ -4,7 +4,7 @@ import numpy as np
 
 import misfeat
 from misfeat.show.plots.canvas import COLOUR, FADED
-from tests.show.plots.drawing import entropies, texts
+from tests.show.plots.conftest import entropies, texts
 
 PAIR = ["glucose", "ecg"]
 

@@ -6,12 +6,14 @@ import pytest
 import misfeat
 from misfeat import MisfeatError
 from misfeat.answers.feature_worth import feature_worths
+from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.show.plots.canvas import COLOUR
 from misfeat.show.plots.ranked_lists import SUPPORTS
-from tests.show.plots.drawing import entropies, texts
+from tests.show.plots.conftest import entropies, texts
 
 NORTH = "clinic=North"
+DRAWS = 12  # as in the picture
 
 
 def points(ax):
@@ -110,8 +112,25 @@ def test_a_sentence_stands_where_nothing_can_be_collected(smallest):
     selector = misfeat.SubgroupSelector("g", size=2).fit(table, "y")
     (text,) = texts(misfeat.plot.worth_collecting(selector, "g=b").texts)
     assert text.startswith("Too few features were recorded")
-
-
-def test_no_features_cannot_be_asked_for(selector):
     with pytest.raises(MisfeatError, match="n=0"):
         misfeat.plot.worth_collecting(selector, n=0)
+
+
+def test_bars_are_how_often_sets_and_features_come_again(selector):
+    found = stability_of(selector.selection_, resamples=DRAWS)
+    sets = [one for one in found.sets if one.subgroup == NORTH]
+    held = [one for one in found.features if one.subgroup == NORTH and one.in_top_k]
+    ax = misfeat.plot.stability(selector, NORTH, resamples=DRAWS)
+    again, features = ([bar.get_width() for bar in bars] for bars in ax.containers)
+    assert again == [one.frequency for one in sets]
+    assert features == sorted((one.in_top_k for one in held), reverse=True)
+    labels = texts(ax.get_yticklabels())
+    assert labels[: len(sets)] == [f"{one.rank}. {', '.join(one.features)}" for one in sets]
+    assert set(labels[len(sets) + 1 :]) == {one.feature for one in held}
+    marks = [segment[0, 0] for segment in ax.collections[0].get_segments()]
+    assert sorted(marks) == sorted(one.in_best for one in held if one.in_best)
+
+
+def test_a_target_with_one_value_has_no_best_set(half_constant):
+    with pytest.raises(misfeat.MisfeatError, match="single value in 'g=b'"):
+        misfeat.plot.stability(half_constant, "g=b", resamples=2)

@@ -36,7 +36,7 @@ def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring
         assert rings(ax) == [pytest.approx(ring) for ring in enough]
 
 
-def test_titles_say_what_is_enough(heart):
+def test_titles_say_what_is_enough_and_sets_of_one_subgroup_are_named(heart):
     titles = [ax.get_title(loc="left").split("\n")[1] for ax in misfeat.plot.size_curve(heart)]
     assert titles == [
         "more may add to: cp, ca, thal",
@@ -46,15 +46,9 @@ def test_titles_say_what_is_enough(heart):
     ]
     one = misfeat.plot.size_curve(heart, "site=switzerland")
     assert one.get_title() == "site=switzerland: no feature tells more than chance"
-
-
-def test_sets_of_one_subgroup_are_named(heart):
     ax = misfeat.plot.size_curve(heart, "site=va", size=2)
-    assert [text.get_text() for text in ax.texts] == [
-        "best recorded set",
-        "1: cp",
-        "2: cp, oldpeak",
-    ]
+    sets = [text.get_text() for text in ax.texts]
+    assert sets == ["best recorded set", "1: cp", "2: cp, oldpeak"]
 
 
 def test_a_target_with_one_value_is_said(half_constant):

@@ -18,10 +18,9 @@ from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
-from misfeat.show.report import Report
 from misfeat.show.report import data as report_module
 from misfeat.show.report import page as page_module
-from misfeat.show.report.data import report_data
+from misfeat.show.report.data import make_report
 from misfeat.show.report.page import script_data
 
 
@@ -169,7 +168,7 @@ def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
     table["b"] = [0 if group == "v" else i % 7 for i, group in enumerate(table["g"])]
     selection = SubgroupSelector("g", size=1).fit(table, "y").selection_
     for spell, words in ((str, "missing_values={'b': ...}"), (in_options, "--missing-values b")):
-        held = json.loads(Report(selection, validate=False, spell=spell).json())
+        held = json.loads(make_report(selection, validate=False, spell=spell).json())
         assert any(words in one["words"] for one in held["cautions"])
 
 
@@ -180,7 +179,7 @@ def in_options(setting):
 @pytest.fixture(scope="module")
 def data(fitted):
     """What the scripts of the page read."""
-    found = report_data(fitted.selection_, validate=False)
+    found = make_report(fitted.selection_, validate=False)
     return script_data(found.contents, found.cells)
 
 

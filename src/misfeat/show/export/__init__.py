@@ -1,5 +1,145 @@
-"""Answers for other programs: an Excel workbook, CSV and Parquet files, Markdown for papers."""
+"""All answers in a file or a folder for other programs, in the format that its name asks for."""
 
-from misfeat.show.export.export import export_answers
+from __future__ import annotations
 
-__all__ = ["export_answers"]
+import errno
+import os
+import shutil
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from misfeat.answers.options import check_size
+from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.runtime import atomic_files
+from misfeat.show.export import formats, tables
+from misfeat.show.export.tables import TITLES
+from misfeat.show.questions import in_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from misfeat.selection import Selection
+
+EXCEL, MARKDOWN, CSV, PARQUET = ".xlsx", ".md", ".csv", ".parquet"
+FOLDER = ""  # a folder of files, CSV unless its name ends as Parquet files do
+
+
+def export_answers(
+    selection: Selection,
+    path: str | Path,
+    questions: Sequence[str] | str | None = None,
+    *,
+    size: int | None = None,
+    k: int | None = None,
+    costs: Mapping[str, float] | None = None,
+    spell: Callable[[str], str] = str,
+) -> Path:
+    """Ask a selection questions, all by default, and write the answers; returns where they are."""
+    given = list(TITLES) if questions is None else questions
+    asked = [given] if isinstance(given, str) else list(dict.fromkeys(given))
+    unknown = [name for name in asked if name not in TITLES]
+    if unknown or not asked:
+        raise MisfeatError(
+            "{what}; name some of {names} in {setting}.",
+            what=Message("{name!r} is no question", name=unknown[0]) if unknown else "No question",
+            names=listed(list(TITLES), len(TITLES)),
+            setting=Setting("questions"),
+        )
+    place = atomic_files.as_path(path, "path")
+    try:
+        suffix = _checked_format(path, place, asked)
+    except OSError as error:
+        raise atomic_files.unwritable(place, error) from error
+    options = {name: value for name, value in (("size", size), ("k", k)) if value is not None}
+    for name, value in options.items():
+        check_count(value, name)
+    if size is not None:
+        check_size(size, selection.feature_names, selection.cohorts)
+    selection = in_columns(selection, **{name: int(value) for name, value in options.items()})
+    answers = tables.answer_tables(selection, asked, costs, spell)
+    end = PARQUET if place.suffix.lower() == PARQUET else CSV
+    to_bytes = formats.parquet_bytes if end == PARQUET else formats.csv_bytes
+    if suffix in (CSV, PARQUET):
+        atomic_files.write_file(place, to_bytes(answers[0]))
+        return place
+    first = tables.first_sentences(selection, answers)
+    if suffix == MARKDOWN:
+        atomic_files.write_file(place, formats.markdown_bytes(selection, answers, first))
+    else:
+        about = tables.about_table(selection, answers)
+        answers = [about, tables.in_words_table(answers, first), *answers]
+        if suffix == EXCEL:
+            atomic_files.write_file(place, formats.workbook_bytes(answers))
+        else:
+            files = {f"{one.title.replace(' ', '_')}{end}": to_bytes(one) for one in answers}
+            _write_folder(place, files)
+    return place
+
+
+def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
+    """The format that a path asks for; raises before the work where it could not be written."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
+    in_folder = text.endswith((os.sep, os.altsep or os.sep)) or place.is_dir()
+    end = place.suffix.lower()
+    suffix = FOLDER if in_folder else end
+    if suffix not in (EXCEL, MARKDOWN, CSV, PARQUET, FOLDER):
+        raise MisfeatError(
+            f"{str(place)!r} ends in {suffix!r}, which is no format of answers; end it in .xlsx "
+            "for an Excel workbook, in .md for Markdown, in a slash for a folder of CSV files."
+        )
+    if suffix == FOLDER:
+        names = sorted(one.name for one in place.iterdir()) if place.exists() else []
+        others = [name for name in names if name not in _files() and name[0] != "."]
+        if others:
+            raise MisfeatError(
+                f"{str(place)!r} holds {others[0]!r}, which is no part of an export; name a new "
+                "folder."
+            )
+    else:
+        atomic_files.check_no_folder(place)
+    if place.is_dir() or not place.exists():  # else a file, a device or a pipe
+        whole = place.absolute()
+        folder = next(one for one in (whole, *whole.parents) if one.exists())
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if end in (EXCEL, PARQUET):
+        formats.library_for(end)
+    if suffix in (CSV, PARQUET) and len(questions) > 1:
+        raise MisfeatError(
+            "A {suffix} file holds the answer to one question; name it in {setting}, or give a "
+            "folder or an .xlsx file for {count} questions.",
+            suffix=suffix,
+            setting=Setting("questions"),
+            count=len(questions),
+        )
+    return suffix
+
+
+def _files() -> set[str]:
+    """All that an exported folder may hold."""
+    titles = (tables.ABOUT, tables.IN_WORDS, *TITLES.values())
+    return {f"{one.replace(' ', '_')}{end}" for one in titles for end in (CSV, PARQUET)}
+
+
+def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a folder, all or none: first beside it, should the disk be full."""
+    place = atomic_files.real_path(folder)
+    beside = place.with_name(f"{atomic_files.STAGED}{uuid4().hex}")
+    try:
+        beside.mkdir(parents=True)
+        for name, content in contents.items():
+            atomic_files.write_new(beside / name, content)
+        if not place.exists():
+            beside.rename(place)
+            return
+        for name in _files() - set(contents):
+            (place / name).unlink(missing_ok=True)
+        for name in contents:
+            atomic_files.move(beside / name, place / name)
+    except OSError as error:
+        raise atomic_files.unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -1,4 +1,4 @@
-r"""Tables as bytes of CSV, Parquet and Excel files, with text that no spreadsheet runs.
+r"""Answers as bytes of CSV, Parquet, Excel and Markdown, with text that no program runs.
 
 A spreadsheet takes a cell for a formula that begins with ``=``, ``+``, ``-`` or ``@``, some also
 after blanks or quotes, some also where the sign is of full width. Names and values come from tables
@@ -20,11 +20,14 @@ import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError, warn
 from misfeat.safe_text import visible
-from misfeat.show.console import in_a_row
+from misfeat.show.questions import QUESTIONS, lines_of
+from misfeat.show.terminal import BETWEEN, STAR, UNKNOWN, TableColumn, in_a_row, in_unit
+from misfeat.show.terminal import text as text_column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from misfeat.selection import Selection
     from misfeat.show.export.tables import AnswerTable
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
@@ -32,11 +35,10 @@ MOST_LINES = 1_048_575  # of a sheet, below its head
 NARROWEST, WIDEST = 8, 60  # characters that a column of a sheet is wide
 LOOKED_AT = 1000  # lines that say how wide a column is
 _SIGNS = "=+\\-@＝＋－＠﹢﹣﹦﹫−"
+# The start of a cell, or of what becomes one where cells are separated by semicolons.
 _FORMULA = re.compile(rf"(^|;)(?=[\s\"'`´‘’“”«»]*[{_SIGNS}])")
-"""The start of a cell, or of what becomes one where cells are separated by semicolons."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-_NO_CHARACTERS = re.compile("[\ufffe\uffff]")
-"""What no XML may hold, and `visible` leaves as it is."""
+_NO_CHARACTERS = re.compile("[\ufffe\uffff]")  # what no XML may hold, and `visible` leaves as it is
 NUMBER_FORMATS = {
     "0.0%": "share share_low share_high in_best frequency overall probability "
     "probability_of_a_tenth",
@@ -44,8 +46,15 @@ NUMBER_FORMATS = {
     "0.00": "lift cost",
 }
 """How Excel shows columns; cells hold all digits. Other integers are as they are, others scores."""
-_CODES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
-"""The start of what Excel reads as the number of a character."""
+_CODES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")  # what Excel reads as the number of a character
+# What Markdown takes for more than text, the start of a link included.
+_MARKUP = re.compile(
+    r"([\\`*\[\]|~$^@]"
+    r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is a letter
+    r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
+    r"|(?<=\w):(?=//)|(?<=www)\.)"
+)
+SHARES = "In per cent of what there is to tell about the target in the subgroup."
 
 
 def plain_value(value: Any) -> str | int | float | bool | None:
@@ -137,11 +146,9 @@ def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
     book.properties.creator = "misfeat"
     for table in tables:
         if table.rows > MOST_LINES:
-            said = (
-                f"The table {table.title!r} has {table.rows:,} lines, and a sheet of Excel holds "
-                f"{MOST_LINES:,}: the others are left out. A folder of CSV files holds all of them."
-            )
-            warn(Message(said))
+            many = f"The table {table.title!r} has {table.rows:,} lines, and a sheet of Excel"
+            others = "the others are left out. A folder of CSV files holds all of them."
+            warn(Message(f"{many} holds {MOST_LINES:,}: {others}"))
         _add_sheet(book.create_sheet(table.title), table)
     file = io.BytesIO()
     book.save(file)
@@ -162,21 +169,32 @@ def _add_sheet(sheet: Any, table: AnswerTable) -> None:
         longest = max((len(one) for one in shown if isinstance(one, str)), default=0)
         width = min(max(longest, len(name), NARROWEST), WIDEST) + 2
         sheet.column_dimensions[get_column_letter(number)].width = width
-    heads = [_text_cell(sheet, name) for name in columns]
+    heads = [_excel_cell(sheet, name) for name in columns]
     for head in heads:
         head.font = Font(bold=True)
     sheet.append(heads)
     for line in islice(zip(*columns.values(), strict=True), MOST_LINES):
         named = zip(columns, line, strict=True)
-        sheet.append([_excel_cell(sheet, table.question, name, value) for name, value in named])
+        sheet.append([_excel_cell(sheet, value, table.question, name) for name, value in named])
 
 
-def _excel_cell(sheet: Any, question: str, column: str, value: Any) -> Any:
+def _excel_cell(sheet: Any, value: Any, question: str = "", column: str = "") -> Any:
+    """A cell; text is text, whatever it begins with, also once it is edited, and cut to fit."""
     from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment
 
     plain = plain_value(value)
     if isinstance(plain, str):
-        return _text_cell(sheet, plain)
+        units = plain.encode("utf-16-le")
+        if len(units) > 2 * MOST_CHARACTERS:
+            plain = units[: 2 * (MOST_CHARACTERS - 1)].decode("utf-16-le", "ignore") + "…"
+        cell = WriteOnlyCell(sheet, _CODES.sub("_x005F_", plain))
+        cell.data_type = "s"
+        if len(plain) > WIDEST:
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+        if begins_as_formula(plain):
+            cell.quotePrefix = True
+        return cell
     cell = WriteOnlyCell(sheet, plain)
     if plain is not None and not isinstance(plain, bool):
         other = "#,##0" if isinstance(plain, int) else "0.0000"
@@ -187,18 +205,57 @@ def _excel_cell(sheet: Any, question: str, column: str, value: Any) -> Any:
     return cell
 
 
-def _text_cell(sheet: Any, text: str) -> Any:
-    """A cell of text, whatever it begins with, also once it is edited; cut where Excel must."""
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Alignment
+def markdown_bytes(
+    selection: Selection, tables: Sequence[AnswerTable], sentences: Sequence[str]
+) -> bytes:
+    """The answers under a heading each: in words, and as the table that a terminal shows."""
+    target = escaped(selection.cohorts.target)
+    blocks = [f"# What tells most about {target}", _bullets(sentences)]
+    for table in tables:
+        words = [escaped(f"{table.words} {table.note}".strip()), _bullets(table.sentences)]
+        blocks += [f"## {table.title}", *words, *_markdown_table(selection, table)]
+    return ("\n\n".join(filter(None, blocks)) + "\n").encode()
 
-    units = text.encode("utf-16-le")
-    if len(units) > 2 * MOST_CHARACTERS:
-        text = units[: 2 * (MOST_CHARACTERS - 1)].decode("utf-16-le", "ignore") + "…"
-    cell = WriteOnlyCell(sheet, _CODES.sub("_x005F_", text))
-    cell.data_type = "s"
-    if len(text) > WIDEST:
-        cell.alignment = Alignment(wrap_text=True, vertical="top")
-    if begins_as_formula(text):
-        cell.quotePrefix = True
-    return cell
+
+def _bullets(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(one)}" for one in sentences)
+
+
+def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:
+    """The table of an answer, and what stands under it; nothing where it has no lines."""
+    lines = lines_of(selection, table.columns)
+    if not lines:
+        return
+    answer = QUESTIONS[table.question]
+    shown = in_unit(answer.shown, selection.set_scores.measure.unit)
+    if not shown:  # cautions, which a terminal has in sentences only
+        shown = [text_column(name) for name in ("kind", "severity", "sentence", "remedy")]
+    elif answer.by_subgroup:
+        shown = [text_column("subgroup"), *shown]
+    told = [one for one in shown if {one.text(line) for line in lines} - {"", UNKNOWN}]
+    columns: list[list[TableColumn]] = []  # each with the interval that goes into its brackets
+    for one in told:
+        if one.title == BETWEEN and columns:
+            columns[-1].append(one)
+        else:
+            columns.append([one])
+
+    def cell(line: dict[str, Any], value: TableColumn, *intervals: TableColumn) -> str:
+        between = [f" ({one.text(line)})" for one in intervals if one.text(line)]
+        return escaped("".join([value.text(line), *between]))
+
+    rows = [
+        [escaped(one.title) for one, *_ in columns],
+        ["---:" if one.number else "---" for one, *_ in columns],
+        *([cell(line, *both) for both in columns] for line in lines),
+    ]
+    yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    if any(line[one.starred] for one in told if one.starred for line in lines):
+        yield STAR
+    if table.question in ("top", "enough", "features", "alternatives", "interactions", "worth"):
+        yield SHARES
+
+
+def escaped(text: str) -> str:
+    """Text on one line in which Markdown finds no markup, for a cell of a table."""
+    return _MARKUP.sub(r"\\\1", legal_text(text))

@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 _GLOSSARY = tomllib.loads(
     (files("misfeat.show.export") / "glossary.toml").read_text(encoding="utf-8")
 )
-TITLES: dict[str, str] = _GLOSSARY["titles"]
-"""What the table of a question is called, in the order in which they are exported."""
-ABOUT, IN_WORDS = "about", "in words"
-"""What the tables about all others are called."""
+TITLES: dict[str, str] = _GLOSSARY["titles"]  # of tables by question, in the order of an export
+ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are called
+# Other questions some selections cannot answer, such as one that keeps no rows.
 ALWAYS_ANSWERED = {"subgroups", "top", "worth", "cautions", "columns"}
-"""Other questions some selections cannot answer, such as one that keeps no rows."""
 NOTHING = "There is nothing to show."
 CONVENTIONS = (
     "Features of a set stand one after the other, those with a comma or a quote in double quotes. "

@@ -1,18 +1,22 @@
-"""What all plots share: axes to draw on, colours, and names that are shown as they are."""
+"""What all plots share: axes, colours, names shown as they are, and shares of a selection."""
 
 from __future__ import annotations
 
 import re
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from misfeat.exceptions import MisfeatError
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import shortened as shown_value
 from misfeat.safe_text import visible
+from misfeat.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -21,8 +25,8 @@ GREY, DARK = "#999999", "#555555"  # told apart by colour-blind readers too (Oka
 COLOUR = {"recorded": BLUE, "predicted": VERMILLION}
 MARKER = {"recorded": "o", "predicted": "D"}
 SCALE = "Blues"  # the darker, the more: what is next to nothing does not catch the eye
+# For texts with names of the table in them: ``$`` and ``_`` are characters like all others.
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
-"""For texts with names of the table in them: ``$`` and ``_`` are characters like all others."""
 LONGEST_NAME = 22
 LONGEST_LINE = 48  # characters of a name that has a line, or a column, of its own
 FADED = 0.35  # how strongly things are drawn that may be nothing
@@ -52,20 +56,6 @@ def check_axes(ax: Axes | None) -> Any:
     if ax is not None and not isinstance(ax, kinds.Axes):
         raise MisfeatError(f"ax={ax!r}; it must be matplotlib axes, or None for a new figure.")
     return plt
-
-
-def panels(count: int, beside: int, width: float, height: float) -> NDArray[np.object_]:
-    """So many axes of one scale in a new figure, row by row; each of so many inches."""
-    columns = min(count, beside)
-    rows = -(-count // columns)
-    figure = check_axes(None).figure(figsize=(width * columns, height * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for spare in grid.flat[count:]:
-        spare.remove()
-    for ax in grid.flat[max(count - columns, 0) : count]:
-        ax.tick_params(labelbottom=True)  # also where there is no panel below
-    found: NDArray[np.object_] = grid.ravel()[:count]
-    return found
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
@@ -151,20 +141,18 @@ def star(ax: Axes) -> Any:
     return sign("never recorded there", marker=(5, 2), color=ink(ax), linestyle="none")
 
 
-def counted(many: int, thing: str) -> str:
-    """A number with what it counts."""
-    return f"{many:,} {thing}" + "s" * (many != 1)
-
-
 def in_per_cent(axis: Any) -> None:
     """Label an axis, or a scale of colours, in per cent."""
     axis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
 
 
-def guide_lines(ax: Axes, axis: Any) -> None:
-    """Draw faint lines behind the data, across an axis."""
-    ax.grid(axis=axis, alpha=0.3)
+def rows_of_shares(ax: Axes, labels: Sequence[str], values: str) -> None:
+    """Label the rows of a chart of shares, and their axis; faint lines stand behind the data."""
+    name_rows(ax, labels)
+    ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
+    in_per_cent(ax.xaxis)
+    ax.set_xlabel(values, **AS_TEXT)
 
 
 def faded_patch(ax: Axes, words: str) -> Any:
@@ -186,3 +174,85 @@ def nothing_to_show(ax: Axes, text: str) -> Axes:
     ax.set_axis_off()
     ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, **AS_TEXT)
     return ax
+
+
+class Fitted(Protocol):
+    """An estimator that keeps its selection."""
+
+    selection_: Selection
+
+
+def selection_of(selected: Fitted | Selection) -> Selection:
+    """The selection itself, or that of a fitted estimator."""
+    if isinstance(selected, Selection):
+        return selected
+    if not hasattr(selected, "fit"):
+        raise MisfeatError(
+            "A plot shows a fitted SubgroupSelector or a Selection, not {value}.",
+            value=shown_value(selected),
+        )
+    check_is_fitted(selected, "selection_")
+    return selected.selection_
+
+
+def as_shares(selection: Selection, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores of shape (n_cohorts, n_sets) over the entropy of the target; 0 where that is 0."""
+    whole = selection.set_scores.measure.whole
+    return scores / np.where(whole > 0, whole, 1.0)[:, None]
+
+
+def whole_of(selection: Selection, subgroup: str) -> float:
+    """What scores of a subgroup are divided by to be shares."""
+    return float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)]) or 1.0
+
+
+def share_label(selection: Selection, longest: int = 30) -> str:
+    """What a share is of, for an axis; R² is one already."""
+    measure = selection.set_scores.measure
+    target = shortened(selection.cohorts.target, longest)
+    if measure.name == "r2":
+        return f"{measure.words} with {target}"
+    return f"share of what there is to tell about {target}"
+
+
+def interval_words(selection: Selection) -> str:
+    """What an interval is called."""
+    sure = selection.confidence
+    return "certain bounds" if sure is None else f"{100 * sure:.0f} % interval"
+
+
+def one_subgroup(selected: Fitted | Selection, subgroup: str | None) -> tuple[Selection, str]:
+    """The selection, and the subgroup that a plot of a single one is about: named, or the only."""
+    selection = selection_of(selected)
+    names = selection.cohorts.names
+    if subgroup is None and len(names) > 1:
+        raise MisfeatError(
+            "This plot shows one subgroup; name it with {setting}, one of {names}.",
+            setting=Setting("subgroup"),
+            names=listed(names),
+        )
+    return selection, names[0] if subgroup is None else selection.cohorts.full_name(subgroup)
+
+
+def significance_of(
+    selection: Selection, size: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+    """P-values of all sets of a size, NaN where not recorded, and which are not significant.
+
+    Of shape (n_cohorts, n_sets); None before `significance` was asked. In a subgroup that is not
+    significant as a whole, adjusted for the others, no set is.
+    """
+    tests = selection.known_tests
+    p = None if tests is None else tests.p_values.get(size)
+    if tests is None or p is None:
+        return None
+    nothing = np.array([not one.more_than_chance for one in tests.subgroups])
+    return p, np.isfinite(p) & ((p > tests.level) | nothing[:, None])
+
+
+def chance_words(selection: Selection) -> str:
+    """What being faded says: not more than chance, or than what a feature tells anyway."""
+    tests = selection.known_tests
+    within = None if tests is None else tests.within
+    beyond = "" if within is None else f" within {shortened(within, 16)}"
+    return f"not more than chance{beyond}"

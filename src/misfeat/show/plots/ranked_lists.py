@@ -1,16 +1,19 @@
-"""Ranked lists with intervals, best on top: the best sets, and what recording is worth."""
+"""Ranked lists, best on top: sets, what recording is worth, what is stable, and subgroups."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from misfeat.answers.feature_worth import SMALLEST_SCALE, feature_worths
-from misfeat.answers.top import best_sets
-from misfeat.exceptions import check_count
+from misfeat.answers.options import set_members
+from misfeat.answers.stability import RESAMPLES, stability_of
+from misfeat.answers.top import best_sets, subgroup_rows
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.lattice import rank
 from misfeat.show.plots import canvas
-from misfeat.show.plots.quantities import no_best_set, one_subgroup, selection_of, share_label
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from misfeat.selection import Selection
-    from misfeat.show.plots.quantities import Fitted
 
 SUPPORTS = {
     "joint": (canvas.BLUE, "o", "recorded together elsewhere"),
@@ -27,10 +29,16 @@ SUPPORTS = {
     "none": (canvas.DARK, "X", "recorded nowhere"),
 }
 """Colour, marker and words for what a prediction rests on."""
+HEIGHT = 0.62  # of a bar, in rows
+LARGEST_SQUARE = 130.0  # area of the square of the largest subgroup, in square points
+SMALLEST_SQUARE = 4.0
+LONGEST_SET = 120  # characters of the features in the title
+LEAST_SCALE = 0.02  # shares that are next to nothing are to look like it
+CHARACTER, BETWEEN = 5.9, 16.0  # points of a character of a column of text, and between two columns
 
 
 def top_k(
-    selected: Fitted | Selection,
+    selected: canvas.Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
     k: int | None = None,
@@ -52,11 +60,6 @@ def top_k(
     ax : matplotlib.axes.Axes, default=None
         Where to draw. Defaults to a new figure.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        What was drawn on.
-
     Examples
     --------
     >>> import misfeat
@@ -66,14 +69,13 @@ def top_k(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'b']
     """
-    selection = selection_of(selected)
-    subgroup = one_subgroup(selection, subgroup)
+    selection, subgroup = canvas.one_subgroup(selected, subgroup)
     sets = best_sets(selection, size, k, subgroup)
     if not sets:
-        raise no_best_set(selection, subgroup)
+        raise _no_best_set(selection, subgroup)
     labels = [canvas.set_label(best.features, best.missing) for best in sets]
     ax = canvas.axes(ax, 4.5 + canvas.inches(labels), max(2.2, 1.6 + canvas.ROW * len(sets)))
-    whole = _whole(selection, subgroup)
+    whole = canvas.whole_of(selection, subgroup)
     shares = np.array([(best.score, best.low, best.high) for best in sets]) / whole
     shown = []
     for source in canvas.COLOUR:
@@ -87,18 +89,19 @@ def top_k(
             shown.append(
                 _intervals(ax, rows, shares, bars=not certain, markeredgewidth=1.5, **look)
             )
-    _finish(ax, labels, "set of features", share_label(selection))
+    canvas.rows_of_shares(ax, labels, canvas.share_label(selection))
+    ax.set_ylabel("set of features")
     if any(best.missing for best in sets):
         shown.append(canvas.star(ax))
     many = f"The {len(sets)} best sets" if len(sets) > 1 else "The best set"
-    features = canvas.counted(len(sets[0].features), "feature")
+    features = count_words(len(sets[0].features), "feature")
     title = f"{many} of {features} in {canvas.shortened(subgroup, 40)}"
     canvas.crown(ax, title, shown, columns=2)
     return ax
 
 
 def worth_collecting(
-    selected: Fitted | Selection,
+    selected: canvas.Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
@@ -126,11 +129,6 @@ def worth_collecting(
     ax : matplotlib.axes.Axes, default=None
         Where to draw. Defaults to a new figure.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        What was drawn on.
-
     Examples
     --------
     >>> import misfeat
@@ -141,11 +139,11 @@ def worth_collecting(
     >>> ax.get_yticklabels()[0].get_text()
     'f2 in cohort=c3'
     """
-    selection = selection_of(selected)
+    selection = canvas.selection_of(selected)
     check_count(n, "n")
     subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
     worths = feature_worths(selection, subgroup, size, costs)
-    divisors = [worth.cost * _whole(selection, worth.subgroup) for worth in worths]
+    divisors = [worth.cost * canvas.whole_of(selection, worth.subgroup) for worth in worths]
     shares = np.array([(worth.gain, worth.low, worth.high) for worth in worths]).reshape(-1, 3)
     shares /= np.array(divisors)[:, None]
     order = np.argsort(-shares[:, 0], kind="stable")[:n]
@@ -170,18 +168,14 @@ def worth_collecting(
     # Gains that are next to nothing are to look like it.
     ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE))
     for_cost = ", for every unit of cost" if costs else ""
-    label = f"expected gain{for_cost}: rise of the best\n{share_label(selection)}"
-    _finish(ax, labels, "unrecorded feature", label)
-    title = f"Worth collecting for sets of {canvas.counted(len(best[0].best_set), 'feature')}"
+    label = f"expected gain{for_cost}: rise of the best\n{canvas.share_label(selection)}"
+    canvas.rows_of_shares(ax, labels, label)
+    ax.set_ylabel("unrecorded feature")
+    title = f"Worth collecting for sets of {count_words(len(best[0].best_set), 'feature')}"
     if subgroup is not None:
         title += f" in {canvas.shortened(subgroup, 40)}"
     canvas.crown(ax, title, handles, columns=2)
     return ax
-
-
-def _whole(selection: Selection, subgroup: str) -> float:
-    """What scores of a subgroup are divided by to be shares."""
-    return float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)]) or 1.0
 
 
 def _intervals(
@@ -194,10 +188,252 @@ def _intervals(
     return ax.errorbar(value, rows, xerr=spread, markersize=7, capsize=3, **look)
 
 
-def _finish(ax: Axes, labels: Sequence[str], rows: str, values: str) -> None:
-    """Label rows and axes."""
-    canvas.name_rows(ax, labels)
-    canvas.guide_lines(ax, "x")
-    canvas.in_per_cent(ax.xaxis)
-    ax.set_xlabel(values, **canvas.AS_TEXT)
-    ax.set_ylabel(rows)
+def stability(
+    selected: canvas.Fitted | Selection,
+    subgroup: str | None = None,
+    size: int | None = None,
+    k: int | None = None,
+    resamples: int = RESAMPLES,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how often sets and features come out again when rows are drawn anew.
+
+    Bars show in which share of the resamples each of the k best sets is among the k best again,
+    and each feature in one of them; a line across the bar of a feature shows how often it is in
+    the best set. Features that never are, are counted only.
+
+    Parameters
+    ----------
+    selected : SubgroupSelector or Selection
+        A fitted one.
+    subgroup : str, default=None
+        Its name, as in `subgroups_`; may be left out where there is only one.
+    size, k : int, default=None
+        Features per set, and how many of the best sets count. Defaults to the selector's.
+    resamples : int, default=60
+        How often rows are drawn. Each draw takes about as long as a fit.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. Defaults to a new figure.
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+    >>> selector = misfeat.SubgroupSelector(size=1, k=1).fit(table, "y")
+    >>> " ".join(misfeat.plot.stability(selector, resamples=10).get_title().split())
+    'all rows: the best set is the best again in 100 % of 10 resamples'
+    """
+    selection, subgroup = canvas.one_subgroup(selected, subgroup)
+    canvas.check_axes(ax)
+    found = stability_of(selection, size, k, resamples)
+    sets = [one for one in found.sets if one.subgroup == subgroup]
+    own = [one for one in found.features if one.subgroup == subgroup]
+    if not sets:
+        raise _no_best_set(selection, subgroup)
+    among = "the best again" if found.k == 1 else f"among the {found.k} best again"
+    features = sorted(
+        (one for one in own if one.in_top_k > 0), key=lambda one: (-one.in_top_k, -one.in_best)
+    )
+    set_names = [f"{one.rank}. {canvas.set_label(one.features, ())}" for one in sets]
+    feature_names = [canvas.shortened(one.feature, canvas.LONGEST_LINE) for one in features]
+    labels = [*set_names, "", *feature_names]
+    ax = canvas.axes(ax, 4.6 + canvas.inches(labels), max(2.6, 1.8 + canvas.ROW * len(labels)))
+    places = np.arange(len(sets) + 1, len(labels))  # an empty row between sets and features
+    again = _bar(ax, np.arange(len(sets)), [one.frequency for one in sets], canvas.BLUE)
+    again.set_label(f"the set is {among}")
+    held = _bar(ax, places, [one.in_top_k for one in features], canvas.GREY)
+    held.set_label("feature in one of these" if found.k > 1 else "feature in the best set")
+    handles = [again, held]
+    if found.k > 1:
+        best = np.array([one.in_best for one in features])
+        places, best = places[best > 0], best[best > 0]
+        look: dict[str, Any] = {"color": canvas.BLUE, "label": "feature in the best set"}
+        ends = places - HEIGHT / 2, places + HEIGHT / 2
+        handles.append(ax.vlines(best, *ends, linewidth=2.5, **look))
+    never = len(own) - len(features)
+    counted = f"; {count_words(never, 'feature')} in none of them" if never else ""
+    canvas.rows_of_shares(ax, labels, f"share of {found.resamples} resamples{counted}")
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlim(0, 1.12)
+    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.spines[["top", "right"]].set_visible(False)
+    often = f"{100 * sets[0].frequency:.0f} % of {found.resamples} resamples"
+    where = canvas.shortened(subgroup, canvas.LONGEST_LINE)
+    title = f"{where}: the best set is {among} in {often}"
+    canvas.crown(ax, title, handles, columns=2)
+    return ax
+
+
+def _bar(ax: Axes, places: Any, shares: list[float], colour: str) -> Any:
+    bars = ax.barh(places, shares, height=HEIGHT, color=colour)
+    for place, share in zip(places, shares, strict=True):
+        look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 8}
+        ax.annotate(f"{100 * share:.0f} %", (share, place), xytext=(3, 0), **look)
+    return bars
+
+
+def _no_best_set(selection: Selection, subgroup: str) -> MisfeatError:
+    """The error for a plot of best sets where there are none."""
+    return MisfeatError(
+        "The target {column!r} has a single value in {subgroup!r}, so that there is no best set "
+        "to show; choose another subgroup.",
+        column=selection.cohorts.target,
+        subgroup=subgroup,
+    )
+
+
+def forest(
+    selected: canvas.Fitted | Selection, features: Sequence[str], ax: Axes | None = None
+) -> Axes:
+    """Draw what one set of features tells in every subgroup: a forest plot.
+
+    Subgroups in which the set tells most come first. The area of a square shows the rows of the
+    subgroup, the line its interval; squares are hollow and lines dashed where the subgroup never
+    recorded all of the features, so that its share is predicted. After `significance` was asked, a
+    column shows p-values, and subgroups are faded in which the set tells no more than chance.
+    There is no diamond for all subgroups together: a selection holds no such number.
+
+    Parameters
+    ----------
+    selected : SubgroupSelector or Selection
+        A fitted one.
+    features : sequence of str
+        The features of the set, in any order.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. Defaults to a new figure. The texts on the right need some two inches.
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> from misfeat.datasets import load_heart
+    >>> heart = load_heart()
+    >>> selector = misfeat.SubgroupSelector("site", size=2).fit(heart.columns, "num")
+    >>> ax = misfeat.plot.forest(selector, ["cp", "ca"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['site=hungarian', 'site=cleveland', 'site=va', 'site=switzerland']
+    """
+    selection = canvas.selection_of(selected)
+    known = selection.feature_names
+    members = set_members(selection, features)
+    lines = _forest_rows(selection, members)
+    columns = _forest_columns(lines, selection, len(members))
+    labels = [canvas.shortened(line.subgroup, canvas.LONGEST_LINE) for line in lines]
+    widths = [BETWEEN + CHARACTER * max(map(len, (head, *cells))) for head, cells in columns]
+    beside = sum(widths) / 72
+    height = max(2.6, 1.7 + canvas.ROW * (len(lines) + 1))
+    ax = canvas.axes(ax, canvas.inches(labels) + 3.6 + beside, height)
+    most_rows = max(line.rows for line in lines)
+    for row, line in enumerate(lines):
+        if line.varies:
+            _draw_row(ax, row, line, LARGEST_SQUARE * line.rows / most_rows)
+    canvas.rows_of_shares(ax, labels, canvas.share_label(selection))
+    ax.set_ylim(len(lines) - 0.5, -1.3)  # a row for the heads of the columns
+    ax.set_xlim(0, max(LEAST_SCALE, 1.04 * max(line.high for line in lines)))
+    for (head, cells), away in zip(columns, np.cumsum(widths).tolist(), strict=True):
+        where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right"}
+        where |= {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+        where |= {"fontsize": 9, "color": canvas.ink(ax), "xytext": (away, 0)}
+        ax.annotate(head, (1, -0.95), weight="bold", **where)
+        for row, (text, line) in enumerate(zip(cells, lines, strict=True)):
+            ax.annotate(text, (1, row), alpha=0.6 if line.faded else 1.0, **where)
+    ax.locator_params(axis="x", nbins=5)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    names = canvas.set_label([known[member] for member in members], (), LONGEST_SET)
+    title = f"{names} in {count_words(len(lines), 'subgroup')}"
+    canvas.crown(ax, title, _forest_legend(ax, lines, selection))
+    return ax
+
+
+class _ForestRow(NamedTuple):
+    """The score of a set in one subgroup, in shares; p is NaN where there is none."""
+
+    subgroup: str
+    rows: float
+    share: float
+    low: float
+    high: float
+    predicted: bool
+    p: float
+    faded: bool
+    varies: bool  # whether the target has more than one value there
+
+
+def _forest_rows(selection: Selection, members: list[int]) -> list[_ForestRow]:
+    """The subgroups, that with the highest share first."""
+    subset = np.array([members])
+    scores = selection.set_scores.scored(subset)
+    bounds = [
+        canvas.as_shares(selection, one)[:, 0] for one in (scores.score, scores.low, scores.high)
+    ]
+    tests = canvas.significance_of(selection, len(members))
+    p: Any = np.full(len(selection.cohorts), np.nan)
+    faded: Any = np.zeros(len(selection.cohorts), dtype=bool)
+    if tests is not None:
+        p, faded = (held[:, int(rank(subset)[0])] for held in tests)
+    subgroups = subgroup_rows(selection.cohorts)
+    lines = map(
+        _ForestRow,
+        [row["subgroup"] for row in subgroups],
+        [float(row["rows"]) for row in subgroups],
+        *(held.tolist() for held in (*bounds, scores.predicted[:, 0], p, faded)),
+        (selection.set_scores.measure.whole > 0).tolist(),
+    )
+    return sorted(lines, key=lambda line: (not line.varies, -line.share))
+
+
+def _draw_row(ax: Axes, row: int, line: _ForestRow, area: float) -> None:
+    """Draw the interval and the square of a subgroup."""
+    colour = canvas.COLOUR["predicted" if line.predicted else "recorded"]
+    alpha = canvas.FADED if line.faded else 1.0
+    if line.high > line.low:
+        look: dict[str, Any] = {"linestyle": (0, (4, 2)) if line.predicted else "solid"}
+        ends = [line.low, line.high]
+        ax.plot(ends, [row, row], linewidth=1.6, color=colour, alpha=alpha, **look)
+    square: dict[str, Any] = {"marker": "s", "edgecolors": colour, "linewidths": 1.5, "zorder": 3}
+    if line.predicted:  # what is hollow hides the line behind it, faded or not
+        square |= {"facecolors": ax.get_facecolor()}
+    else:
+        square |= {"facecolors": colour, "alpha": alpha}
+    ax.scatter([line.share], [row], s=max(area, SMALLEST_SQUARE), **square)
+
+
+def _forest_columns(
+    lines: list[_ForestRow], selection: Selection, size: int
+) -> list[tuple[str, list[str]]]:
+    """What stands on the right: a head, and a text a line."""
+    columns = [
+        ("rows", [f"{line.rows:,.0f}" for line in lines]),
+        ("share", [f"{_per_cent(line.share)} %" if line.varies else "none" for line in lines]),
+    ]
+    if any(line.high > line.low for line in lines):
+        between = [f"{_per_cent(line.low)}–{_per_cent(line.high)} %" for line in lines]
+        shown = [text if line.varies else "" for text, line in zip(between, lines, strict=True)]
+        columns.append((canvas.interval_words(selection), shown))
+    if canvas.significance_of(selection, size) is not None:
+        p = [f"{line.p:.3f}" if line.p >= 0.0005 else "<0.001" for line in lines]
+        known = zip(p, lines, strict=True)
+        columns.append(("p", ["–" if np.isnan(line.p) else text for text, line in known]))
+    return columns
+
+
+def _per_cent(share: float) -> str:
+    """A share in per cent, as finely as it can be told from 0."""
+    if share >= 0.00995 or share <= 0:
+        return f"{100 * max(share, 0):.0f}"
+    return f"{100 * share:.1f}" if share >= 0.0005 else "<0.1"
+
+
+def _forest_legend(ax: Axes, lines: list[_ForestRow], selection: Selection) -> list[Any]:
+    handles: list[Any] = []
+    for source, dash in (("recorded", "solid"), ("predicted", (0, (2.5, 1.5)))):
+        predicted = source == "predicted"
+        if any(line.varies and line.predicted == predicted for line in lines):
+            colour = canvas.COLOUR[source]
+            face = ax.get_facecolor() if predicted else colour
+            look: dict[str, Any] = {"color": colour, "linestyle": dash, "marker": "s"}
+            words = source if handles else f"{source} (area: rows)"
+            handles.append(canvas.sign(words, markerfacecolor=face, **look))
+    if any(line.faded for line in lines):
+        handles.append(canvas.faded_patch(ax, f"faded: {canvas.chance_words(selection)}"))
+    return handles

@@ -9,7 +9,7 @@ import numpy as np
 from misfeat.answers.enough_features import enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
-from misfeat.show.plots.quantities import interval_words, selection_of, share_label
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
     from misfeat.answers.enough_features import Enough
     from misfeat.selection import Selection
-    from misfeat.show.plots.quantities import Fitted
 
-PANEL = 4.0, 2.7
-"""Width and height of one of several panels, in inches: room for a name of 48 characters."""
+PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 characters
 MOST_BESIDE = 4  # panels in a row
 LONGEST_SET = 60  # characters of the features of a set
 LINE = 14  # points from one line of text to the next
@@ -28,7 +26,7 @@ LEAST_SCALE = 0.02  # shares that are next to nothing are to look like it
 
 
 def size_curve(
-    selected: Fitted | Selection,
+    selected: canvas.Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
     ax: Axes | None = None,
@@ -63,7 +61,7 @@ def size_curve(
     >>> misfeat.plot.size_curve(selector).get_title()
     'all rows: 1 feature is enough'
     """
-    selection = selection_of(selected)
+    selection = canvas.selection_of(selected)
     names = selection.subgroup_names(subgroup)
     canvas.check_axes(ax)
     if len(names) > 1 and ax is not None:
@@ -77,12 +75,11 @@ def size_curve(
     curves = []
     for name in names:
         (enough,) = enough_features(selection, name, size)
-        whole = float(selection.set_scores.measure.whole[selection.cohorts.position(name)]) or 1.0
         scores = np.array([(step.score, step.low, step.high) for step in enough.steps])
-        curves.append(_Curve(enough, *(scores.reshape(-1, 3).T / whole)))
-    label = share_label(selection, 16).replace(" tell ", " tell\n")
+        curves.append(_Curve(enough, *(scores.reshape(-1, 3).T / canvas.whole_of(selection, name))))
+    label = canvas.share_label(selection, 16).replace(" tell ", " tell\n")
     if len(curves) > 1:
-        return _panels(curves, label, interval_words(selection))
+        return _panels(curves, label, canvas.interval_words(selection))
     (curve,) = curves
     enough = curve.enough
     sets = [canvas.set_label(step.features, (), LONGEST_SET) for step in enough.steps]
@@ -100,14 +97,14 @@ def size_curve(
         look = where | canvas.AS_TEXT | {"alpha": 1.0 if number <= curve.n_useful else 0.6}
         ax.annotate(f"{number}: {text}", (1, 1), xytext=(12, -LINE * number), **look)
     if not enough.settled:
-        verdict = f"{canvas.counted(len(sets), 'feature')} tell, and more may add"
+        verdict = f"{count_words(len(sets), 'feature')} tell, and more may add"
     elif not enough.size:
         verdict = "no feature tells more than chance"
     else:
         be = "is" if enough.size == 1 else "are"
-        verdict = f"{canvas.counted(enough.size, 'feature')} {be} enough"
+        verdict = f"{count_words(enough.size, 'feature')} {be} enough"
     title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}: {verdict}"
-    canvas.crown(ax, title, _legend(ax, curves, interval_words(selection)), columns=2)
+    canvas.crown(ax, title, _legend(ax, curves, canvas.interval_words(selection)), columns=2)
     return ax
 
 
@@ -127,7 +124,18 @@ class _Curve(NamedTuple):
 
 def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.object_]:
     """Draw every subgroup in a panel of its own, all on one scale."""
-    drawn = canvas.panels(len(curves), MOST_BESIDE, *PANEL)
+    columns = min(len(curves), MOST_BESIDE)
+    rows = -(-len(curves) // columns)
+    look: dict[str, Any] = {"figsize": (PANEL[0] * columns, PANEL[1] * rows)}
+    figure = canvas.check_axes(None).figure(layout="constrained", **look)
+    drawn: NDArray[np.object_] = figure.subplots(
+        rows, columns, sharex=True, sharey=True, squeeze=False
+    ).ravel()
+    for spare in drawn[len(curves) :]:
+        spare.remove()
+    drawn = drawn[: len(curves)]
+    for ax in drawn[-columns:]:
+        ax.tick_params(labelbottom=True)  # also where there is no panel below
     for ax, curve in zip(drawn, curves, strict=True):
         enough = curve.enough
         _draw(ax, curve)
@@ -143,11 +151,10 @@ def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.objec
         title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}\n{verdict}"
         ax.set_title(title, fontsize="small", loc="left", **canvas.AS_TEXT)
     _scale(drawn[0], curves)
-    figure = drawn[0].figure
     figure.supxlabel("features in the set", fontsize="medium")
     figure.supylabel(label, fontsize="medium", **canvas.AS_TEXT)
     handles = _legend(drawn[0], curves, interval)
-    look: dict[str, Any] = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
+    look = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
     figure.legend(handles=handles, ncols=min(len(handles), len(drawn)), **look)
     return drawn
 
@@ -165,7 +172,8 @@ def _draw(ax: Axes, curve: _Curve) -> None:
     if enough.settled and enough.size:
         ring: dict[str, Any] = {"s": 170, "facecolors": "none", "linewidths": 1.6, "zorder": 4}
         ax.scatter([enough.size], [curve.share[enough.size - 1]], edgecolors=canvas.ink(ax), **ring)
-    canvas.guide_lines(ax, "y")
+    ax.grid(axis="y", alpha=0.3)
+    ax.set_axisbelow(True)
 
 
 def _scale(ax: Axes, curves: list[_Curve]) -> None:

@@ -10,7 +10,7 @@ from misfeat.cohorts.feature_blocks import check_names, not_a_feature
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import edges_beside, edges_between, level, rank
 from misfeat.show.plots import canvas
-from misfeat.show.plots.quantities import one_subgroup, selection_of
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.selection import Selection
-    from misfeat.show.plots.quantities import Fitted
 
 MOST_FEATURES = 6  # more features have more subsets and edges than can be told apart on a page
 LONGEST_LABEL = 9  # characters of a feature's name under a node
 
 
 def lattice(
-    selected: Fitted | Selection,
+    selected: canvas.Fitted | Selection,
     subgroup: str | None = None,
     features: Sequence[str] | None = None,
     largest: int | None = None,
@@ -52,11 +51,6 @@ def lattice(
     ax : matplotlib.axes.Axes, default=None
         Where to draw. Defaults to a new figure.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        What was drawn on.
-
     Examples
     --------
     >>> import misfeat
@@ -65,8 +59,7 @@ def lattice(
     >>> misfeat.plot.lattice(selector).get_title()
     '3 subsets of 2 features in all rows'
     """
-    selection = selection_of(selected)
-    subgroup = one_subgroup(selection, subgroup)
+    selection, subgroup = canvas.one_subgroup(selected, subgroup)
     names = selection.feature_names
     wanted = list(names) if features is None else check_names(features, "features")
     for name in wanted:
@@ -103,7 +96,7 @@ def lattice(
     ax.set_xlim(-widest / 2 - 0.1, widest / 2 + 0.1)
     ax.set_xticks([])
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-    subsets, of = canvas.counted(len(nodes.x), "subset"), canvas.counted(len(chosen), "feature")
+    subsets, of = count_words(len(nodes.x), "subset"), count_words(len(chosen), "feature")
     title = f"{subsets} of {of} in {canvas.shortened(subgroup, 40)}"
     canvas.crown(ax, title, handles, columns=3 if widest < 8 else 5)
     return ax
@@ -124,17 +117,15 @@ def _nodes(selection: Selection, subgroup: str, chosen: list[int], largest: int)
     names = [canvas.shortened(name, LONGEST_LABEL) for name in selection.feature_names]
     for feature in np.flatnonzero(selection.missing[cohort]):
         names[feature] += "*"
-    sizes, x, labels, score, predicted = [], [], [], [], []
-    for size in range(1, largest + 1):
-        subsets = np.array(chosen)[level(len(chosen), size)]
-        ranks, completed = rank(subsets), selection.completed(size)
-        sizes.append(np.full(len(subsets), size))
-        x.append(np.arange(len(subsets)) - (len(subsets) - 1) / 2)
-        labels += ["\n".join(names[feature] for feature in subset) for subset in subsets]
-        score.append(completed.score[cohort, ranks])
-        predicted.append(completed.predicted[cohort, ranks])
-    of_all = np.concatenate
-    return _Nodes(of_all(sizes), of_all(x), of_all(score), of_all(predicted), labels)
+    levels = [np.array(chosen)[level(len(chosen), size)] for size in range(1, largest + 1)]
+    held = [(selection.completed(size), rank(sets)) for size, sets in enumerate(levels, start=1)]
+    return _Nodes(
+        np.repeat(np.arange(1, largest + 1), [len(sets) for sets in levels]),
+        np.concatenate([np.arange(len(sets)) - (len(sets) - 1) / 2 for sets in levels]),
+        np.concatenate([scores.score[cohort, ranks] for scores, ranks in held]),
+        np.concatenate([scores.predicted[cohort, ranks] for scores, ranks in held]),
+        ["\n".join(names[feature] for feature in subset) for sets in levels for subset in sets],
+    )
 
 
 def _draw_edges(ax: Axes, nodes: _Nodes, n_features: int) -> list[Any]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
-from itertools import combinations, product
+from itertools import accumulate, combinations, product
 from math import comb, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.answers.enough_features import enough_features
 from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.features import feature_values, shapley_values
 from misfeat.answers.set_contrasts import alternative_sets
@@ -25,6 +24,7 @@ from misfeat.exceptions import InPython, Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import MOST_LARGER, first_screen
 from misfeat.show.pages import as_html
+from misfeat.show.report.page import Report
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -34,45 +34,24 @@ if TYPE_CHECKING:
 
     from misfeat.answers.stability import Stability
     from misfeat.answers.top import ScoredSet
-    from misfeat.answers.why import CellCounts
     from misfeat.completion import CompletedScores
     from misfeat.exceptions import Spelling
     from misfeat.selection import Selection
     from misfeat.show.first_screen import FirstScreen
+    from misfeat.show.report.page import Cells
 
-    Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
-
-FORMAT = 3
-"""Raised whenever a program that reads the JSON would have to change."""
+FORMAT = 3  # raised whenever a program that reads the JSON would have to change
 COLUMN_NOTES = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
-"""What is told of every column of the table."""
-NOT_VALIDATED = "This was not checked: the report was made without validation."
-NO_ROWS = "This was not checked: no rows are at hand that could be left out."
-NOTHING_PREDICTED = "Every subgroup recorded every feature: nothing was predicted."
-MOST_VALUED = 60_000
-"""Sets, over all subgroups, up to which every feature is valued in all sets that hold it."""
-MOST_EXPLAINED = 200
-"""Subgroups, the largest, whose answers are explained and compared with other sets."""
-MOST_SCORES = 150_000
-"""Scores that the page holds at most, over all cohorts: about 2.5 MB of it."""
-MOST_TABLES = 1_200
-"""Sets, over all subgroups, whose cells the page holds besides those of its answers."""
+MOST_VALUED = 60_000  # sets, over all subgroups, up to which features are valued in all of them
+MOST_EXPLAINED = 200  # subgroups, the largest, whose answers are explained
+MOST_SCORES = 150_000  # scores that the page holds at most, over all cohorts: about 2.5 MB of it
+MOST_TABLES = 1_200  # sets, over all subgroups, whose cells the page holds beside its answers
+# The arrays of scores that the page holds, and as what numbers.
 PACKED = {"score": "<f4", "low": "<f4", "high": "<f4", "predicted": "u1", "support": "u1"}
-"""The arrays of scores that the page holds, and as what numbers."""
-MOST_CLASSES = 12
-"""A target with more classes has too large tables."""
+MOST_CLASSES = 12  # a target with more classes has too large tables
 
 
-@dataclass(frozen=True, eq=False)
-class ReportData:
-    """What the report shows: plain values by section, sentences of the first screen, cells."""
-
-    contents: dict[str, Any]
-    sentences: dict[str, Markup | list[Markup]]
-    cells: Cells
-
-
-def report_data(
+def make_report(
     selection: Selection,
     title: str | None = None,
     *,
@@ -81,8 +60,11 @@ def report_data(
     costs: Mapping[str, float] | None = None,
     validate: bool = True,
     spell: Spelling = str,
-) -> ReportData:
-    """Ask a selection everything that the report tells."""
+) -> Report:
+    """Ask a selection everything that the report tells.
+
+    `spell` says how parameters are spelled in advice: in Python's words by default.
+    """
     size = selection.size if size is None else size
     k = selection.k if k is None else k
     cohorts, features = selection.cohorts, selection.feature_names
@@ -94,22 +76,20 @@ def report_data(
         if selection.set_scores.rows_withheld:
             held.discard(selection.size + 1)  # no rows are kept to score it
         scores = {m: selection.completed(m) for m in sorted(held)}
-        trust = _trust(selection, scores, size, k, validate)
+        predicted = any(completed.predicted.any() for completed in scores.values())
+        trust = _trust(selection, predicted, size, k, validate)
         stability = stability_of(selection, size, k) if screen.effort.resampled else None
         weights = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
         largest = np.argsort(-weights, kind="stable")[:MOST_EXPLAINED]
         explained = {cohorts.names[number] for number in largest}
         subgroups = _subgroups(selection, screen, size, k, explained, stability)
-        cells = cells_that_fit(
-            selection,
-            [one.features if one.subgroup in explained else () for one in screen.subgroups],
-        )
+        told = [one.features if one.subgroup in explained else () for one in screen.subgroups]
+        cells = cells_that_fit(selection, told)
         worths = feature_worths(selection, size=size, costs=costs)
     left_out = _left_out(selection, screen)
     confidence = selection.confidence
     of_rows = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
-    shares = {name: of_rows.get(name, np.ones(len(cohorts))) for name in features}
-    missing = [list(zip(features, absent, strict=True)) for absent in selection.missing]
+    shares = np.array([of_rows.get(name, np.ones(len(cohorts))) for name in features]).T
     contents: dict[str, Any] = _plain(
         {
             "format": FORMAT,
@@ -140,10 +120,7 @@ def report_data(
                 for worth in sorted(worths, key=lambda worth: -worth.gain_per_cost)
             ],
             # The share of a subgroup's rows that hold each feature, where it was ever recorded.
-            "recorded": [
-                [None if absent else shares[name][number] for name, absent in lacking]
-                for number, lacking in enumerate(missing)
-            ],
+            "recorded": np.where(selection.missing, nan, shares).tolist(),
             "trust": trust,
             # Cohort after cohort, sets by their rank.
             "lattice": {
@@ -170,24 +147,22 @@ def report_data(
         "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
         "left_out": [as_html(one, spell) for one in left_out],
     }
-    return ReportData(contents, sentences, cells)
+    return Report(contents, sentences, cells)
 
 
 def _trust(
-    selection: Selection,
-    scores: Mapping[int, CompletedScores],
-    size: int,
-    k: int,
-    validate: bool,
+    selection: Selection, predicted: bool, size: int, k: int, validate: bool
 ) -> dict[str, Any]:
     """How far answers can be trusted, from leaving parts of the table out."""
-    predicted = any(completed.predicted.any() for completed in scores.values())
+    unchecked = ""
     if not predicted and not selection.set_scores.measure.above_chance:
-        return {"sentence": NOTHING_PREDICTED, "rows": []}
-    if selection.set_scores.rows_withheld:
-        return {"sentence": NO_ROWS, "rows": []}
-    if not validate:
-        return {"sentence": NOT_VALIDATED, "rows": []}
+        unchecked = "Every subgroup recorded every feature: nothing was predicted."
+    elif selection.set_scores.rows_withheld:
+        unchecked = "This was not checked: no rows are at hand that could be left out."
+    elif not validate:
+        unchecked = "This was not checked: the report was made without validation."
+    if unchecked:
+        return {"sentence": unchecked, "rows": []}
     rows = [asdict(one) for one in validation_of(selection, size, k)]
     for row in rows:
         row["subgroup"] = selection.cohorts.names[row.pop("cohort")]
@@ -211,11 +186,6 @@ def _subgroups(
     if selection.completed(size).score.size <= MOST_VALUED:
         for value in feature_values(selection, size=size):
             values[value.subgroup].append(value)
-    enough, effort = {}, screen.effort
-    if effort.enough:
-        permutations = effort.step_permutations
-        steps = enough_features(selection, size=effort.enough, permutations=permutations)
-        enough = {one.subgroup: one for one in steps}
     chosen = {
         one.subgroup: one.features or (best[one.subgroup][0].features if best[one.subgroup] else ())
         for one in screen.subgroups
@@ -236,9 +206,7 @@ def _subgroups(
         parts = shapley_values(selection, name, members) if members else {}
         missing = zip(selection.feature_names, selection.missing[number], strict=True)
         page: dict[str, Any] = {
-            "subgroup": name,
-            "rows": row["rows"],
-            "target_entropy": row["target_entropy"],
+            **{key: row[key] for key in ("subgroup", "rows", "target_entropy")},
             "whole": measure.whole[number],
             "missing": [feature for feature, lacking in missing if lacking],
             **_attributes(answer, "verdict", "sentence", "words"),
@@ -256,8 +224,8 @@ def _subgroups(
             "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
             "stability": None,
         }
-        if name in enough:
-            one = enough[name]
+        if name in screen.enough:
+            one = screen.enough[name]
             page["enough"] = {
                 "size": one.size,
                 "answer": 0 if one.best is None else one.best.size,
@@ -316,8 +284,7 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
         skipped.append(("What each feature adds was not worked out for so many sets", "features"))
     return [
         Message(
-            "{what}; {how} does it.",
-            what=Message(what),
+            f"{what}; {{how}} does it.",
             how=InPython(f"`selection.{question}()`", f"`misfeat ask DIR {question}`"),
         )
         for what, question in skipped
@@ -326,21 +293,14 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
 
 def sizes_that_fit(n_cohorts: int, n_features: int, size: int) -> list[int]:
     """The sizes of sets that the explorer has room for, one more than `size` where it is quick."""
-    fitting: list[int] = []
-    room = MOST_SCORES
     larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
-    for one in range(1, size + 1 + larger):
-        room -= comb(n_features, one) * n_cohorts
-        if room < 0:
-            break
-        fitting.append(one)
-    return fitting
+    sets = [comb(n_features, one) * n_cohorts for one in range(1, size + 1 + larger)]
+    return [one for one, total in enumerate(accumulate(sets), start=1) if total <= MOST_SCORES]
 
 
 def _packed(scores: CompletedScores, name: str) -> str:
     """An array as Base64 text."""
-    held = getattr(scores, name).astype(PACKED[name])
-    return base64.b64encode(held.tobytes()).decode("ascii")
+    return base64.b64encode(getattr(scores, name).astype(PACKED[name]).tobytes()).decode("ascii")
 
 
 def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
@@ -356,13 +316,11 @@ def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Ce
         for cohort, answer in enumerate(answers)
         if 0 < len(answer) <= most
     ]
-    cohorts = range(len(selection.cohorts))
-    room = MOST_TABLES
+    cohorts, tables = range(len(selection.cohorts)), 0
     for size in (1, 2):
-        room -= comb(len(number), size) * len(cohorts)
-        if room < 0:
-            break
-        wanted += product(cohorts, combinations(range(len(number)), size))
+        tables += comb(len(number), size) * len(cohorts)
+        if tables <= MOST_TABLES:
+            wanted += product(cohorts, combinations(range(len(number)), size))
     return cell_counts(selection, wanted)
 
 

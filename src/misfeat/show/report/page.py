@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.feature_worth import SMALLEST_SCALE
 from misfeat.completion.completed_scores import SUPPORT
-from misfeat.show.pages import policy_for, static_file, templates_of
+from misfeat.safe_text import visible, visible_json
+from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from jinja2 import Environment
+    from markupsafe import Markup
 
-    from misfeat.show.report.data import Cells, ReportData
+    from misfeat.answers.why import CellCounts
+
+    Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
 SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
 STYLE = "report.css"
-MOST_BESIDE = 14
-"""Features up to which the map stands beside the sentences rather than below them."""
-MOST_COLUMNS = 20
-"""Features that the map shows at first."""
-MOST_CELLS = 3_000
-"""Cells of a map; where there are more, only the features that tell most are in it."""
-MOST_LINES = 200
-"""Subgroups of a map, the largest; the page of any other has what its features tell."""
-N_SHADES = 10
-"""Of a heat map, which has no styles of its own."""
-MOST_WORTHS = 200
-"""Lines of what unrecorded features would add; the page of a subgroup has all of its own."""
-DIGITS = 6
-"""Significant digits of numbers that are drawn or shown."""
-MOST_SUBGROUPS_IN_FULL = 100
-"""With more subgroups, their pages hold fewer lines each."""
+MOST_BESIDE = 14  # features up to which the map stands beside the sentences rather than below them
+MOST_COLUMNS = 20  # features that the map shows at first
+MOST_CELLS = 3_000  # of a map; where there are more, only the features that tell most are in it
+MOST_LINES = 200  # subgroups of a map, the largest; other pages have what their features tell
+N_SHADES = 10  # of a heat map, which has no styles of its own
+MOST_WORTHS = 200  # lines of what unrecorded features would add
+DIGITS = 6  # significant digits of numbers that are drawn or shown
+MOST_SUBGROUPS_IN_FULL = 100  # with more subgroups, their pages hold fewer lines each
 FEW_LINES = 5
-MOST_VALUES = 8
-"""Values of a column that are listed."""
+MOST_VALUES = 8  # values of a column that are listed
 BEYOND_BUDGET = "the subgroup recorded these features, but the budget did not reach this set"
 _SUPPORT = {
     "own rows": "computed from the subgroup's own rows",
@@ -51,31 +48,45 @@ _SUPPORT = {
 }
 
 
-def report_page(data: ReportData) -> str:
-    """The whole page; every name from the table is text in it, whatever it holds."""
-    contents = data.contents
-    style = static_file(PACKAGE, STYLE)
-    script = "\n".join(static_file(PACKAGE, name) for name in SCRIPTS)
-    subgroups, features = contents["subgroups"], contents["features"]
-    numbers = script_data(contents, data.cells)
-    as_json = json.dumps(numbers, allow_nan=False, separators=(",", ":"))
-    html: str = (
-        _templates()
-        .get_template("report.html")
-        .render(
-            report=contents,
-            told=data.sentences,
+@dataclass(eq=False)
+class Report(HtmlPage):
+    """One self-contained page of what a fitted selector found; `SubgroupSelector.report` makes it.
+
+    Nothing in it is fetched from anywhere, and a Content-Security-Policy forbids that it ever is.
+    """
+
+    page_name = "report"
+    contents: dict[str, Any]  # everything that is shown, as plain values
+    sentences: dict[str, Markup | list[Markup]]  # of the first screen
+    cells: Cells
+
+    def html(self) -> str:
+        """The whole page."""
+        return self._html
+
+    @cached_property
+    def _html(self) -> str:
+        """Every name from the table is text in it, whatever it holds."""
+        style = static_file(PACKAGE, STYLE)
+        script = "\n".join(static_file(PACKAGE, name) for name in SCRIPTS)
+        subgroups, features = self.contents["subgroups"], self.contents["features"]
+        numbers = script_data(self.contents, self.cells)
+        as_json = json.dumps(numbers, allow_nan=False, separators=(",", ":"))
+        page = _templates().get_template("report.html")
+        return page.render(
+            report=self.contents,
+            told=self.sentences,
             style=style,
             script=script,
             policy=policy_for(style, script),
             # JSON that cannot end the element that holds it.
             data=as_json.replace("<", "\\u003c").replace("&", "\\u0026"),
             number_of={row["subgroup"]: i for i, row in enumerate(subgroups)},
-            **_map_parts(contents),
+            **_map_parts(self.contents),
             beside=len(features) <= MOST_BESIDE and len(subgroups) > 1,
             most_columns=MOST_COLUMNS,
             most_values=MOST_VALUES,
-            worths=contents["worth_collecting"][:MOST_WORTHS],
+            worths=self.contents["worth_collecting"][:MOST_WORTHS],
             as_map=len(features) * len(subgroups) <= MOST_CELLS,
             smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
             # Whether a set is shown that could have been computed, but was predicted.
@@ -85,8 +96,21 @@ def report_page(data: ReportData) -> str:
                 for one in row["best_sets"]
             ),
         )
-    )
-    return html
+
+    def html_snippet(self) -> str:
+        """The page as a sandboxed frame that another page or a notebook can hold."""
+        return framed(self.html(), self.contents["title"], "allow-scripts allow-downloads")
+
+    def json(self) -> str:
+        """Everything the page shows, for programs."""
+        return visible_json(json.dumps(self.contents, ensure_ascii=False, allow_nan=False))
+
+    def _repr_html_(self) -> str:
+        return self.html_snippet()
+
+    def __repr__(self) -> str:
+        title = visible(self.contents["title"])
+        return f"<Report: {title}. Use .open() or .write_html('report.html').>"
 
 
 def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,12 +119,9 @@ def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
     rows = [row["rows"] for row in contents["subgroups"]]
     largest = set(sorted(range(len(rows)), key=lambda number: -rows[number])[:MOST_LINES])
     most_features = max(MOST_COLUMNS, MOST_CELLS // max(min(len(rows), MOST_LINES), 1))
-    cells = [
-        cell
-        for shares, faded in zip(values["share"], values["faded"], strict=True)
-        for cell in zip(shares, faded, strict=True)
-    ]
-    sure = [share for share, faded in cells if not faded]
+    shares, faded = chain(*values["share"]), chain(*values["faded"])
+    cells = list(zip(shares, faded, strict=True))
+    sure = [share for share, pale in cells if not pale]
     return {
         "map_features": values["features"][:most_features],
         "map_subgroups": [number for number in values["subgroups"] if number in largest],
@@ -121,8 +142,11 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
         "target": contents["target"]["column"],
         "classes": contents["target"]["classes"],
         "support": {
-            source: [support_words(one, predicted=source == "predicted") for one in SUPPORT]
-            for source in ("recorded", "predicted")
+            source: [words[one] for one in SUPPORT]
+            for source, words in (
+                ("recorded", _SUPPORT),
+                ("predicted", _SUPPORT | {"own rows": BEYOND_BUDGET}),
+            )
         },
         "subgroups": [
             _subgroup(row, number, worths[row["subgroup"]][:most], most) for row in subgroups
@@ -236,29 +260,18 @@ def _rounded(value: Any) -> Any:
     return value
 
 
-def support_words(support: str, predicted: bool = False) -> str:
-    """What a score rests on; of own rows that were not computed, why not."""
-    return BEYOND_BUDGET if predicted and support == "own rows" else _SUPPORT[support]
-
-
 def _percent(share: float | None, low: float | None = None, high: float | None = None) -> str:
     return "–" if share is None else percent(share, low, high).replace(" ", NO_BREAK)
+
+
+def _percent_between(low: float, high: float) -> str:
+    return percent_between(low, high).replace(" ", NO_BREAK)
 
 
 def _share(share: float, low: float, high: float) -> str:
     """A share with its interval, where it has one."""
     told = _percent(share, low, high)
     return f"{told} ({_percent_between(low, high)})" if low < high else told
-
-
-def _percent_between(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else percent_between(low, high).replace(" ", NO_BREAK)
-
-
-def _score(score: float | None, low: float | None = None, high: float | None = None) -> str:
-    if score is None:
-        return "–"
-    return score_words(score, score if low is None else low, score if high is None else high)
 
 
 def shade_of(value: float | None, top: float) -> int:
@@ -274,7 +287,7 @@ def _templates() -> Environment:
     words = templates.get_template("glossary.html").module
     templates.globals |= {name: getattr(words, name) for name in ("glossary", "estimates")}
     templates.filters |= {
-        "score": _score,
+        "score": score_words,
         "percent": _percent,
         "p": p_words,
         "share": _share,

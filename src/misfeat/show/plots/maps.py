@@ -1,4 +1,4 @@
-"""A map of subgroups by features: what each tells alone, and what was never recorded."""
+"""Maps: features by subgroups, each by itself, and features by features of a subgroup."""
 
 from __future__ import annotations
 
@@ -7,25 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.features import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
 from misfeat.answers.top import subgroup_rows
 from misfeat.show.first_screen import side_by_side
 from misfeat.show.plots import canvas
-from misfeat.show.plots.quantities import (
-    as_shares,
-    chance_words,
-    selection_of,
-    share_label,
-    significance_of,
-)
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from misfeat.selection import Selection
-    from misfeat.show.plots.quantities import Fitted
 
-    Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
 NARROWEST = 4.2  # inches of a map, so that its title fits
@@ -33,9 +26,11 @@ MOST_NUMBERED = 16  # columns in which every cell can hold its number
 POWER = 0.6  # colours rise with this power of a value: single features tell far less than sets
 GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many times paler it is
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
+# From orange (the same in part) to purple (more together), told apart by the colour-blind.
+DIVERGING = "PuOr"
 
 
-def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
+def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> Axes:
     """Draw what each feature tells alone in every subgroup, in per cent of what there is to tell.
 
     Features come best first, by their mean over the subgroups; subgroups in which the same
@@ -51,11 +46,6 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, default=None
         Where to draw. Defaults to a new figure.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        What was drawn on.
-
     Examples
     --------
     >>> import misfeat
@@ -66,14 +56,14 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['f2', 'f1', 'f3', 'f5', 'f4']
     """
-    selection = selection_of(selected)
+    selection = canvas.selection_of(selected)
     single = selection.completed(1)
-    shares = as_shares(selection, single.score)
+    shares = canvas.as_shares(selection, single.score)
     columns_of = np.argsort(-shares.mean(axis=0), kind="stable")
     rows_of = side_by_side(shares)
     cells = np.ix_(rows_of, columns_of)
     values, predicted = shares[cells], single.predicted[cells]
-    tests = significance_of(selection, 1)
+    tests = canvas.significance_of(selection, 1)
     faded = np.zeros(values.shape, dtype=bool) if tests is None else tests[1][cells]
     subgroups = subgroup_rows(selection.cohorts)
     rows = [
@@ -100,7 +90,7 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     alike = ",\nalike ones side by side" if len(rows) > 2 else ""
     ax.set(xlabel="feature by itself, best on the left", ylabel=f"subgroup{alike}")
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=12)
-    bar.set_label(share_label(selection, 16).replace(" tell ", " tell\n"), **canvas.AS_TEXT)
+    bar.set_label(canvas.share_label(selection, 16).replace(" tell ", " tell\n"), **canvas.AS_TEXT)
     canvas.in_per_cent(bar.ax.yaxis)
     handles = []
     if predicted.any():
@@ -111,7 +101,7 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
         handles.append(canvas.sign("never recorded, predicted", **look))
     if faded.any():
         brackets = " (in brackets)" if len(columns) <= MOST_NUMBERED else ""
-        handles.append(canvas.faded_patch(ax, f"grey{brackets}: {chance_words(selection)}"))
+        handles.append(canvas.faded_patch(ax, f"grey{brackets}: {canvas.chance_words(selection)}"))
     ((best, often),) = Counter(single.score.argmax(axis=1).tolist()).most_common(1)
     where = f"in {often} of {len(rows)} subgroups" if len(rows) > 1 else "here"
     title = f"{canvas.shortened(features[best])} tells most by itself {where}"
@@ -119,7 +109,9 @@ def feature_map(selected: Fitted | Selection, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _mark_cells(ax: Axes, image: Any, values: Floats, predicted: Flags, faded: Flags) -> None:
+def _mark_cells(
+    ax: Axes, image: Any, values: NDArray[np.float64], predicted: Flags, faded: Flags
+) -> None:
     """Put a triangle into the corner of predicted cells, and numbers where there is room."""
     from matplotlib.collections import PolyCollection
 
@@ -134,7 +126,90 @@ def _mark_cells(ax: Axes, image: Any, values: Floats, predicted: Flags, faded: F
         if values.shape[1] <= MOST_NUMBERED:
             small = f"{100 * value:.1f}" if value >= 0.0005 else "0"
             text = f"{100 * value:.0f}" if value >= 0.0995 else small
-            text = f"({text})" if light else text
-            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
-            ax.text(column, row + 0.05, text, color=colour, **look)
+            _write(ax, (column, row + 0.05), f"({text})" if light else text, colour, 8)
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
+
+
+def _write(ax: Axes, cell: tuple[float, float], text: str, colour: str, size: int) -> None:
+    ax.text(*cell, text, color=colour, ha="center", va="center", fontsize=size)
+
+
+def interactions(
+    selected: canvas.Fitted | Selection, subgroup: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw what every two features tell together, less what they tell one by one.
+
+    Purple pairs tell more together (synergy), orange ones tell the same in part (redundancy). Where
+    the interval holds 0, the colour is faded and the number in brackets. A dot marks a prediction.
+
+    Parameters
+    ----------
+    selected : SubgroupSelector or Selection
+        A fitted one.
+    subgroup : str, default=None
+        Its name, as in `subgroups_`; may be left out where there is only one.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. Defaults to a new figure.
+
+    Examples
+    --------
+    >>> import misfeat
+    >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 0, 1] * 25, "y": [0, 1, 1, 0] * 25}
+    >>> selector = misfeat.SubgroupSelector(size=2).fit(table, "y")
+    >>> " ".join(misfeat.plot.interactions(selector).get_title().split())
+    'all rows: 1 pair tells more together, 0 pairs the same in part'
+    """
+    selection, subgroup = canvas.one_subgroup(selected, subgroup)
+    pairs = pair_interactions(selection, subgroup)
+    if not pairs:
+        why = "The target has a single value there:\nthere is nothing to tell."
+        if len(selection.feature_names) < 2:
+            why = "There is one feature only, and no pair."
+        return canvas.nothing_to_show(canvas.axes(ax, 4.0, 1.5), why)
+    names = [canvas.shortened(name) for name in selection.feature_names]
+    side = canvas.COLUMN * len(names) + canvas.inches(names)
+    ax = canvas.axes(ax, max(side + 2.3, 5.2), max(side + 1.2, 3.4))
+    values = np.full((len(names), len(names)), np.nan)  # on the diagonal it stays so
+    faded, predicted = np.zeros((2, *values.shape), dtype=bool)
+    for one in pairs:
+        both = [selection.feature_names.index(name) for name in (one.feature, one.other)]
+        for cell in (tuple(both), tuple(both[::-1])):
+            values[cell], faded[cell] = one.interaction, one.kind == UNCLEAR
+            predicted[cell] = one.source == "predicted"
+    most = max(float(np.nanmax(np.abs(values))), 1e-12)
+    look: dict[str, Any] = {"vmin": -most, "vmax": most, "edgecolors": "white", "linewidth": 0.8}
+    look |= {"cmap": DIVERGING, "alpha": np.where(faded, canvas.FADED, 1.0)}
+    edges = np.arange(len(names) + 1) - 0.5
+    image = ax.pcolormesh(edges, edges, np.ma.masked_invalid(values), **look)
+    label = "faded"
+    if len(names) <= MOST_NUMBERED:
+        label = "hundredths; faded, (in brackets)"
+        _number(ax, image, values, faded)
+    handles = [canvas.faded_patch(ax, f"{label}: interval holds 0")]
+    if predicted.any():
+        rows, columns = np.nonzero(predicted)
+        dot: dict[str, Any] = {"marker": ".", "s": 14, "linewidths": 0, "color": canvas.ink(ax)}
+        handles.append(ax.scatter(columns + 0.38, rows - 0.38, label="predicted", **dot))
+    canvas.name_cells(ax, names, names)
+    bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=18)
+    unit = selection.set_scores.measure.unit
+    bar.set_label(f"together, less one by one ({unit})", **canvas.AS_TEXT)
+    more, same = (sum(one.kind == kind for one in pairs) for kind in (SYNERGY, REDUNDANCY))
+    together = f"{count_words(more, 'pair')} {'tells' if more == 1 else 'tell'} more together"
+    in_part = f"{count_words(same, 'pair')} the same in part"
+    title = f"{canvas.shortened(subgroup, 40)}: {together}, {in_part}"
+    canvas.crown(ax, title, handles, columns=2)
+    return ax
+
+
+def _number(ax: Axes, image: Any, values: NDArray[np.float64], faded: Flags) -> None:
+    """Write interactions in hundredths into their cells, those that are unclear in brackets."""
+    for (row, column), value in np.ndenumerate(values):
+        if np.isnan(value):
+            continue
+        text = f"{100 * value:.1f}" if abs(value) < 0.0995 else f"{100 * value:.0f}"
+        text = "0" if float(text) == 0 else text.replace("-", "−")
+        colour = canvas.on_colour(image.cmap(image.norm(value)))
+        if faded[row, column]:
+            text, colour = f"({text})", canvas.ink(ax)
+        _write(ax, (column, row), text, colour, 7)
