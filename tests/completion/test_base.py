@@ -24,7 +24,7 @@ from misfeat.completion.base import (
 from misfeat.completion.completed_scores import guess_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import best_below, level, ranks_below
-from misfeat.testing.completers import known_of, random_cohorts
+from misfeat.testing import known_of, random_cohorts
 from tests.completion.coded import drawn_cohorts
 
 

@@ -15,7 +15,7 @@ from misfeat.completion.registry import (
     completer_of,
     confidence_of,
 )
-from misfeat.testing import completer_checks
+from misfeat.testing import check_completer
 from tests.completion.coded import known_of, random_cohorts
 
 QUICK = {
@@ -47,19 +47,14 @@ def quick(name, **settings):
     return kind(**{k: v for k, v in QUICK.items() if k in own}).set_params(**settings)
 
 
-def promised(name):
-    """What a completer promises besides what all of them do."""
-    return {
-        "closed": name not in NOT_CLOSED,
-        "seeded": name in DRAW_ANEW,
-        "learns": name in NEED_SCORES,
-    }
-
-
 @every_completer
 def test_it_keeps_the_contract(name):
-    for check in completer_checks(quick(name), **promised(name)):
-        check()
+    check_completer(
+        quick(name),
+        closed=name not in NOT_CLOSED,
+        seeded=name in DRAW_ANEW,
+        learns=name in NEED_SCORES,
+    )
 
 
 @pytest.mark.parametrize("name", NEED_SCORES)

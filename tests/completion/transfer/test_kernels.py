@@ -32,9 +32,9 @@ def test_tables_hold_the_weights_of_their_rows(n_rows):
         by_class=np.zeros((2, 2)),
         sizes=np.zeros(2),
     )
-    layout = Layout(np.array([[0, 2], [1, 2]]), np.array([0, 8]), 20)
+    layout = Layout(np.array([[0, 2], [1, 2]]), np.array([0, 8, 20]))
     tables = np.zeros((2, 20, 2))
-    count_level(rows, layout, 0, 2, tables)
+    count_level(rows, layout, tables, 0, 2)
     subset, strides = np.array([0, 2]), np.empty(2, np.int64)
     counts = np.zeros((strides_of(cards[subset], strides), 2))
     count_cells(rows, 1, subset, strides, counts)

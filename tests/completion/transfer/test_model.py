@@ -9,7 +9,7 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import model as model_module
-from misfeat.completion.transfer.model import TransferModel, TransferRows
+from misfeat.completion.transfer.model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -18,7 +18,7 @@ from tests.completion.transfer.reference import Reference
 
 
 def predicted(cohorts, mask, size, **settings):
-    return TransferModel(TransferRows.of(cohorts), mask, Work(1), **settings).predict(size)
+    return TransferModel(records_of_rows(cohorts), mask, Work(1), **settings).predict(size)
 
 
 def handed_out(model, size, n_features):
@@ -58,7 +58,7 @@ def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, s
     cohorts = drawn_cohorts(seed, **shape)
     mask = random_mask(*cohorts.missing.shape, share, np.random.default_rng(seed))
     reference = Reference(cohorts, mask)
-    model = TransferModel(TransferRows.of(cohorts), mask, Work(1), above_chance=True)
+    model = TransferModel(records_of_rows(cohorts), mask, Work(1), above_chance=True)
     for size in (1, 2, 3):
         subsets = level(len(cohorts.features), size)
         found, tables = handed_out(model, size, len(cohorts.features))
@@ -89,11 +89,11 @@ def test_asking_for_scores_above_chance_moves_no_bit_of_the_others(size):
 def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
     cohorts = drawn_cohorts(n_features=6)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    rows = TransferRows.of(cohorts)
+    rows = records_of_rows(cohorts)
     found, tables = handed_out(TransferModel(rows, mask, Work(1), above_chance=True), size, 6)
     monkeypatch.setattr(model_module, "LARGEST_STRETCH", 1)
     one_by_one = TransferModel(rows, mask, Work(3), above_chance=True)
-    one_by_one.keep_triples()
+    one_by_one.predict(4)  # keeps the tables of triples
     found_again, tables_again = handed_out(one_by_one, size, 6)
     assert np.array_equal(found, found_again, equal_nan=True)
     assert all(map(np.array_equal, tables, tables_again))
@@ -146,12 +146,12 @@ def test_rare_categories_are_merged_and_gaps_become_one():
     codes = np.minimum(rng.geometric(0.05, size=4000), 60)
     columns = {"many": [f"v{c}" for c in codes], "y": codes % 2, "site": np.arange(4000) % 2}
     cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=60))
-    rows = TransferRows.of(cohorts, most=8)
-    assert rows.cards.tolist() == [8]
+    rows = records_of_rows(cohorts, most=8)
+    assert rows.rows.cards.tolist() == [8]
     assert not rows.as_scored
-    assert set(np.unique(rows.codes)) == set(range(8))
-    assert TransferRows.of(cohorts, most=100).as_scored
+    assert set(np.unique(rows.rows.codes)) == set(range(8))
+    assert records_of_rows(cohorts, most=100).as_scored
     columns["some"] = np.where(rng.random(4000) < 0.1, np.nan, codes % 3)
     with_gaps = build_cohorts(columns, "y", groups="site", coding=Coding(sporadic="available"))
     place = with_gaps.features.index("some")
-    assert TransferRows.of(with_gaps).cards[place] == 4
+    assert records_of_rows(with_gaps).rows.cards[place] == 4

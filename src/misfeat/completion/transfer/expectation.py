@@ -1,7 +1,7 @@
 """Step C: the plug-in score that the cohort's own number of rows would give on average.
 
 And, where asked for, the same above chance: less what those rows would score on average, were their
-classes dealt out at random.
+classes permuted.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def expected_above_chance(shares, rows, poisson):
 
     m_oqy are the rows of class y in a cell whose rows have random classes. Of n rows of mean λ and
     variance r λ, a share π of one class has mean π λ and variance π² r λ + π (1 - π) λ, that is,
-    π r + 1 - π times its mean. (Every row is dealt its class by itself, not from a stock that runs
+    π r + 1 - π times its mean. (Every row is given its class by itself, not from a stock that runs
     out, which makes chance larger by (n_classes - 1) / 2N.)
     """
     n_o, n_q, n_classes = shares.shape
@@ -147,11 +147,11 @@ class Completed(NamedTuple):
     """What is found out about the subsets of one size that cohorts lack a member of."""
 
     # (n_cohorts, n_subsets): expected plug-in scores, their sampling variance, and scores above
-    # chance; NaN where nothing is lacking, and without columns where they are not asked for
+    # chance, these without columns where they are not asked for; NaN where nothing is lacking
     score: NDArray[np.float64]
     variance: NDArray[np.float64]
     above: NDArray[np.float64]
-    starts: NDArray[np.int64]  # (n_subsets,): the first line of each subset's table
+    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
     # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
     tables: NDArray[np.float64]
     informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
@@ -160,8 +160,7 @@ class Completed(NamedTuple):
 @compiled
 def note_score(i, s, shares, rows, poisson, completed):
     """Step C for subset s of cohort i, given P(q|o,y) and n_i(o,y)."""
-    if completed.score.shape[1]:
-        score, variance = expected_score(shares, rows, poisson)
-        completed.score[i, s], completed.variance[i, s] = score, variance
+    score, variance = expected_score(shares, rows, poisson)
+    completed.score[i, s], completed.variance[i, s] = score, variance
     if completed.above.shape[1]:
         completed.above[i, s] = expected_above_chance(shares, rows, poisson)
