@@ -33,9 +33,8 @@ from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
 from benchmarks.common.lattice_graph import lattice_graph
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import Batch, training_step
-from misfeat.completion.neural import TrainingSettings
-from misfeat.completion.training_labels import Labels
+from misfeat.completion.networks.training import Batch, Labels, training_step
+from misfeat.completion.neural import PaperCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import neighbours
@@ -101,7 +100,7 @@ def own_step(case, labelled, device):
     network = shape.network(graph, range(n_cohorts))
     labels = [Labels(rows, np.random.default_rng(0).random(len(rows))) for rows in labelled]
     batch = Batch.of(labels, graph.n_rows, torch.device(device))
-    return training_step(network, batch, TrainingSettings())
+    return training_step(network, batch, PaperCompleter())
 
 
 def labelled_rows(case, p):

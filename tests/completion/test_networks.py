@@ -7,14 +7,10 @@ import pytest
 import torch
 
 from misfeat import MisfeatError
-from misfeat.completion import MLPCompleter, PaperCompleter
+from misfeat.completion import PaperCompleter
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import train
-from misfeat.completion.neural import (
-    Labels,
-    NeuralCompleter,
-    TrainingSettings,
-)
+from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.neural import NeuralCompleter
 from misfeat.completion.registry import completer_class, completer_names
 
 NEURAL = [name for name in completer_names() if issubclass(completer_class(name), NeuralCompleter)]
@@ -35,15 +31,10 @@ def test_a_device_of_its_own_wins_and_is_checked():
         completer.set_params(device="tpu").reach(2, 5)
 
 
-def test_completers_and_settings_have_the_same_defaults():
-    for completer in (MLPCompleter(), PaperCompleter()):
-        assert TrainingSettings.of(completer) == TrainingSettings()
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1])
-def test_too_few_labels_are_both_learned_and_chosen_by(share):
+def test_too_few_labels_are_both_learned_and_chosen_by():
     labels = Labels(np.arange(2), np.ones(2))
-    assert labels.split(share, np.random.default_rng(0)) == (labels, labels)
+    for share in (0.0, 0.1):
+        assert labels.split(share, np.random.default_rng(0)) == (labels, labels)
 
 
 def test_models_trained_one_by_one_equal_models_trained_side_by_side():
@@ -56,7 +47,7 @@ def test_models_trained_one_by_one_equal_models_trained_side_by_side():
         network.load_state_dict(weights)
     rows = np.arange(graph.n_rows)
     labels = [Labels(rows, np.random.default_rng(i).random(len(rows))) for i in range(3)]
-    settings = TrainingSettings(epochs=20, validation_share=0.0)
+    settings = PaperCompleter(epochs=20, validation_share=0.0)
     train(together, labels, settings, np.random.default_rng(0))
     for i, network in enumerate(alone):
         train(network, [labels[i]], settings, np.random.default_rng(0))
@@ -72,7 +63,7 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
     network = graph_shape.network(graph, range(1))
     rng = np.random.default_rng(0)
     labels = Labels(np.arange(graph.n_rows), rng.normal(size=graph.n_rows))
-    settings = TrainingSettings(epochs=5000, learning_rate=0.05, patience=40)
+    settings = PaperCompleter(epochs=5000, learning_rate=0.05, patience=40)
     history = train(network, [labels], settings, rng)
     assert history.epochs < 5000
     assert history.epochs - history.best_epoch[0] >= 40

@@ -7,7 +7,6 @@ import torch
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, PaperCompleter
 from misfeat.completion.networks.paper import BYTES_SIDE_BY_SIDE, Dropout, ModelShape, PaperNetwork
-from misfeat.exceptions import MisfeatWarning
 from misfeat.lattice.neighbour_sums import neighbours
 from tests.completion.coded import known_scores
 
@@ -83,32 +82,6 @@ def test_nothing_missing_trains_nothing():
     completer = quick()
     assert np.array_equal(completer.complete(Known(full), 3).score, full.by_size[3])
     assert not hasattr(completer, "models_")
-
-
-def test_an_interrupt_keeps_the_best_so_far():
-    def interrupt(_what, done, _total):
-        if done == 25:
-            raise KeyboardInterrupt
-
-    completer = quick()
-    with pytest.warns(MisfeatWarning, match="interrupted in epoch 25"):
-        completed = completer.complete(Known(known_scores(), progress=interrupt), 3)
-    assert completer.histories_[3].epochs == 25
-    assert set(completer.histories_[3].best_epoch) <= {10, 20}
-    assert not np.isnan(completed.score).any()
-
-
-@pytest.mark.parametrize(("stop", "blocks"), [(5, "cpu"), (25, "one each")])
-def test_an_interrupt_before_every_model_has_learned_is_an_interrupt(stop, blocks, monkeypatch):
-    if blocks == "one each":
-        monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
-
-    def interrupt(_what, done, _total):
-        if done == stop:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        quick().complete(Known(known_scores(), progress=interrupt), 3)
 
 
 def test_training_that_diverges_is_an_error():

@@ -64,13 +64,6 @@ def test_an_instance_is_copied_and_left_as_it_is():
     assert (given.confidence, given.random_state) == ("inherit", "inherit")
 
 
-def test_a_completer_of_ones_own_needs_three_methods_and_no_settings():
-    class Own:
-        reach = memory_needed = complete = max
-
-    assert isinstance(completer_of(Own(), confidence=0.5), Own)
-
-
 def test_what_was_left_open_is_not_shown():
     assert repr(InteractionsCompleter()) == "InteractionsCompleter()"
     assert repr(InteractionsCompleter(confidence=0.9)) == "InteractionsCompleter(confidence=0.9)"

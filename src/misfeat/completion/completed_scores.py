@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -83,19 +82,17 @@ class ExactScores:
         mask : ndarray of bool of shape (n_cohorts, n_features)
             True for the features to hide.
         """
-        n_features = self.missing.shape[1]
         left = [self.by_size[0]]
         for size, scores in enumerate(self.by_size[1:], start=1):
-            lost = mask[:, level(n_features, size)].any(axis=2)
+            lost = mask[:, level(mask.shape[1], size)].any(axis=2)
             left.append(np.where(lost, np.nan, scores))
         return replace(self, by_size=tuple(left), missing=self.missing | mask)
 
     def bounds(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Between which two values each score of one size certainly lies.
+        """Between which two values each score of one size certainly lies, (n_cohorts, n_subsets).
 
         At least the best known score of a part, where a larger set cannot score lower (else 0),
-        and at most the ceiling; an exact score lies between itself and itself. Both of shape
-        (n_cohorts, n_subsets).
+        and at most the ceiling; an exact score lies between itself and itself.
 
         Parameters
         ----------
@@ -269,15 +266,9 @@ class CompletedScores:
         chosen : ndarray of bool of shape (n_subsets,) or of int
             True for those to keep, or their numbers.
         """
-        return CompletedScores(
-            subsets=self.subsets[chosen],
-            score=self.score[:, chosen],
-            low=self.low[:, chosen],
-            high=self.high[:, chosen],
-            predicted=self.predicted[:, chosen],
-            support=self.support[:, chosen],
-            spread=None if self.spread is None else self.spread[:, chosen],
-        )
+        arrays = {f.name: getattr(self, f.name) for f in fields(self)}
+        kept = {k: None if a is None else a[:, chosen] for k, a in arrays.items() if k != "subsets"}
+        return CompletedScores(self.subsets[chosen], **kept)
 
     @classmethod
     def mean_of(cls, grids: Sequence[CompletedScores]) -> CompletedScores:
@@ -290,30 +281,9 @@ class CompletedScores:
         grids : sequence of CompletedScores
             Of the same sets.
         """
-        scores = np.array([grid.score for grid in grids])
-        return replace(
-            grids[0],
-            score=scores.mean(axis=0),
-            low=np.mean([grid.low for grid in grids], axis=0),
-            high=np.mean([grid.high for grid in grids], axis=0),
-            spread=scores.std(axis=0),
-        )
-
-
-class Completer(Protocol):
-    """A way to predict the scores that could not be computed."""
-
-    def reach(self, size: int, n_features: int) -> int:
-        """The largest size whose exact scores are read to predict those of `size`."""
-        ...
-
-    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
-        """Bytes that a prediction takes beyond the scores themselves, about."""
-        ...
-
-    def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every subgroup."""
-        ...
+        names = ("score", "low", "high")
+        means = {name: np.mean([getattr(grid, name) for grid in grids], axis=0) for name in names}
+        return replace(grids[0], **means, spread=np.std([grid.score for grid in grids], axis=0))
 
 
 def guess_of(completer: Any, known: Known, size: int) -> Guess:
@@ -327,7 +297,7 @@ def guess_of(completer: Any, known: Known, size: int) -> Guess:
         who = Setting("completer", type(completer).__name__)
         return MisfeatError(f"{{completer}}: {words}", completer=who, **about)
 
-    if not all(map(partial(np.array_equal, equal_nan=True), before, given)):
+    if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(before, given, strict=False)):
         raise wrong("guess changed the scores that it was given; let it work on a copy.")
     if not isinstance(guess, Guess):
         raise wrong(

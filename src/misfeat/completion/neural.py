@@ -5,23 +5,22 @@ The networks themselves, and all that imports PyTorch, are in `misfeat.completio
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
+from misfeat.completion.base import BaseCompleter, check_number
 from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, inherited
-from misfeat.completion.training_labels import Labels, averaged_where_unlabelled, labelled_subgroups
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import torch
     from numpy.typing import NDArray
@@ -61,29 +60,36 @@ class NeuralCompleter(BaseCompleter):
         for name, least in self.counts.items():
             check_count(getattr(self, name), name, least=least)
         for name in self.shares:
-            check_share(getattr(self, name), name)
+            check_number(getattr(self, name), name, 1, "be at least 0 and below 1")
         for name in ("learning_rate", "weight_decay"):
-            check_not_negative(getattr(self, name), name)
+            check_number(getattr(self, name), name)
         check_device(self._device_name)
         check_torch()
 
 
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How long and how to train; see `PaperCompleter` for what each is."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class EpochCompleter(NeuralCompleter):
+    """A completer whose networks learn all known scores of their subgroup in every epoch."""
+
+    counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
+    shares = ("validation_share",)
 
     epochs: int = 1000
-    learning_rate: float = 1e-3
-    weight_decay: float = 5e-4
     validation_share: float = 0.2
     validate_every: int = 10
     patience: int = 200
+    rounds: int = 1
 
-    @classmethod
-    def of(cls, completer: Any) -> TrainingSettings:
-        """The settings of a completer that has all of them, as plain Python numbers."""
-        kinds = {name: type(default) for name, default in asdict(cls()).items()}
-        return cls(**{name: kind(getattr(completer, name)) for name, kind in kinds.items()})
+
+def _labelled(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
+    """Which subgroups have a known score, one that is not NaN, to learn from."""
+    labelled: NDArray[np.bool_] = np.any([~np.isnan(s).all(axis=1) for s in by_size], axis=0)
+    return labelled
+
+
+def _mean_where_unlabelled(guess: Scores, labelled: NDArray[np.bool_]) -> Scores:
+    """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
+    return np.where(labelled[:, None], guess, guess[labelled].mean(axis=0))
 
 
 AROUND = 2  # sets up to so much smaller and larger are learned from, as with the paper's two layers
@@ -91,7 +97,7 @@ COPIES_OF_A_STATE = 4  # A state is held before and after its activation, and th
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MLPCompleter(NeuralCompleter):
+class MLPCompleter(EpochCompleter):
     """Predict scores by a fully connected network over the features that a set holds.
 
     Every subgroup has a network of two hidden layers that learns the scores which its own rows
@@ -122,15 +128,7 @@ class MLPCompleter(NeuralCompleter):
     True
     """
 
-    counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
-    shares = ("validation_share",)
-
     hidden: int = 64
-    epochs: int = 1000
-    validation_share: float = 0.2
-    validate_every: int = 10
-    patience: int = 200
-    rounds: int = 1
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
@@ -153,11 +151,11 @@ class MLPCompleter(NeuralCompleter):
     def _of_size(self, known: Known, size: int, last: int) -> Scores:
         """What networks that learned from sets of about a size say about all sets of that size."""
         from misfeat.completion.networks.paper import MLPNetwork
-        from misfeat.completion.networks.training import train
+        from misfeat.completion.networks.training import Labels, train
 
         exact, epochs = known.exact, int(self.epochs)
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
-        labelled = labelled_subgroups(exact.by_size[low : high + 1])
+        labelled = _labelled(exact.by_size[low : high + 1])
         if not labelled.any():
             return np.zeros_like(exact.by_size[size])
 
@@ -172,8 +170,8 @@ class MLPCompleter(NeuralCompleter):
         seed = int(rng.integers(2**32))
         network = MLPNetwork(n_cohorts, n_features, low, high, int(self.hidden), seed)
         network.to(self._torch_device())
-        train(network, labels, TrainingSettings.of(self), rng, on_epoch, size == last)
-        return averaged_where_unlabelled(network.predict(size), labelled)
+        train(network, labels, self, rng, on_epoch)
+        return _mean_where_unlabelled(network.predict(size), labelled)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -249,7 +247,7 @@ ACTIVATIONS = ("leaky_relu", "relu", "tanh")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PaperCompleter(NeuralCompleter):
+class PaperCompleter(EpochCompleter):
     """Predict scores by the graph neural network of the MISFEAT paper.
 
     Every subgroup's feature sets form a lattice graph; the graphs of all subgroups are connected
@@ -316,7 +314,7 @@ class PaperCompleter(NeuralCompleter):
     True
     """
 
-    counts = dict.fromkeys(("layers", "hidden", "epochs", "validate_every", "patience"), 1)
+    counts: ClassVar[Mapping[str, int]] = {"layers": 1, **EpochCompleter.counts}
     shares = ("dropout", "validation_share")
 
     layers: int = 2
@@ -324,13 +322,8 @@ class PaperCompleter(NeuralCompleter):
     dropout: float = 0.1
     activation: str = "leaky_relu"
     sizes: tuple[int, int] | None = None
-    epochs: int = 1000
-    validation_share: float = 0.2
-    validate_every: int = 10
-    patience: int = 200
     bounded: bool = True
     confidence: Confidence = None
-    rounds: int = 1
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
@@ -356,35 +349,21 @@ class PaperCompleter(NeuralCompleter):
                 last=len(exact.by_size) - 1,
             )
         shape = self._shape(size, n_features, n_cohorts)
-        labelled = labelled_subgroups(exact.by_size[shape.low : shape.high + 1])
+        labelled = _labelled(exact.by_size[shape.low : shape.high + 1])
         if not labelled.any():
             raise MisfeatError(
                 f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
                 "for a smaller size, give more layers, or use another completer."
             )
-        models, history = train_models(
-            shape,
-            exact.by_size,
-            TrainingSettings.of(self),
-            self._torch_device(),
-            np.random.SeedSequence(self._seed),
-            known.progress,
-        )
+        seeds, device = np.random.SeedSequence(self._seed), self._torch_device()
+        models, history = train_models(shape, exact.by_size, self, device, seeds, known.progress)
         self.models_: dict[int, PaperModels] = {**getattr(self, "models_", {}), size: models}
         self.histories_: dict[int, History] = {**getattr(self, "histories_", {}), size: history}
-        guess = averaged_where_unlabelled(models.predict(size, self._device_name), labelled)
+        guess = _mean_where_unlabelled(models.predict(size, self._device_name), labelled)
         return Guess.of([*exact.by_size[:size], guess])
 
     def combined(self, guess: Guess, exact: ExactScores) -> Scores:
-        """Scores of the asked size: exact where they are known, else guesses, within bounds.
-
-        Parameters
-        ----------
-        guess : Guess
-            Guesses of the asked size.
-        exact : ExactScores
-            What could be computed.
-        """
+        """Scores of the asked size: exact where they are known, else guesses, within bounds."""
         size = len(guess.by_size) - 1
         known, score = exact.by_size[size], guess.by_size[size]
         if self.bounded:
@@ -410,28 +389,21 @@ class PaperCompleter(NeuralCompleter):
         """The smallest and the largest size of the sets in the graph."""
         if self.sizes is None:
             return max(1, size - self.layers), min(n_features, size + self.layers)
-        low, high = (int(end) for end in self.sizes)
-        if not 1 <= low <= size <= high <= n_features:
-            raise MisfeatError(
-                "{setting}; they must be sizes of sets of the {n_features} features, the smaller "
-                "first, with {asked} between them.",
-                setting=Setting("sizes", self.sizes),
-                n_features=n_features,
-                asked=Setting("size", size),
-            )
-        return low, high
+        if np.shape(self.sizes) == (2,):
+            low, high = self.sizes
+            whole = isinstance(low, int | np.integer) and isinstance(high, int | np.integer)
+            if whole and 1 <= low <= size <= high <= n_features:
+                return int(low), int(high)
+        raise MisfeatError(
+            "{setting}; it must be None or a pair of sizes of sets of the {n_features} features, "
+            "the smaller first, with {asked} between them.",
+            setting=Setting("sizes", self.sizes),
+            n_features=n_features,
+            asked=Setting("size", size),
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.sizes is not None and not (
-            isinstance(self.sizes, tuple | list | np.ndarray)
-            and len(self.sizes) == 2
-            and all(isinstance(end, int | np.integer) for end in self.sizes)
-        ):
-            raise MisfeatError(
-                "{setting}; it must be None or a pair of integers.",
-                setting=Setting("sizes", self.sizes),
-            )
         if self.activation not in ACTIVATIONS:
             raise MisfeatError(
                 "{setting} is unknown; use one of {names}.",

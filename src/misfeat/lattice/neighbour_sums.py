@@ -28,10 +28,12 @@ from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
+
+    FlatMap = Callable[[Tensor], Tensor]
 
 BITS_A_BLOCK = 5
 """The whole lattice is summed over in blocks of so many features, each one small matrix."""
@@ -68,12 +70,11 @@ class Neighbours(ABC):
         """The sum of the values of each node's neighbours."""
         if len(values) != self.n_rows:
             raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
-        return _Sum.apply(values, self)
+        return _Linear.apply(values, self.sum_flat, self.sum_flat)
 
     def mean(self, values: Tensor) -> Tensor:
         """The mean of the values of each node's neighbours, 0 for a node without any."""
-        share = 1 / self.degree.clamp(min=1).to(values.dtype)
-        return self.sum(values) * share.reshape(-1, *[1] * (values.ndim - 1))
+        return _mean(self.sum(values), self.degree)
 
     def to(self, device: torch.device | str) -> Neighbours:
         """Move what is kept to a device; returns itself."""
@@ -127,23 +128,23 @@ class Levels(Neighbours):
         for m, offset in zip(between, offsets, strict=False):
             below.append(ranks_below(level(n_features, m + 1)) + offset)
         self._below = _Bags(below)
+        self._n_above = torch.from_numpy(np.where(sizes < high, n_features - sizes, 0))
+        self._n_below = torch.from_numpy(np.where(sizes > low, sizes, 0))
 
     def mean_above(self, values: Tensor) -> Tensor:
         """The mean over the supersets one larger, 0 for the largest sets."""
-        counts = np.where(self.sizes < self.high, self.n_features - self.sizes, 0)
-        return _scaled(_Step.apply(values, self, True), counts)
+        return _mean(_Linear.apply(values, self._sum_above, self._sum_below), self._n_above)
 
     def mean_below(self, values: Tensor) -> Tensor:
         """The mean over the subsets one smaller, 0 for the smallest sets."""
-        counts = np.where(self.sizes > self.low, self.sizes, 0)
-        return _scaled(_Step.apply(values, self, False), counts)
+        return _mean(_Linear.apply(values, self._sum_below, self._sum_above), self._n_below)
 
-    def step_flat(self, values: Tensor, up: bool) -> Tensor:
-        """Sums over the sets one larger or one smaller, of shape (n_rows, width)."""
+    def _sum_above(self, values: Tensor) -> Tensor:
         total = torch.zeros_like(values)
-        if up:
-            total[: self._shared] = self._above.sum(values)[self._extra :]
-            return total
+        total[: self._shared] = self._above.sum(values)[self._extra :]
+        return total
+
+    def _sum_below(self, values: Tensor) -> Tensor:
         smaller = values.new_zeros(self._extra + self._shared, values.shape[1])
         smaller[self._extra :] = values[: self._shared]
         return self._below.sum(smaller)
@@ -155,10 +156,8 @@ class Levels(Neighbours):
 
     def bits(self) -> Tensor:
         """Which features each row's subset holds, of shape (n_rows, n_features)."""
-        held = [
-            contains(level(self.n_features, size), self.n_features)
-            for size in range(self.low, self.high + 1)
-        ]
+        n_features, sizes = self.n_features, range(self.low, self.high + 1)
+        held = [contains(level(n_features, size), n_features) for size in sizes]
         return torch.from_numpy(np.concatenate(held)).float()
 
     def sum_flat(self, values: Tensor) -> Tensor:
@@ -240,36 +239,22 @@ class _Bags:
         self._rows, self._ends = self._rows.to(device), self._ends.to(device)
 
 
-class _Sum(torch.autograd.Function):
-    """The sum over neighbours: linear and symmetric, hence its own gradient."""
+class _Linear(torch.autograd.Function):
+    """A linear map of values of shape (n_rows, width), whose gradient is its transpose."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, graph: Neighbours) -> Tensor:
-        ctx.graph = graph
-        flat = values.reshape(graph.n_rows, -1)
-        return graph.sum_flat(flat.contiguous()).reshape(values.shape)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return ctx.graph.sum(gradient), None
-
-
-class _Step(torch.autograd.Function):
-    """The sum over sets one larger, or one smaller: each is the other's gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, graph: Levels, up: bool) -> Tensor:
-        ctx.graph, ctx.up = graph, up
-        flat = values.reshape(graph.n_rows, -1)
-        return graph.step_flat(flat.contiguous(), up).reshape(values.shape)
+    def forward(ctx: Any, values: Tensor, linear: FlatMap, transposed: FlatMap) -> Tensor:
+        ctx.maps = transposed, linear
+        return linear(values.reshape(len(values), -1).contiguous()).reshape(values.shape)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        return _Step.apply(gradient, ctx.graph, not ctx.up), None, None
+        return _Linear.apply(gradient, *ctx.maps), None, None
 
 
-def _scaled(sums: Tensor, counts: NDArray[np.int64]) -> Tensor:
-    share = torch.from_numpy(1 / np.maximum(counts, 1)).to(sums)
+def _mean(sums: Tensor, counts: Tensor) -> Tensor:
+    """Sums over so many; 0 where there are none."""
+    share = 1 / counts.clamp(min=1).to(sums.dtype)
     return sums * share.reshape(-1, *[1] * (sums.ndim - 1))
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.completion.transfer.expectation import (
+from misfeat.completion.transfer.table_completion import (
     expected_above_chance,
     expected_score,
     poisson_table,

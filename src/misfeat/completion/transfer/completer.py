@@ -11,7 +11,6 @@ import numpy as np
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -58,6 +57,8 @@ class TransferCompleter(BaseCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
+        from misfeat.completion.transfer.model import TransferModel, rows_or_tables
+
         exact, rows = known.exact, known.prepared(rows_or_tables)
         model = TransferModel(
             rows,
@@ -100,10 +101,9 @@ class TransferCompleter(BaseCompleter):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoCompleter(BaseCompleter):
-    """Predict by the transfer between subgroups, which needs rows.
+    """Predict by the transfer between subgroups where there are rows, else from scores alone.
 
-    Without rows, scores alone have to do. (R² of a selector is predicted from sums of products,
-    `misfeat.estimation.estimands`.)
+    (R² of a selector is predicted from sums of products, `misfeat.estimation.estimands`.)
 
     Parameters
     ----------

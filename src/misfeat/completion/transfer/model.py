@@ -9,8 +9,8 @@ B. 1. `smoothing.py`: how an unrecorded feature is distributed in each class, pÌ
       distribution, raked to the cohort's own margins.
    3. `table_completion.py`: tables of larger sets, started from the donors' mean where some
       recorded all of the set, fitted to the tables of its parts and to the cohort's own rows.
-C. `expectation.py`: the plug-in score that the cohort's number of rows would give on average, its
-   sampling variance, and where asked for, how far it is above chance.
+C. `table_completion.py`: the plug-in score that the cohort's number of rows would give on average,
+   its sampling variance, and where asked for, how far it is above chance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import recorded_part_scores
-from misfeat.completion.transfer.expectation import Completed, poisson_table
 from misfeat.completion.transfer.smoothing import (
     Smoothed,
     predict_margins,
@@ -31,7 +30,12 @@ from misfeat.completion.transfer.smoothing import (
     smooth_pairs,
     smooth_singles,
 )
-from misfeat.completion.transfer.table_completion import SetEvidence, complete_sets
+from misfeat.completion.transfer.table_completion import (
+    Completed,
+    SetEvidence,
+    complete_sets,
+    poisson_table,
+)
 from misfeat.completion.transfer.tables import Layout, Rows, count_level
 from misfeat.information.count_tables import table_starts
 from misfeat.information.measures import MutualInformation
@@ -179,14 +183,14 @@ class TransferModel:
         if part_size == 3 and 3 not in self._completed:
             self._completed[3] = self._complete_level(3)
         none = self._to_complete(Layout(np.empty((0, 3), np.int64), np.zeros(1, np.int64)))
-        kept = (self._completed.get(m, none) for m in (1, 2, 3))
+        singles, pairs, triples = (self._completed.get(m, none) for m in (1, 2, 3))
         members = list(combinations(range(size), part_size))
         return SetEvidence(
             rows=self._rows,
             pairs=self._pairs,
             joint=1 < size <= self._table_size,
             margins=self._margins,
-            kept=(next(kept), next(kept), next(kept)),
+            kept=(singles, pairs, triples),
             members=np.array(members, dtype=np.int64).reshape(-1, part_size),
             poisson=poisson_table(),
         )
@@ -195,12 +199,14 @@ class TransferModel:
         """Room for what is found out about subsets, with the counts of those that are recorded."""
         n_cohorts, n_classes = self._rows.by_class.shape
         shape = n_cohorts, len(layout.subsets)
+        if counts is None:
+            counts = np.zeros((n_cohorts, layout.starts[-1], n_classes))
         return Completed(
             score=np.full(shape, np.nan),
             variance=np.full(shape, np.nan),
             above=np.full(shape if self._above_chance else (n_cohorts, 0), np.nan),
             starts=layout.starts,
-            tables=np.zeros((n_cohorts, layout.starts[-1], n_classes)) if counts is None else counts,
+            tables=counts,
             informed=np.zeros(shape, dtype=bool),
         )
 

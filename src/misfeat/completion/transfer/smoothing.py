@@ -175,11 +175,8 @@ def _smooth(counts, cards, smaller, tables, rows):
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
     shares = _shares(pooled, kept)
     for g in range(n_groups):
-        if kept_rows < 1.0:
-            _expect(tables[g], rows[g], cards, smaller.tables[g], sums)
-            _scale_towards(tables[g], counts[g], expected[g], shares)
-        else:  # E' is E
-            _mix(tables[g], counts[g], expected[g], shares)
+        _expect(tables[g], rows[g], cards, smaller.tables[g], sums)
+        _scale_towards(tables[g], counts[g], expected[g], shares)
     return kept, kept_rows
 
 
@@ -202,16 +199,6 @@ def _scale_towards(table, counts, expected, shares):
                 e = expected[k, y, lane]
                 ratio = counts[k, y, lane] / e if e > 1e-9 else 1.0
                 table[k, y, lane] *= 1.0 - share + share * ratio
-
-
-@compiled
-def _mix(table, counts, expected, shares):
-    """E + λ(x) (C - E)"""
-    for k in range(len(table)):
-        for y in range(table.shape[1]):
-            for lane in range(LANES):
-                e = expected[k, y, lane]
-                table[k, y, lane] = e + shares[k] * (counts[k, y, lane] - e)
 
 
 @compiled

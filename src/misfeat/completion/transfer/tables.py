@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     """The tables of all subsets of one size, laid end to end: a line a cell, a column a class."""
 
     subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table, and the end
+    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
 
 
 class SubsetSplit(NamedTuple):
