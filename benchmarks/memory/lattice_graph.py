@@ -46,7 +46,7 @@ def whole_lattice(n_features: int) -> None:
 
 
 def an_epoch(n_features: int) -> None:
-    shape = ModelShape(n_features, 1, 5, 2, 2, WIDTH, 0.1, "leaky_relu")
+    shape = ModelShape(n_features, 1, 5, 2, 2, WIDTH, 0.1)
     graph = shape.graph(torch.device("cuda"))
     network = shape.network(graph, range(2))
     rows = np.arange(graph.n_rows)

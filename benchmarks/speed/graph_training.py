@@ -95,7 +95,7 @@ def peer_step(graph, make, rows, device):
 
 def own_step(case, labelled, device):
     n_features, low, high, n_cohorts = case
-    shape = ModelShape(n_features, low, high, n_cohorts, LAYERS, HIDDEN, DROPOUT, "leaky_relu")
+    shape = ModelShape(n_features, low, high, n_cohorts, LAYERS, HIDDEN, DROPOUT)
     graph = shape.graph(torch.device(device))
     network = shape.network(graph, range(n_cohorts))
     labels = [Labels(rows, np.random.default_rng(0).random(len(rows))) for rows in labelled]
@@ -160,7 +160,7 @@ def training(case, device):
 def start_up(device):
     """From asking for the graph until the first epoch can start."""
     start = time.perf_counter()
-    shape = ModelShape(20, 1, 5, 4, LAYERS, HIDDEN, DROPOUT, "leaky_relu")
+    shape = ModelShape(20, 1, 5, 4, LAYERS, HIDDEN, DROPOUT)
     shape.network(shape.graph(torch.device(device)), range(4))
     if device == "cuda":
         torch.cuda.synchronize()

@@ -18,10 +18,8 @@ from misfeat.completion import (
     Known,
     TransferCompleter,
 )
-from misfeat.completion.base import (
-    closed_upwards,
-)
-from misfeat.completion.completed_scores import guess_of
+from misfeat.completion.base import closed_upwards
+from misfeat.completion.completed_scores import guess_of, support_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import best_below, level, ranks_below
 from misfeat.testing import known_of, random_cohorts
@@ -174,37 +172,21 @@ class Writing(BaseCompleter):
         return Guess.of(list(known.exact.by_size[: size + 1]))
 
 
-@pytest.fixture
-def known():
-    return known_of(random_cohorts(3, hidden=0.3), 2)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_what_is_not_a_guess_is_refused_in_words_and_no_guess_is_above_the_ceiling():
+    known = known_of(random_cohorts(3, hidden=0.3), 2)
+    for make, message in (
         (lambda _: None, "guess gave NoneType"),
         (lambda scores: scores, "guess gave list"),
         (lambda scores: Guess.of(scores[:-1]), "of sizes 0 to 2"),
-        (lambda scores: Guess.of([*scores[:-1], np.zeros((1, 1))]), r"the shape \(1, 1\) instead"),
+        (lambda s: Guess.of([*s[:-1], np.zeros((1, 1))]), r"the shape \(1, 1\) instead"),
         (lambda scores: Guess.of([*scores[:-1], scores[-1] + np.inf]), "is infinite"),
-    ],
-)
-def test_what_is_no_guess_is_refused_in_words(make, message, known):
-    with pytest.raises(MisfeatError, match=message):
-        guess_of(Said(make), known, 2)
-
-
-def test_scores_that_are_given_stay_as_they_are(known):
+    ):
+        with pytest.raises(MisfeatError, match=message):
+            guess_of(Said(make), known, 2)
+    high = guess_of(Said(lambda scores: Guess.of([np.full_like(s, 9.0) for s in scores])), known, 2)
+    assert all((scores == known.exact.ceiling[:, None]).all() for scores in high.by_size)
     with pytest.raises(MisfeatError, match="changed the scores that it was given"):
         guess_of(Writing(), known, 2)
-
-
-def test_no_guess_is_above_what_there_is_to_tell(known):
-    found = guess_of(
-        Said(lambda scores: Guess.of([np.full_like(s, 9.0) for s in scores])), known, 2
-    )
-    most = known.exact.ceiling[:, None]
-    assert all((scores == most).all() for scores in found.by_size)
 
 
 @pytest.fixture
@@ -233,3 +215,57 @@ def test_scores_alone_are_used_where_there_are_no_rows(hidden):
     assert auto.chosen_ == "interactions"
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
         TransferCompleter().complete(scores_only, 2)
+
+
+NAN = np.nan
+
+
+def scores(closed=True):
+    return ExactScores(
+        by_size=(
+            np.zeros((2, 1)),
+            np.array([[0.1, 0.2, 0.3], [0.4, NAN, 0.2]]),
+            np.array([[0.25, 0.35, NAN], [NAN, 0.5, NAN]]),
+        ),
+        missing=np.array([[False, False, False], [False, True, False]]),
+        ceiling=np.array([0.6, 0.7]),
+        closed=closed,
+    )
+
+
+def test_bounds_are_the_best_known_part_and_the_ceiling():
+    low, high = scores().bounds(2)
+    # The set {1, 2} of cohort 0 was recorded but not computed; its parts were.
+    assert low.tolist() == [[0.25, 0.35, 0.3], [0.4, 0.5, 0.2]]
+    assert high.tolist() == [[0.25, 0.35, 0.6], [0.7, 0.5, 0.7]]
+
+
+def test_a_part_bounds_nothing_where_larger_sets_may_score_lower():
+    low, _ = scores(closed=False).bounds(2)
+    assert low.tolist() == [[0.25, 0.35, 0.0], [0.0, 0.5, 0.0]]
+
+
+def test_hiding_removes_every_set_with_a_hidden_feature():
+    left = scores().hidden(np.array([[True, False, False], [False, False, False]]))
+    assert np.isnan(left.by_size[1]).tolist() == [[True, False, False], [False, True, False]]
+    assert np.isnan(left.by_size[2]).tolist() == [[True, True, True], [True, False, True]]
+    assert left.missing.tolist() == [[True, False, False], [False, True, False]]
+    assert not np.isnan(scores().by_size[1][0]).any()
+
+
+def test_support_tells_what_was_recorded_together():
+    # 0 lacks a; a and b were recorded together in 1, a and c nowhere; d nowhere at all.
+    missing = np.array(
+        [[True, False, False, True], [False, False, True, True], [True, False, False, True]]
+    )
+    subsets = level(4, 2)
+    names = {tuple(s): place for place, s in enumerate(subsets.tolist())}
+    support = support_of(missing, subsets)[0]
+    assert support[names[0, 1]] == 3
+    assert support[names[0, 2]] == 1
+    assert support[names[1, 2]] == 4
+    assert support[names[0, 3]] == 0
+    triple = support_of(missing[:, :3], level(3, 3))
+    assert triple.ravel().tolist() == [1, 1, 1]
+    in_pairs = np.array([[True, False, False], [False, True, False], [False, False, True]])
+    assert support_of(in_pairs, level(3, 3)).ravel().tolist() == [2, 2, 2]

@@ -12,7 +12,6 @@ from misfeat import MisfeatError
 from misfeat.lattice import (
     contains,
     count,
-    count_nodes,
     level,
     rank,
     ranks_above,
@@ -87,11 +86,6 @@ def test_ranks_above_add_each_other_feature_in_turn(pair):
 def test_a_level_too_large_to_number_is_refused():
     with pytest.raises(MisfeatError, match="sets of 250 among 500 features"):
         level(500, 250)
-
-
-@given(n=st.integers(1, 10))
-def test_the_whole_lattice_has_as_many_nodes_as_the_closed_form_says(n):
-    assert count_nodes(n, 1, n) == 2**n - 1
 
 
 def test_every_set_lies_in_a_block():

@@ -193,9 +193,6 @@ class MultiplexCompleter(NeuralCompleter):
         Of the AdamW optimizer.
     device : str, default="inherit"
         Where to train, as in `PaperCompleter`.
-    with_rows : bool or None, default=None
-        Whether the transfer between subgroups (`TransferCompleter`) is one of the guesses; None:
-        where rows are at hand.
     layers : int, default=2
         Layers of messages.
     hidden : int, default=32
@@ -221,7 +218,6 @@ class MultiplexCompleter(NeuralCompleter):
     counts: ClassVar[Mapping[str, int]] = {"layers": 0, "hidden": 1, "steps": 0, "masks": 1}
     shares = ("dropout",)
 
-    with_rows: bool | None = None
     layers: int = 2
     hidden: int = 32
     dropout: float = 0.1
@@ -236,14 +232,11 @@ class MultiplexCompleter(NeuralCompleter):
 
         exact = known.exact
         ways: list[BaseCompleter] = [InteractionsCompleter(), InteractionsCompleter(largest=1)]
-        if self.with_rows or (self.with_rows is None and known.cohorts is not None):
+        if known.cohorts is not None:
             ways.append(TransferCompleter())
         scores = predicted_scores(known, size, ways, self, self._torch_device())
         counts = [len(level(exact.missing.shape[1], m)) for m in range(1, size + 1)]
         return Guess.of([exact.by_size[0], *np.split(scores, np.cumsum(counts)[:-1], axis=1)])
-
-
-ACTIVATIONS = ("leaky_relu", "relu", "tanh")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -271,16 +264,12 @@ class PaperCompleter(EpochCompleter):
         Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
         the selector's, or "auto" without one.
     layers : int, default=2
-        Layers of the network: how many steps along edges a prediction looks.
+        Layers of the network: how many steps along edges a prediction looks. The graph holds the
+        sets of the asked size minus and plus so many features.
     hidden : int, default=128
         Width of a node's state.
     dropout : float, default=0.1
         The share of state values set to 0 while training.
-    activation : {"leaky_relu", "relu", "tanh"}, default="leaky_relu"
-        What follows every layer.
-    sizes : tuple of (int, int), default=None
-        Sizes of the smallest and the largest sets in the graph. None: the asked size minus and
-        plus the number of layers.
     epochs : int, default=1000
         Epochs at most.
     validation_share : float, default=0.2
@@ -320,15 +309,13 @@ class PaperCompleter(EpochCompleter):
     layers: int = 2
     hidden: int = 128
     dropout: float = 0.1
-    activation: str = "leaky_relu"
-    sizes: tuple[int, int] | None = None
     bounded: bool = True
     confidence: Confidence = None
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
         self._check_parameters()
-        return self._sizes(size, n_features)[1]
+        return min(n_features, size + self.layers)
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
         """Bytes that a prediction takes beyond the scores themselves, about."""
@@ -340,15 +327,14 @@ class PaperCompleter(EpochCompleter):
 
         exact = known.exact
         n_cohorts, n_features = exact.missing.shape
-        reach = self.reach(size, n_features)
-        if len(exact.by_size) <= reach:
+        shape = self._shape(size, n_features, n_cohorts)
+        if len(exact.by_size) <= shape.high:
             raise MisfeatError(
                 "With {setting}, scores up to size {reach} are read; by_size ends at size {last}.",
                 setting=Setting("layers", self.layers),
-                reach=reach,
+                reach=shape.high,
                 last=len(exact.by_size) - 1,
             )
-        shape = self._shape(size, n_features, n_cohorts)
         labelled = _labelled(exact.by_size[shape.low : shape.high + 1])
         if not labelled.any():
             raise MisfeatError(
@@ -373,40 +359,12 @@ class PaperCompleter(EpochCompleter):
     def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
         from misfeat.completion.networks.paper import ModelShape
 
-        low, high = self._sizes(size, n_features)
         return ModelShape(
             n_features=n_features,
-            low=low,
-            high=high,
+            low=max(1, size - int(self.layers)),
+            high=min(n_features, size + int(self.layers)),
             n_cohorts=n_cohorts,
             layers=int(self.layers),
             hidden=int(self.hidden),
             dropout=float(self.dropout),
-            activation=self.activation,
         )
-
-    def _sizes(self, size: int, n_features: int) -> tuple[int, int]:
-        """The smallest and the largest size of the sets in the graph."""
-        if self.sizes is None:
-            return max(1, size - self.layers), min(n_features, size + self.layers)
-        if np.shape(self.sizes) == (2,):
-            low, high = self.sizes
-            whole = isinstance(low, int | np.integer) and isinstance(high, int | np.integer)
-            if whole and 1 <= low <= size <= high <= n_features:
-                return int(low), int(high)
-        raise MisfeatError(
-            "{setting}; it must be None or a pair of sizes of sets of the {n_features} features, "
-            "the smaller first, with {asked} between them.",
-            setting=Setting("sizes", self.sizes),
-            n_features=n_features,
-            asked=Setting("size", size),
-        )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.activation not in ACTIVATIONS:
-            raise MisfeatError(
-                "{setting} is unknown; use one of {names}.",
-                setting=Setting("activation", self.activation),
-                names=ACTIVATIONS,
-            )

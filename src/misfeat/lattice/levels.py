@@ -147,29 +147,24 @@ def edges_between(n_features: int, low: int, high: int) -> Ranks:
     Nodes are numbered level after level from size low to size high, each in the order of ranks.
     """
     edges = [np.empty((2, 0), dtype=np.int64)]
-    start = 0
     for size in range(low + 1, high + 1):
+        start, end = (count_nodes(n_features, low, m) for m in (size - 2, size - 1))
         below = ranks_below(level(n_features, size))
-        smaller = comb(n_features, size - 1)
         larger = np.repeat(np.arange(len(below)), size)
-        edges.append(np.stack([start + below.ravel(), start + smaller + larger]))
-        start += smaller
+        edges.append(np.stack([start + below.ravel(), end + larger]))
     return np.concatenate(edges, axis=1)
 
 
 def edges_beside(n_features: int, low: int, high: int) -> Ranks:
     """Intra-level edges, a column each: two subsets of a size >= 2 that differ in one feature."""
     edges = [np.empty((2, 0), dtype=np.int64)]
-    start = 0
-    for size in range(low, high + 1):
-        if size >= 2:
-            # The supersets of one smaller subset are all neighbours of each other.
-            families = ranks_above(level(n_features, size - 1), n_features)
-            first, second = np.triu_indices(families.shape[1], k=1)
-            pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
-            pairs = np.sort(pairs, axis=0)
-            edges.append(start + pairs[:, np.lexsort(pairs[::-1])])
-        start += comb(n_features, size)
+    for size in range(max(low, 2), high + 1):
+        # The supersets of one smaller subset are all neighbours of each other.
+        families = ranks_above(level(n_features, size - 1), n_features)
+        first, second = np.triu_indices(families.shape[1], k=1)
+        pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
+        pairs = np.sort(pairs, axis=0)
+        edges.append(count_nodes(n_features, low, size - 1) + pairs[:, np.lexsort(pairs[::-1])])
     return np.concatenate(edges, axis=1)
 
 
@@ -179,11 +174,6 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
     Features are cut into parts of equal length, and every `size` parts make a block: the longer
     the parts, the fewer the blocks, and the more cells each has. `cards` are the values of each
     feature. A block has at most `most_cells`, unless it has only `size` features.
-
-    Examples
-    --------
-    >>> covering_blocks([2] * 6, 2, most_cells=16)
-    [(0, 1, 2, 3), (0, 1, 4, 5), (2, 3, 4, 5)]
     """
     n_features = len(cards)
     if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:

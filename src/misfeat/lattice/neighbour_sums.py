@@ -63,14 +63,14 @@ class Neighbours(ABC):
         """Which features each row's subset holds, of shape (n_rows, n_features)."""
 
     @abstractmethod
-    def sum_flat(self, values: Tensor) -> Tensor:
+    def _sum(self, values: Tensor) -> Tensor:
         """`sum` of values of shape (n_rows, width), without a gradient."""
 
     def sum(self, values: Tensor) -> Tensor:
         """The sum of the values of each node's neighbours."""
         if len(values) != self.n_rows:
             raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
-        return _Linear.apply(values, self.sum_flat, self.sum_flat)
+        return _Linear.apply(values, self._sum, self._sum)
 
     def mean(self, values: Tensor) -> Tensor:
         """The mean of the values of each node's neighbours, 0 for a node without any."""
@@ -85,14 +85,7 @@ class Neighbours(ABC):
 
 
 def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighbours:
-    """The lattice graph of the subsets of sizes low to high among n_features features.
-
-    Examples
-    --------
-    >>> graph = neighbours(3, 1, 2)
-    >>> graph.sum(torch.tensor([1.0, 2.0, 4.0, 10.0, 20.0, 40.0]))
-    tensor([30., 50., 60., 63., 55., 36.])
-    """
+    """The lattice graph of the subsets of sizes low to high among n_features features."""
     high = n_features if high is None else high
     if not 1 <= low <= high <= n_features:
         raise MisfeatError(f"low={low}, high={high}; 1 <= low <= high <= {n_features} must hold.")
@@ -102,11 +95,7 @@ def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighb
 
 
 class Levels(Neighbours):
-    """The subsets of some sizes, level after level, each in the order of ranks.
-
-    What is kept is the rows one below and one above every node: as many numbers as a node has
-    features, however many neighbours it has in its own level.
-    """
+    """The subsets of some sizes, level after level; the rows one below and one above are kept."""
 
     def __init__(self, n_features: int, low: int, high: int) -> None:
         counts = [comb(n_features, size) for size in range(low, high + 1)]
@@ -160,8 +149,7 @@ class Levels(Neighbours):
         held = [contains(level(n_features, size), n_features) for size in sizes]
         return torch.from_numpy(np.concatenate(held)).float()
 
-    def sum_flat(self, values: Tensor) -> Tensor:
-        """`sum` of values of shape (n_rows, width), without a gradient."""
+    def _sum(self, values: Tensor) -> Tensor:
         above = self._above.sum(values)
         through = above.clone()
         through[self._extra :] += values[: self._shared]
@@ -197,8 +185,7 @@ class WholeLattice(Neighbours):
         masks = np.arange(self.n_rows)[:, None]
         return torch.from_numpy(masks >> np.arange(self.n_features) & 1).float()
 
-    def sum_flat(self, values: Tensor) -> Tensor:
-        """`sum` of values of shape (n_rows, width), without a gradient."""
+    def _sum(self, values: Tensor) -> Tensor:
         one_larger = self._one_larger.to(values.dtype)
         total = self._add_sums(torch.zeros_like(values), one_larger, values)
         through = total + values

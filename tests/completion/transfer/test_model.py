@@ -112,12 +112,11 @@ def test_nothing_of_a_hidden_feature_is_read():
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
-@pytest.mark.parametrize("table_size", [2, 3])
-def test_a_prediction_is_at_least_the_recorded_part_and_at_most_the_entropy(size, table_size):
+def test_a_prediction_is_at_least_the_recorded_part_and_at_most_the_entropy(size):
     cohorts = drawn_cohorts(n_features=6, n_rows=900)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(2))
     exact = exact_scores(cohorts, size).hidden(mask)
-    ours = predicted(cohorts, mask, size, table_size=table_size)
+    ours = predicted(cohorts, mask, size)
     low, high = exact.bounds(size)
     lacking = ~np.isnan(ours.score)
     assert (ours.score >= low - 2e-3)[lacking].all()

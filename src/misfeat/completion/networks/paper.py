@@ -35,7 +35,7 @@ from misfeat.lattice.neighbour_sums import Neighbours, neighbours
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
@@ -44,11 +44,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
 
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "leaky_relu": functional.leaky_relu_,
-    "relu": torch.relu_,
-    "tanh": torch.tanh_,
-}
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
 BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}
@@ -94,7 +89,6 @@ class ModelShape:
     layers: int
     hidden: int
     dropout: float
-    activation: str
 
     def graph(self, device: torch.device) -> Neighbours:
         """The lattice graph that every subgroup has."""
@@ -139,7 +133,6 @@ class PaperNetwork(nn.Module):
         self.graph = graph
         self.own = own
         self._dropout = Dropout(shape.dropout, seed)
-        self._activation = ACTIVATIONS[shape.activation]
         n_lattices, hidden = shape.n_cohorts, shape.hidden
         bits = graph.bits().to(graph.degree.device)
         others = [[j for j in range(n_lattices) if j != i] for i in own]
@@ -201,7 +194,7 @@ class PaperNetwork(nn.Module):
         return state[:, self.model, self.mine], others.flatten(2)
 
     def _activated(self, state: Tensor) -> Tensor:
-        return self._dropout(self._activation(state))
+        return self._dropout(functional.leaky_relu_(state))
 
 
 class _InnerLayer(nn.Module):

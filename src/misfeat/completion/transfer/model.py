@@ -64,8 +64,8 @@ class TransferModel:
     """Scores of feature sets that a cohort recorded in part, from the cohorts that did.
 
     `missing`, of shape (n_cohorts, n_features), is what to treat as never recorded: at least what
-    was not. Margins may be taken through `proxies`. Donors' tables of subsets of up to `table_size`
-    (2 or 3) are used; larger sets are fitted to these.
+    was not. Margins may be taken through `proxies`. Donors' tables hold up to three features;
+    larger sets are fitted to these.
     """
 
     def __init__(
@@ -75,12 +75,11 @@ class TransferModel:
         work: Work,
         *,
         proxies: bool = True,
-        table_size: int = 3,
         above_chance: bool = False,
     ) -> None:
         self._rows = rows = records.rows._replace(missing=np.ascontiguousarray(missing))
         self._count = partial(records.count, rows)
-        self._work, self._table_size, self._above_chance = work, table_size, above_chance
+        self._work, self._above_chance = work, above_chance
         single_counts, singles = self._counted(1)
         smooth_singles(rows, single_counts, singles)
         pair_counts, self._pairs = self._counted(2)
@@ -179,7 +178,7 @@ class TransferModel:
 
     def _evidence(self, size: int) -> SetEvidence:
         """What subsets of a size are completed from."""
-        part_size = 2 if size <= 3 or self._table_size == 2 else 3
+        part_size = 2 if size <= 3 else 3
         if part_size == 3 and 3 not in self._completed:
             self._completed[3] = self._complete_level(3)
         none = self._to_complete(Layout(np.empty((0, 3), np.int64), np.zeros(1, np.int64)))
@@ -188,7 +187,7 @@ class TransferModel:
         return SetEvidence(
             rows=self._rows,
             pairs=self._pairs,
-            joint=1 < size <= self._table_size,
+            joint=size in (2, 3),
             margins=self._margins,
             kept=(singles, pairs, triples),
             members=np.array(members, dtype=np.int64).reshape(-1, part_size),

@@ -47,10 +47,8 @@ class Smoothed(NamedTuple):
     starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's tables
     tables: NDArray[np.float64]  # (n_cohorts, n_cells, n_classes): T_j, with the target
     rows: NDArray[np.float64]  # (n_cohorts, n_cells): PX_j, without it
-    # (n_subsets,): λ and λ0: the shares that were kept of the dependence on the target, and of
-    # the features' dependence on each other
-    kept: NDArray[np.float64]
-    kept_rows: NDArray[np.float64]  # (n_subsets,)
+    kept: NDArray[np.float64]  # (n_subsets,): λ, the share kept of the dependence on the target
+    kept_rows: NDArray[np.float64]  # (n_subsets,): λ0, and of the features' on each other
 
 
 class Smaller(NamedTuple):
@@ -59,8 +57,8 @@ class Smaller(NamedTuple):
     # (n_groups, n_smaller, most_cells * n_classes * LANES): T_j of the donors, a donor a lane
     tables: NDArray[np.float64]
     rows: NDArray[np.float64]  # (n_groups, n_smaller, most_cells * LANES): PX_j of the donors
-    kept: NDArray[np.float64]  # (n_smaller,): λ and λ0
-    kept_rows: NDArray[np.float64]  # (n_smaller,)
+    kept: NDArray[np.float64]  # (n_smaller,): λ
+    kept_rows: NDArray[np.float64]  # (n_smaller,): λ0
 
 
 @compiled
@@ -170,8 +168,7 @@ def _smooth(counts, cards, smaller, tables, rows):
         _expect(expected[g], own_rows[g], cards, smaller.tables[g], sums)
         _add_lanes(counts[g], pooled)
         _add_lanes(expected[g], pooled_expected)
-    freedom = _freedom(cards, smaller.kept)
-    freedom = freedom * (n_classes - 1) * _filled(pooled) / n_cells
+    freedom = _freedom(cards, smaller.kept) * (n_classes - 1) * _filled(pooled) / n_cells
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
     shares = _shares(pooled, kept)
     for g in range(n_groups):
@@ -215,10 +212,9 @@ def _smooth_rows(own_rows, cards, smaller, sums, rows):
         _add_lanes(rows[g].reshape(n_cells, 1, LANES), pooled_expected)
     freedom = _freedom(cards, smaller.kept_rows)
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
-    for g in range(n_groups):
-        for k in range(n_cells):
-            for lane in range(LANES):
-                rows[g, k, lane] = kept * own_rows[g, k, lane] + (1.0 - kept) * rows[g, k, lane]
+    flat, own = rows.reshape(-1), own_rows.reshape(-1)
+    for k in range(len(flat)):
+        flat[k] = kept * own[k] + (1.0 - kept) * flat[k]
     return kept
 
 
