@@ -27,7 +27,7 @@ def test_every_network_asks_for_pytorch_before_anything_is_computed(name, monkey
 
 def test_a_device_of_its_own_wins_and_is_checked():
     completer = completer_class(NEURAL[0])(device="cpu")
-    assert completer._torch_device().type == "cpu"
+    assert completer._device_name == "cpu"
     assert completer_class(NEURAL[0])()._device_name == "auto"
     with pytest.raises(MisfeatError, match="device='tpu' is unknown"):
         completer.set_params(device="tpu").reach(2, 5)

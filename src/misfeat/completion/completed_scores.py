@@ -293,33 +293,26 @@ def guess_of(completer: Any, known: Known, size: int) -> Guess:
     before = [scores.copy() for scores in given] if foreign else []
     guess = completer.guess(known, size)
 
-    def wrong(words: str, **about: Any) -> MisfeatError:
+    def wrong(words: str) -> MisfeatError:
         who = Setting("completer", type(completer).__name__)
-        return MisfeatError(f"{{completer}}: {words}", completer=who, **about)
+        return MisfeatError(f"{{completer}}: {words}", completer=who)
 
     if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(before, given, strict=False)):
         raise wrong("guess changed the scores that it was given; let it work on a copy.")
     if not isinstance(guess, Guess):
-        raise wrong(
-            "guess gave {kind}; it must return Guess.of(scores by size).", kind=type(guess).__name__
-        )
+        kind = type(guess).__name__
+        raise wrong(f"guess gave {kind}; it must return Guess.of(scores by size).")
     if len(guess.by_size) != size + 1:
-        raise wrong(
-            "guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.",
-            n=len(guess.by_size),
-            size=size,
-        )
+        n = len(guess.by_size)
+        raise wrong(f"guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.")
     for m, scores in enumerate(guess.by_size):
         if np.shape(scores) != given[m].shape:
             raise wrong(
-                "guesses for sets of {m} features have the shape {shape} instead of {wanted}, "
-                "a line a subgroup and a column a set.",
-                m=m,
-                shape=np.shape(scores),
-                wanted=given[m].shape,
+                f"guesses for sets of {m} features have the shape {np.shape(scores)} instead of "
+                f"{given[m].shape}, a line a subgroup and a column a set."
             )
         if np.isinf(scores).any():
-            raise wrong("a guess for a set of {m} features is infinite; guess a number.", m=m)
+            raise wrong(f"a guess for a set of {m} features is infinite; guess a number.")
     if not foreign:
         return guess
     most = known.exact.ceiling[:, None]

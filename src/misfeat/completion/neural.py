@@ -22,7 +22,6 @@ from misfeat.runtime.devices import check_device, check_torch, torch_device
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import torch
     from numpy.typing import NDArray
 
     from misfeat.completion.completed_scores import ExactScores, Known
@@ -51,9 +50,6 @@ class NeuralCompleter(BaseCompleter):
     def _device_name(self) -> str:
         name: str = inherited("device", self.device)
         return name
-
-    def _torch_device(self) -> torch.device:
-        return torch_device(self._device_name)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -169,7 +165,7 @@ class MLPCompleter(EpochCompleter):
         rng = np.random.default_rng(self._seed or 0)
         seed = int(rng.integers(2**32))
         network = MLPNetwork(n_cohorts, n_features, low, high, int(self.hidden), seed)
-        network.to(self._torch_device())
+        network.to(torch_device(self._device_name))
         train(network, labels, self, rng, on_epoch)
         return _mean_where_unlabelled(network.predict(size), labelled)
 
@@ -234,7 +230,7 @@ class MultiplexCompleter(NeuralCompleter):
         ways: list[BaseCompleter] = [InteractionsCompleter(), InteractionsCompleter(largest=1)]
         if known.cohorts is not None:
             ways.append(TransferCompleter())
-        scores = predicted_scores(known, size, ways, self, self._torch_device())
+        scores = predicted_scores(known, size, ways, self, torch_device(self._device_name))
         counts = [len(level(exact.missing.shape[1], m)) for m in range(1, size + 1)]
         return Guess.of([exact.by_size[0], *np.split(scores, np.cumsum(counts)[:-1], axis=1)])
 
@@ -341,7 +337,7 @@ class PaperCompleter(EpochCompleter):
                 f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
                 "for a smaller size, give more layers, or use another completer."
             )
-        seeds, device = np.random.SeedSequence(self._seed), self._torch_device()
+        seeds, device = np.random.SeedSequence(self._seed), torch_device(self._device_name)
         models, history = train_models(shape, exact.by_size, self, device, seeds, known.progress)
         self.models_: dict[int, PaperModels] = {**getattr(self, "models_", {}), size: models}
         self.histories_: dict[int, History] = {**getattr(self, "histories_", {}), size: history}

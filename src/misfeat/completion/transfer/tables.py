@@ -268,7 +268,7 @@ def recorded_rows(i, rows, split, kept):
     n_classes, size = rows.by_class.shape[1], len(recorded)
     if size == 0:
         table = rows.by_class[i : i + 1]
-    elif size <= LARGEST_KEPT and kept[size - 1].tables.shape[1]:
+    elif size <= LARGEST_KEPT:
         start = kept[size - 1].starts[rank_of(recorded)]
         table = kept[size - 1].tables[i, start : start + n_o]
     else:
