@@ -225,7 +225,7 @@ class _CompleterContract(NamedTuple):
             "tried out; known.exact.missing says which may not be read.",
         )
 
-    def refuses(self, setting: str, value: object) -> None:
+    def refuses(self, setting: str, value: Any) -> None:
         """A MisfeatError names the setting and the value."""
         try:
             self.complete(table_with("ordinary"), **{setting: value})

@@ -266,8 +266,8 @@ class CompletedScores:
         chosen : ndarray of bool of shape (n_subsets,) or of int
             True for those to keep, or their numbers.
         """
-        arrays = {f.name: getattr(self, f.name) for f in fields(self)}
-        kept = {k: None if a is None else a[:, chosen] for k, a in arrays.items() if k != "subsets"}
+        by_name = {f.name: getattr(self, f.name) for f in fields(self)[1:]}
+        kept: dict[str, Any] = {k: v if v is None else v[:, chosen] for k, v in by_name.items()}
         return CompletedScores(self.subsets[chosen], **kept)
 
     @classmethod

@@ -68,7 +68,7 @@ class EpochCompleter(NeuralCompleter):
     """A completer whose networks learn all known scores of their subgroup in every epoch."""
 
     counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
-    shares = ("validation_share",)
+    shares: ClassVar[tuple[str, ...]] = ("validation_share",)
 
     epochs: int = 1000
     validation_share: float = 0.2

@@ -59,12 +59,15 @@ class Neighbours(ABC):
         """The rows of the subsets of one size, in the order of their ranks."""
 
     @abstractmethod
-    def bits(self) -> Tensor:
-        """Which features each row's subset holds, of shape (n_rows, n_features)."""
-
-    @abstractmethod
     def _sum(self, values: Tensor) -> Tensor:
         """`sum` of values of shape (n_rows, width), without a gradient."""
+
+    def bits(self) -> Tensor:
+        """Which features each row's subset holds, of shape (n_rows, n_features)."""
+        held = np.zeros((self.n_rows, self.n_features), dtype=np.float32)
+        for size in range(self.low, self.high + 1):
+            held[self.rows(size)] = contains(level(self.n_features, size), self.n_features)
+        return torch.from_numpy(held)
 
     def sum(self, values: Tensor) -> Tensor:
         """The sum of the values of each node's neighbours."""
@@ -79,7 +82,7 @@ class Neighbours(ABC):
     def to(self, device: torch.device | str) -> Neighbours:
         """Move what is kept to a device; returns itself."""
         for name, kept in vars(self).items():
-            if isinstance(kept, torch.Tensor):
+            if isinstance(kept, torch.Tensor | _Bags):
                 setattr(self, name, kept.to(device))
         return self
 
@@ -143,12 +146,6 @@ class Levels(Neighbours):
         start = self._start[size]
         return np.arange(start, start + comb(self.n_features, size))
 
-    def bits(self) -> Tensor:
-        """Which features each row's subset holds, of shape (n_rows, n_features)."""
-        n_features, sizes = self.n_features, range(self.low, self.high + 1)
-        held = [contains(level(n_features, size), n_features) for size in sizes]
-        return torch.from_numpy(np.concatenate(held)).float()
-
     def _sum(self, values: Tensor) -> Tensor:
         above = self._above.sum(values)
         through = above.clone()
@@ -156,12 +153,6 @@ class Levels(Neighbours):
         total = self._below.sum(through)
         total[: self._shared] += above[self._extra :]
         return total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
-
-    def to(self, device: torch.device | str) -> Neighbours:
-        """Move what is kept to a device; returns itself."""
-        self._above.to(device)
-        self._below.to(device)
-        return super().to(device)
 
 
 class WholeLattice(Neighbours):
@@ -179,11 +170,6 @@ class WholeLattice(Neighbours):
     def rows(self, size: int) -> NDArray[np.int64]:
         """The rows of the subsets of one size, in the order of their ranks."""
         return (1 << level(self.n_features, size).astype(np.int64)).sum(axis=1)
-
-    def bits(self) -> Tensor:
-        """Which features each row's subset holds, of shape (n_rows, n_features)."""
-        masks = np.arange(self.n_rows)[:, None]
-        return torch.from_numpy(masks >> np.arange(self.n_features) & 1).float()
 
     def _sum(self, values: Tensor) -> Tensor:
         one_larger = self._one_larger.to(values.dtype)
@@ -222,8 +208,9 @@ class _Bags:
             return values.new_zeros(len(self._ends) - 1, values.shape[1])
         return embedding_bag(self._rows, values, self._ends, mode="sum", include_last_offset=True)
 
-    def to(self, device: torch.device | str) -> None:
+    def to(self, device: torch.device | str) -> _Bags:
         self._rows, self._ends = self._rows.to(device), self._ends.to(device)
+        return self
 
 
 class _Linear(torch.autograd.Function):
