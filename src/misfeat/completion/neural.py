@@ -67,7 +67,9 @@ class NeuralCompleter(BaseCompleter):
 class EpochCompleter(NeuralCompleter):
     """A completer whose networks learn all known scores of their subgroup in every epoch."""
 
-    counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
+    counts: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        ("hidden", "epochs", "validate_every", "patience"), 1
+    )
     shares: ClassVar[tuple[str, ...]] = ("validation_share",)
 
     epochs: int = 1000
@@ -108,10 +110,10 @@ class MLPCompleter(EpochCompleter):
         Of the intervals, of which every round (one by default) trains anew.
     learning_rate, weight_decay, device : see `PaperCompleter`
         How and where to train.
-    hidden : int, default=64
-        Width of both layers.
     epochs, validation_share, validate_every, patience : see `PaperCompleter`
         How long to train.
+    hidden : int, default=64
+        Width of both layers.
 
     Examples
     --------
@@ -259,13 +261,6 @@ class PaperCompleter(EpochCompleter):
     device : {"auto", "cpu", "cuda", "mps", "inherit"}, default="inherit"
         Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
         the selector's, or "auto" without one.
-    layers : int, default=2
-        Layers of the network: how many steps along edges a prediction looks. The graph holds the
-        sets of the asked size minus and plus so many features.
-    hidden : int, default=128
-        Width of a node's state.
-    dropout : float, default=0.1
-        The share of state values set to 0 while training.
     epochs : int, default=1000
         Epochs at most.
     validation_share : float, default=0.2
@@ -275,6 +270,13 @@ class PaperCompleter(EpochCompleter):
         Epochs between two looks at the held-out scores.
     patience : int, default=200
         Training ends when no subgroup's held-out scores were predicted better for so many epochs.
+    layers : int, default=2
+        Layers of the network: how many steps along edges a prediction looks. The graph holds the
+        sets of the asked size minus and plus so many features.
+    hidden : int, default=128
+        Width of a node's state.
+    dropout : float, default=0.1
+        The share of state values set to 0 while training.
     bounded : bool, default=True
         Whether predictions are kept within what is certain: at least the score of the recorded
         features, at most the ceiling of the measure. False gives the network's bare output, which
