@@ -31,11 +31,15 @@ def test_every_name_stands_for_a_completer_that_the_package_exports():
         _ = misfeat.completion.Nothing
 
 
-def test_listing_the_names_imports_nothing_heavy():
-    code = (
-        "import sys; from misfeat.completion.registry import completer_names; completer_names();"
-        "print([m for m in ('numpy', 'sklearn', 'numba', 'torch', 'scipy') if m in sys.modules])"
-    )
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("completion.registry import completer_names", ("numpy", "sklearn", "numba", "torch")),
+        ("completion import *", ("numba", "torch")),
+    ],
+)
+def test_names_and_classes_import_nothing_heavy(code, heavy):
+    code = f"import sys; from misfeat.{code}; print([m for m in {heavy} if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.strip() == "[]"
 
