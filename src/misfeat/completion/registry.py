@@ -70,13 +70,11 @@ def completer_of(
 
     The settings are for completers that left them at ``"inherit"``.
     """
-    from sklearn.base import clone
-
-    from misfeat.completion.base import BaseCompleter
+    from sklearn.base import BaseEstimator, clone
 
     if isinstance(wanted, str) and wanted in COMPLETERS:
         completer = completer_class(wanted)()
-    elif isinstance(wanted, BaseCompleter):
+    elif isinstance(wanted, BaseEstimator) and hasattr(wanted, "guess"):  # a BaseCompleter
         completer = clone(wanted)
     else:
         raise MisfeatError(
