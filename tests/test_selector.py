@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
+from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
 from tests.reading.holders import as_rows
@@ -189,17 +190,11 @@ def test_settings_that_hold_none_or_nonsense_are_told_apart(generated):
 
 
 def test_a_completer_that_gives_no_scores_is_named(generated):
-    class Nothing:
-        def reach(self, size, n_features):
-            return size
-
-        def memory_needed(self, size, n_features, n_cohorts):
-            return 0
-
+    class Nothing(InteractionsCompleter):
         def complete(self, known, size):
             return None
 
-    asked = SubgroupSelector("cohort", size=2, completer=Nothing())
+    asked = SubgroupSelector("cohort", size=2, estimate="sample", completer=Nothing())
     with pytest.raises(MisfeatError, match="'Nothing' gave NoneType instead of scores"):
         asked.fit(generated.columns, "target")
 

@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.common.tables import TABLES
 from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
-from misfeat.completion.transfer.model import TransferModel, TransferRows
+from misfeat.completion.transfer.model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -40,7 +40,7 @@ def rows_of(cohorts):
 def one_mask(truth, tables, share, seed, prototype):
     n_cohorts, n_features = truth.exact.missing.shape
     mask = random_mask(n_cohorts, n_features, share, np.random.default_rng(seed))
-    rows = TransferRows.of(truth.cohorts)
+    rows = records_of_rows(truth.cohorts)
     places = {size: [tables.ix[tuple(s)] for s in level(n_features, size).tolist()]
               for size in (1, 2, 3)}  # fmt: skip
     largest = {}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores, Completer
+    from misfeat.completion import BaseCompleter, CompletedScores
 
     Scores = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -82,7 +82,7 @@ def sampled(
 
 
 def outcome_of(
-    completer: Completer, truth: Truth, mask: Mask, size: int, n_jobs: int | None = None
+    completer: BaseCompleter, truth: Truth, mask: Mask, size: int, n_jobs: int | None = None
 ) -> dict[str, float]:
     """Hide features, let a completer predict the scores of one size, and compare with the truth.
 
@@ -167,7 +167,7 @@ def _at_ranks(true: Scores, guessed: Scores, suffix: str) -> dict[str, float]:
     }
 
 
-def closure_of(completer: Completer, known: Known, completed: CompletedScores) -> float:
+def closure_of(completer: BaseCompleter, known: Known, completed: CompletedScores) -> float:
     """The share of pairs one size apart in which the larger set does not score lower."""
     size = completed.subsets.shape[1]
     if size == 1:

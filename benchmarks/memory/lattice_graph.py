@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import argparse
 import csv
+from math import comb
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import train
-from misfeat.completion.neural import TrainingSettings
-from misfeat.completion.training_labels import Labels
-from misfeat.lattice import count_edges_beside, count_edges_between, count_nodes
+from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.neural import PaperCompleter
+from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbour_sums import neighbours
 
 WIDTH = 128
@@ -46,18 +46,20 @@ def whole_lattice(n_features: int) -> None:
 
 
 def an_epoch(n_features: int) -> None:
-    shape = ModelShape(n_features, 1, 5, 2, 2, WIDTH, 0.1, "leaky_relu")
+    shape = ModelShape(n_features, 1, 5, 2, 2, WIDTH, 0.1)
     graph = shape.graph(torch.device("cuda"))
     network = shape.network(graph, range(2))
     rows = np.arange(graph.n_rows)
     labels = [Labels(rows, np.random.default_rng(0).random(len(rows))) for _ in range(2)]
-    train(network, labels, TrainingSettings(epochs=1), np.random.default_rng(0))
+    train(network, labels, PaperCompleter(epochs=1), np.random.default_rng(0))
 
 
 def line(what, n_features, low, high, n_lattices, peak):
     nodes = count_nodes(n_features, low, high) * n_lattices
-    edges = count_edges_between(n_features, low, high) + count_edges_beside(n_features, low, high)
-    edges *= 2 * n_lattices
+    edges = n_lattices * sum(
+        comb(n_features, m) * m * (2 * (m > low) + (n_features - m) * (m >= 2))
+        for m in range(low, high + 1)
+    )
     return {
         "what": what,
         "features": n_features,

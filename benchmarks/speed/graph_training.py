@@ -33,9 +33,8 @@ from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
 from benchmarks.common.lattice_graph import lattice_graph
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import Batch, training_step
-from misfeat.completion.neural import TrainingSettings
-from misfeat.completion.training_labels import Labels
+from misfeat.completion.networks.training import Batch, Labels, training_step
+from misfeat.completion.neural import PaperCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import neighbours
@@ -96,12 +95,12 @@ def peer_step(graph, make, rows, device):
 
 def own_step(case, labelled, device):
     n_features, low, high, n_cohorts = case
-    shape = ModelShape(n_features, low, high, n_cohorts, LAYERS, HIDDEN, DROPOUT, "leaky_relu")
+    shape = ModelShape(n_features, low, high, n_cohorts, LAYERS, HIDDEN, DROPOUT)
     graph = shape.graph(torch.device(device))
     network = shape.network(graph, range(n_cohorts))
     labels = [Labels(rows, np.random.default_rng(0).random(len(rows))) for rows in labelled]
     batch = Batch.of(labels, graph.n_rows, torch.device(device))
-    return training_step(network, batch, TrainingSettings())
+    return training_step(network, batch, PaperCompleter())
 
 
 def labelled_rows(case, p):
@@ -161,7 +160,7 @@ def training(case, device):
 def start_up(device):
     """From asking for the graph until the first epoch can start."""
     start = time.perf_counter()
-    shape = ModelShape(20, 1, 5, 4, LAYERS, HIDDEN, DROPOUT, "leaky_relu")
+    shape = ModelShape(20, 1, 5, 4, LAYERS, HIDDEN, DROPOUT)
     shape.network(shape.graph(torch.device(device)), range(4))
     if device == "cuda":
         torch.cuda.synchronize()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from misfeat.answers.set_contrasts import Estimated
     from misfeat.answers.significance import SignificanceTests
     from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores, Completer
+    from misfeat.completion import BaseCompleter, CompletedScores
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.show.report import Report
 
@@ -133,7 +133,7 @@ class Selection:
         return self.set_scores.measure.missing
 
     @property
-    def completer(self) -> Completer:
+    def completer(self) -> BaseCompleter:
         """What predicted the scores that could not be computed."""
         return self.set_scores.completer
 

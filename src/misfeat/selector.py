@@ -72,7 +72,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
     subgroups_ : dataframe
         Columns ``subgroup``, ``rows``, ``target_entropy`` (nats) and ``missing``, the features that
         the subgroup never recorded; with weights or a design also ``effective_rows``.
-    completer_ : Completer
+    completer_ : BaseCompleter
         What predicted; `PaperCompleter` keeps its trained models.
     n_features_in_ : int
         Columns of the table, without the target.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.completion import Completer
+    from misfeat.completion import BaseCompleter
     from misfeat.transformer import Columns
 
 
@@ -79,7 +79,7 @@ class SelectorParameters:
         anything("dict of str to str, or None"),
         default=None,
     )
-    completer: str | Completer = parameter(
+    completer: str | BaseCompleter = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
         carried over to this one. ``"interactions"``: from the scores of other subgroups alone,
         feature by feature and pair by pair. ``"auto"``: ``"transfer"``, or from sums of products
@@ -87,7 +87,7 @@ class SelectorParameters:
         scores. The models of the MISFEAT paper: ``"paper"``, its graph neural network, and its
         baselines ``"knn"`` (values imputed from the nearest rows), ``"markov_blanket"`` and
         ``"mlp"``. The classes in `misfeat.completion` have further settings.""",
-        anything("str or Completer"),
+        anything("str or BaseCompleter"),
         default="auto",
     )
     confidence: float | None = parameter(

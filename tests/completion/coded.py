@@ -8,7 +8,7 @@ from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.information.measures import SquaredCorrelation
 from misfeat.lattice import level
-from misfeat.testing.completers import cohorts_of, known_of, random_cohorts
+from misfeat.testing import known_of, random_cohorts
 
 __all__ = [
     "cohorts_of",
@@ -18,6 +18,24 @@ __all__ = [
     "known_scores",
     "random_cohorts",
 ]
+
+
+def cohorts_of(codes, target, weights, offsets, missing, n_values=None) -> Cohorts:
+    """Cohorts of plain arrays; features have the values that occur unless `n_values` says."""
+    n_values = n_values or [int(line.max(initial=0)) + 1 for line in codes]
+    return Cohorts(
+        names=tuple(f"cohort {i}" for i in range(len(missing))),
+        features=tuple(f"x{f}" for f in range(len(codes))),
+        target="y",
+        codes=codes,
+        target_codes=target,
+        weights=weights,
+        offsets=np.array(offsets, dtype=np.int64),
+        missing=missing,
+        categories=tuple(tuple(map(str, range(n))) for n in n_values),
+        classes=tuple(map(str, range(int(target.max()) + 1))),
+        gap_codes=((),) * len(codes),
+    )
 
 
 def known_of_sums(sums, size) -> Known:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,21 +20,28 @@ from misfeat.completion import (
     TransferCompleter,
 )
 from misfeat.completion.base import (
+    ErrorModel,
+    HiddenErrors,
     closed_upwards,
+    hidden_errors,
+    hiding_rounds,
 )
-from misfeat.completion.completed_scores import guess_of
+from misfeat.completion.completed_scores import guess_of, support_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import best_below, level, ranks_below
-from misfeat.testing.completers import known_of, random_cohorts
+from misfeat.testing import known_of, random_cohorts
 from tests.completion.coded import drawn_cohorts
 
 
-@pytest.mark.parametrize("size", [0, 3])
-def test_a_size_without_scores_is_refused(size):
-    known = Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
-    for completer in (AutoCompleter(), InteractionsCompleter()):
+@pytest.fixture(scope="module")
+def hidden():
+    return Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
+
+
+def test_a_size_without_scores_is_refused(hidden):
+    for size, completer in product((0, 3), (AutoCompleter(), InteractionsCompleter())):
         with pytest.raises(MisfeatError, match=f"size={size}"):
-            completer.complete(known, size)
+            completer.complete(hidden, size)
 
 
 def test_what_is_kept_of_a_guess_is_that_of_the_table_and_not_of_a_round():
@@ -63,16 +71,6 @@ def test_an_own_way_to_combine_holds_in_the_rounds_too():
     )
     wide = (halved.high - halved.score)[halved.predicted].mean()
     assert wide > 2 * (plain.high - plain.score)[plain.predicted].mean()
-
-
-def test_a_higher_confidence_gives_wider_intervals():
-    known = Truth.of(drawn_cohorts(n_rows=600), 2).hidden(np.eye(3, 5, dtype=bool))
-    widths = []
-    for confidence in (0.5, 0.8, 0.95):
-        completed = TransferCompleter(confidence=confidence).complete(known, 2)
-        widths.append((completed.high - completed.low)[completed.predicted].mean())
-    assert widths == sorted(widths)
-    assert widths[0] < widths[2]
 
 
 def test_a_feature_recorded_nowhere_keeps_the_certain_bounds_and_says_so():
@@ -174,42 +172,21 @@ class Writing(BaseCompleter):
         return Guess.of(list(known.exact.by_size[: size + 1]))
 
 
-@pytest.fixture
-def known():
-    return known_of(random_cohorts(3, hidden=0.3), 2)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_what_is_not_a_guess_is_refused_in_words_and_no_guess_is_above_the_ceiling():
+    known = known_of(random_cohorts(3, hidden=0.3), 2)
+    for make, message in (
         (lambda _: None, "guess gave NoneType"),
         (lambda scores: scores, "guess gave list"),
         (lambda scores: Guess.of(scores[:-1]), "of sizes 0 to 2"),
-        (lambda scores: Guess.of([*scores[:-1], np.zeros((1, 1))]), r"the shape \(1, 1\) instead"),
+        (lambda s: Guess.of([*s[:-1], np.zeros((1, 1))]), r"the shape \(1, 1\) instead"),
         (lambda scores: Guess.of([*scores[:-1], scores[-1] + np.inf]), "is infinite"),
-    ],
-)
-def test_what_is_no_guess_is_refused_in_words(make, message, known):
-    with pytest.raises(MisfeatError, match=message):
-        guess_of(Said(make), known, 2)
-
-
-def test_scores_that_are_given_stay_as_they_are(known):
+    ):
+        with pytest.raises(MisfeatError, match=message):
+            guess_of(Said(make), known, 2)
+    high = guess_of(Said(lambda scores: Guess.of([np.full_like(s, 9.0) for s in scores])), known, 2)
+    assert all((scores == known.exact.ceiling[:, None]).all() for scores in high.by_size)
     with pytest.raises(MisfeatError, match="changed the scores that it was given"):
         guess_of(Writing(), known, 2)
-
-
-def test_no_guess_is_above_what_there_is_to_tell(known):
-    found = guess_of(
-        Said(lambda scores: Guess.of([np.full_like(s, 9.0) for s in scores])), known, 2
-    )
-    most = known.exact.ceiling[:, None]
-    assert all((scores == most).all() for scores in found.by_size)
-
-
-@pytest.fixture
-def hidden():
-    return Truth.of(drawn_cohorts(), 2).hidden(np.eye(3, 5, dtype=bool))
 
 
 def same(one, other):
@@ -233,3 +210,122 @@ def test_scores_alone_are_used_where_there_are_no_rows(hidden):
     assert auto.chosen_ == "interactions"
     with pytest.raises(MisfeatError, match="needs the rows of all subgroups"):
         TransferCompleter().complete(scores_only, 2)
+
+
+NAN = np.nan
+
+
+def scores(closed=True):
+    return ExactScores(
+        by_size=(
+            np.zeros((2, 1)),
+            np.array([[0.1, 0.2, 0.3], [0.4, NAN, 0.2]]),
+            np.array([[0.25, 0.35, NAN], [NAN, 0.5, NAN]]),
+        ),
+        missing=np.array([[False, False, False], [False, True, False]]),
+        ceiling=np.array([0.6, 0.7]),
+        closed=closed,
+    )
+
+
+def test_bounds_are_the_best_known_part_and_the_ceiling():
+    low, high = scores().bounds(2)
+    # The set {1, 2} of cohort 0 was recorded but not computed; its parts were.
+    assert low.tolist() == [[0.25, 0.35, 0.3], [0.4, 0.5, 0.2]]
+    assert high.tolist() == [[0.25, 0.35, 0.6], [0.7, 0.5, 0.7]]
+
+
+def test_a_part_bounds_nothing_where_larger_sets_may_score_lower():
+    low, _ = scores(closed=False).bounds(2)
+    assert low.tolist() == [[0.25, 0.35, 0.0], [0.0, 0.5, 0.0]]
+
+
+def test_hiding_removes_every_set_with_a_hidden_feature():
+    left = scores().hidden(np.array([[True, False, False], [False, False, False]]))
+    assert np.isnan(left.by_size[1]).tolist() == [[True, False, False], [False, True, False]]
+    assert np.isnan(left.by_size[2]).tolist() == [[True, True, True], [True, False, True]]
+    assert left.missing.tolist() == [[True, False, False], [False, True, False]]
+    assert not np.isnan(scores().by_size[1][0]).any()
+
+
+def test_support_tells_what_was_recorded_together():
+    # 0 lacks a; a and b were recorded together in 1, a and c nowhere; d nowhere at all.
+    missing = np.array(
+        [[True, False, False, True], [False, False, True, True], [True, False, False, True]]
+    )
+    subsets = level(4, 2)
+    names = {tuple(s): place for place, s in enumerate(subsets.tolist())}
+    support = support_of(missing, subsets)[0]
+    assert support[names[0, 1]] == 3
+    assert support[names[0, 2]] == 1
+    assert support[names[1, 2]] == 4
+    assert support[names[0, 3]] == 0
+    triple = support_of(missing[:, :3], level(3, 3))
+    assert triple.ravel().tolist() == [1, 1, 1]
+    in_pairs = np.array([[True, False, False], [False, True, False], [False, False, True]])
+    assert support_of(in_pairs, level(3, 3)).ravel().tolist() == [2, 2, 2]
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_only_what_another_cohort_has_left_is_hidden_and_something_stays(n_cohorts, n, seed):
+    rng = np.random.default_rng(seed)
+    missing = rng.random((n_cohorts, n)) < 0.4
+    for mask in hiding_rounds(missing, 3, rng):
+        assert not (mask & missing).any()
+        assert (~missing & ~mask).any(axis=0)[mask.any(axis=0)].all()
+        assert mask.any(axis=1).sum() <= max(1, round(n_cohorts / 4))
+        kept = (~missing & ~mask).sum(axis=1)
+        assert (kept[mask.any(axis=1)] >= 1).all()
+
+
+def hidden_of(errors, causes=None, clusters=None):
+    n = len(errors)
+    return HiddenErrors(
+        np.asarray(errors),
+        np.ones((n, 3)) if causes is None else causes,
+        np.arange(n) if clusters is None else clusters,
+    )
+
+
+def test_an_interval_holds_as_many_errors_as_asked():
+    rng = np.random.default_rng(0)
+
+    def drawn():
+        causes = np.column_stack([rng.random((5000, 2)), rng.integers(2, size=5000)])
+        return rng.normal(size=5000) * (0.2 + causes[:, 0] + 0.5 * causes[:, 2]), causes
+
+    model = ErrorModel(hidden_of(*drawn()), 0.9)
+    new_errors, new = drawn()
+    assert np.mean(np.abs(new_errors) <= model.half_width(new)) == pytest.approx(0.9, abs=0.02)
+    wide, narrow = model.half_width(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 0.0]]))
+    assert wide > 2 * narrow
+    apart, together = model.half_width(np.array([[0.2, 0.5, 1.0], [0.2, 0.5, 0.0]]))
+    assert apart > 1.5 * together
+
+
+def test_few_clusters_give_wider_intervals_and_too_few_none():
+    errors = np.random.default_rng(0).normal(size=400)
+    many = ErrorModel(hidden_of(errors), 0.9)
+    few = ErrorModel(hidden_of(errors, clusters=np.arange(400) % 8), 0.9)
+    causes = np.ones((1, 3))
+    assert few.half_width(causes) > many.half_width(causes)
+    assert many.half_width(causes) > ErrorModel(hidden_of(errors), 0.5).half_width(causes)
+    assert not ErrorModel(hidden_of(errors, clusters=np.arange(400) % 3), 0.9).knows
+
+
+def test_hidden_scores_are_compared_with_the_truth():
+    known = Truth.of(drawn_cohorts(), 2).hidden(np.zeros((3, 5), dtype=bool))
+    hidden = hidden_errors(InteractionsCompleter(), known, 2, rounds=3, seed=1)
+    again = hidden_errors(InteractionsCompleter(), known, 2, rounds=3, seed=1)
+    assert np.array_equal(hidden.errors, again.errors)
+    assert len(hidden.errors) == len(hidden.causes) == len(hidden.clusters) > 0
+    assert 0 < np.abs(hidden.errors).mean() < 0.3
+
+
+def test_an_interval_is_never_narrower_than_chance_alone_asks_for():
+    rng = np.random.default_rng(0)
+    # Hidden features that tell nothing are guessed well, whatever chance does to strong ones.
+    causes = np.column_stack([rng.uniform(0, 0.01, 200), np.zeros(200), np.zeros(200)])
+    hidden = HiddenErrors(rng.normal(0, 1e-4, 200), causes, np.arange(200) // 10)
+    half = ErrorModel(hidden, 0.9).half_width(np.array([[[0.05, 0.3, 0.0]]]))
+    assert half[0, 0] == pytest.approx(0.05 * 1.6449, abs=1e-5)

@@ -30,7 +30,7 @@ def table(n_rows=3000):
 
 def test_the_last_imputation_compares_rows_in_the_blanket_it_leads_to():
     cohorts = table()
-    imputed, members = MarkovBlanketCompleter().imputed_with_blankets(known_of(cohorts, 1))
+    imputed, members = MarkovBlanketCompleter()._imputed_with_blankets(known_of(cohorts, 1))
     codes = imputed_codes(cohorts, cohorts.missing, 5, False, Work(1), members)
     assert np.array_equal(imputed.codes, codes)
     first = next(iter(imputed))
@@ -41,7 +41,7 @@ def test_the_last_imputation_compares_rows_in_the_blanket_it_leads_to():
 def test_what_is_outside_the_blanket_adds_nothing():
     cohorts = table()
     guess = MarkovBlanketCompleter().guess(known_of(cohorts, 2), 2)
-    imputed, members = MarkovBlanketCompleter().imputed_with_blankets(known_of(cohorts, 1))
+    imputed, members = MarkovBlanketCompleter()._imputed_with_blankets(known_of(cohorts, 1))
     inside = [f for f in (0, 1, 3) if members[0, f]]
     assert not members[0, 2]
     alone = guess.by_size[1][0]
@@ -53,7 +53,7 @@ def test_what_is_outside_the_blanket_adds_nothing():
 
 def test_repeats_are_capped():
     cohorts = random_cohorts(1)
-    once, _ = MarkovBlanketCompleter(repeats=1).imputed_with_blankets(known_of(cohorts, 1))
+    once, _ = MarkovBlanketCompleter(repeats=1)._imputed_with_blankets(known_of(cohorts, 1))
     plain = imputed_codes(cohorts, cohorts.missing, 5, False, Work(1))
     assert np.array_equal(once.codes, plain)
 

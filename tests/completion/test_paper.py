@@ -7,7 +7,6 @@ import torch
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, PaperCompleter
 from misfeat.completion.networks.paper import BYTES_SIDE_BY_SIDE, Dropout, ModelShape, PaperNetwork
-from misfeat.exceptions import MisfeatWarning
 from misfeat.lattice.neighbour_sums import neighbours
 from tests.completion.coded import known_scores
 
@@ -47,28 +46,27 @@ def test_a_seed_repeats_everything_and_leaves_the_global_generator_alone():
     assert not np.array_equal(first, quick(random_state=6).complete(Known(exact), 3).score)
 
 
-def test_the_levels_are_the_size_plus_and_minus_the_layers_or_as_asked():
+def test_the_levels_are_the_size_plus_and_minus_the_layers():
     assert PaperCompleter().reach(3, 15) == 5
     assert PaperCompleter(layers=3).reach(3, 15) == 6
     assert PaperCompleter().reach(3, 4) == 4
-    assert PaperCompleter(sizes=(2, 3)).reach(3, 15) == 3
-    completer = quick(sizes=(2, 4), epochs=1)
+    completer = quick(layers=1, epochs=1)
     completer.complete(Known(known_scores()), 3)
     shape = completer.models_[3].shape
     assert (shape.low, shape.high) == (2, 4)
-    with pytest.raises(MisfeatError, match=r"sizes=\(2, 4\).*size=5 between them"):
-        quick(sizes=(2, 4)).complete(Known(known_scores()), 5)
+
+
+def without_scores(cohort):
+    """Known scores, none of them of one cohort."""
+    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
+    mask = np.zeros_like(exact.missing)
+    mask[cohort] = True
+    return Known(exact.hidden(mask))
 
 
 def test_a_cohort_without_a_known_score_gets_the_mean_of_the_others():
-    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
-    by_size = [exact.by_size[0], *(s.copy() for s in exact.by_size[1:])]
-    for scores in by_size[1:]:
-        scores[0] = np.nan
-    missing = exact.missing.copy()
-    missing[0] = True
     completer = quick(bounded=False)
-    completed = completer.complete(Known(ExactScores(tuple(by_size), missing, exact.ceiling)), 2)
+    completed = completer.complete(without_scores(0), 2)
     expected = completer.models_[2].predict(2)[1:].mean(axis=0)
     assert completed.score[0] == pytest.approx(expected)
 
@@ -85,32 +83,6 @@ def test_nothing_missing_trains_nothing():
     assert not hasattr(completer, "models_")
 
 
-def test_an_interrupt_keeps_the_best_so_far():
-    def interrupt(_what, done, _total):
-        if done == 25:
-            raise KeyboardInterrupt
-
-    completer = quick()
-    with pytest.warns(MisfeatWarning, match="interrupted in epoch 25"):
-        completed = completer.complete(Known(known_scores(), progress=interrupt), 3)
-    assert completer.histories_[3].epochs == 25
-    assert set(completer.histories_[3].best_epoch) <= {10, 20}
-    assert not np.isnan(completed.score).any()
-
-
-@pytest.mark.parametrize(("stop", "blocks"), [(5, "cpu"), (25, "one each")])
-def test_an_interrupt_before_every_model_has_learned_is_an_interrupt(stop, blocks, monkeypatch):
-    if blocks == "one each":
-        monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
-
-    def interrupt(_what, done, _total):
-        if done == stop:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        quick().complete(Known(known_scores(), progress=interrupt), 3)
-
-
 def test_training_that_diverges_is_an_error():
     with pytest.raises(MisfeatError, match="diverged with learning_rate=1e\\+30"):
         quick(learning_rate=1e30).complete(Known(known_scores()), 3)
@@ -118,14 +90,8 @@ def test_training_that_diverges_is_an_error():
 
 def test_a_block_without_a_known_score_is_not_trained(monkeypatch):
     monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
-    exact = known_scores(n_features=4, n_cohorts=3, reach=4)
-    by_size = [exact.by_size[0], *(s.copy() for s in exact.by_size[1:])]
-    for scores in by_size[1:]:
-        scores[2] = np.nan
-    missing = exact.missing.copy()
-    missing[2] = True
     completer = quick()
-    completed = completer.complete(Known(ExactScores(tuple(by_size), missing, exact.ceiling)), 2)
+    completed = completer.complete(without_scores(2), 2)
     assert np.isnan(completer.histories_[2].loss).tolist() == [False, False, True]
     assert not np.isnan(completed.score).any()
 
@@ -170,7 +136,7 @@ def test_outputs_and_gradients_are_those_of_pytorch_geometric(sizes, n_lattices,
     data = lattice_graph(n_features, names, low, high)
     graph = neighbours(n_features, low, high)
     torch.manual_seed(3)
-    shape = ModelShape(n_features, low, high, n_lattices, layers, 9, 0.1, "leaky_relu")
+    shape = ModelShape(n_features, low, high, n_lattices, layers, 9, 0.1)
     network = PaperNetwork(shape, graph, range(n_lattices)).double()
     network.eval()
     rows = some_rows(graph, n_lattices, 0.7)
@@ -191,10 +157,9 @@ def test_outputs_and_gradients_are_those_of_pytorch_geometric(sizes, n_lattices,
             torch.testing.assert_close(theirs, mine, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
-def test_the_share_is_dropped_and_the_mean_kept(share):
-    values = torch.full((1000, 301), 2.0)
-    kept = Dropout(share, seed=1)(values)
-    assert (kept == 0).float().mean().item() == pytest.approx(share, abs=0.005)
-    assert kept.mean().item() == pytest.approx(2.0, rel=0.02)
-    assert torch.equal(kept[kept != 0].unique(), torch.tensor([2 / (1 - share)]))
+def test_the_share_is_dropped_and_the_mean_kept():
+    for share in (0.1, 0.5, 0.9):
+        kept = Dropout(share, seed=1)(torch.full((1000, 301), 2.0))
+        assert (kept == 0).float().mean().item() == pytest.approx(share, abs=0.005)
+        assert kept.mean().item() == pytest.approx(2.0, rel=0.02)
+        assert torch.equal(kept[kept != 0].unique(), torch.tensor([2 / (1 - share)]))

@@ -35,13 +35,9 @@ def test_a_sample_holds_distinct_subsets_of_the_sizes_in_play(sampler, data):
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_the_whole_budget_collects_every_subset(sampler):
+def test_a_seed_repeats_a_sample_and_the_whole_budget_collects_every_subset(sampler):
     sample = SAMPLERS[sampler](7, 1, 4, 1.0, np.random.default_rng(0))
     assert [len(ranks) for ranks in sample] == [comb(7, size) for size in range(1, 5)]
-
-
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_a_seed_repeats_a_sample(sampler):
     first, again, other = (
         SAMPLERS[sampler](9, 1, 4, 0.3, np.random.default_rng(seed)) for seed in (5, 5, 6)
     )
@@ -83,12 +79,9 @@ def test_a_sample_of_a_space_too_large_to_list_is_drawn():
     assert sum(map(len, sample)) == int(np.ceil(1e-5 * (comb(500, 2) + comb(500, 3))))
 
 
-@pytest.mark.parametrize("budget", [0, -0.1, 1.1])
-def test_a_budget_that_is_no_share_is_refused(budget):
-    with pytest.raises(MisfeatError, match="budget="):
-        randwalk(5, 1, 2, budget, np.random.default_rng(0))
-
-
-def test_sizes_that_do_not_exist_are_refused():
+def test_budgets_and_sizes_that_do_not_exist_are_refused():
+    for budget in (0, -0.1, 1.1):
+        with pytest.raises(MisfeatError, match="budget="):
+            randwalk(5, 1, 2, budget, np.random.default_rng(0))
     with pytest.raises(MisfeatError, match="no sets of 4 to 5 among 3 features"):
         randwalk(3, 4, 5, 0.5, np.random.default_rng(0))

@@ -298,7 +298,7 @@ def _transfer_model(
     """What expects the cells of sets that a cohort did not record, and the names of its codes."""
     how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
     rows, settings = known.prepared(rows_or_tables), (known.exact.missing, Work(known.n_jobs))
-    model = TransferModel(rows, *settings, proxies=how.proxies, table_size=how.table_size)
+    model = TransferModel(rows, *settings, proxies=how.proxies)
     return model, rows.categories
 
 

@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter as BaseCompleter
     from misfeat.completion.completed_scores import SUPPORT as SUPPORT
     from misfeat.completion.completed_scores import CompletedScores as CompletedScores
-    from misfeat.completion.completed_scores import Completer as Completer
     from misfeat.completion.completed_scores import ExactScores as ExactScores
     from misfeat.completion.completed_scores import Guess as Guess
     from misfeat.completion.completed_scores import Known as Known
 
-_MODEL = ("SUPPORT", "CompletedScores", "Completer", "ExactScores", "Guess", "Known")
+_MODEL = ("SUPPORT", "CompletedScores", "ExactScores", "Guess", "Known")
 
 __all__ = sorted(["BaseCompleter", *_MODEL, *completer_classes()])
 

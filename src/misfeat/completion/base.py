@@ -1,13 +1,11 @@
 """What all completers share: from guesses to completed scores with intervals.
 
-How far guesses are off on this very table is learned by hiding features that it does have. In every
-round some recorded features of a few cohorts are hidden, about as many as a cohort lacks; the other
-cohorts stay as they are, so that nearly as much can help as for a feature that is missing indeed.
-Hidden scores are guessed and compared with the truth. Errors are set in relation to what is known
-beforehand to make them large: sampling (the spread that it alone gives), the guessed gain over the
-recorded part, a pair of features that nobody recorded together, and a constant. The errors of one
-hidden feature in one cohort hang together, so it is they that are counted when a quantile is chosen
-(conformal prediction over clusters).
+How far guesses are off on this very table is learned by hiding features that it does have: in every
+round about as many of a few cohorts as a cohort lacks, so that nearly as much can help as for a
+feature that is missing indeed. Errors are set in relation to what is known beforehand to make them
+large: sampling, the guessed gain over the recorded part, a pair of features that nobody recorded
+together, and a constant. The errors of one hidden feature in one cohort hang together, so it is
+they that are counted when a quantile is chosen (conformal prediction over clusters).
 """
 
 from __future__ import annotations
@@ -108,7 +106,7 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         """A score for every subset of one size in every cohort."""
         self._check_parameters()
         check_count(size, "size")
-        exact, confidence = known.exact, confidence_of(self)
+        exact = known.exact
         if size >= len(exact.by_size):
             raise MisfeatError(
                 "{setting}, but by_size ends at size {largest}; give larger sets.",
@@ -119,6 +117,7 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
             return with_certain_bounds(exact, size, exact.by_size[size])
         guess = guess_of(self, known, size)
         completed = with_certain_bounds(exact, size, self.combined(guess, exact))
+        confidence = confidence_of(self)
         if confidence is None:
             return completed
         # On a copy: what a completer keeps of a guess stays that of the table itself.
@@ -159,16 +158,9 @@ class RecordedCompleter(BaseCompleter):
 
 def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> CompletedScores:
     """Scores of one size, exact and guessed ones together, between what is certain."""
-    subsets = level(exact.missing.shape[1], size)
-    low, high = exact.bounds(size)
-    return CompletedScores(
-        subsets=subsets,
-        score=score,
-        low=low,
-        high=high,
-        predicted=np.isnan(exact.by_size[size]),
-        support=support_of(exact.missing, subsets),
-    )
+    subsets, predicted = level(exact.missing.shape[1], size), np.isnan(exact.by_size[size])
+    support = support_of(exact.missing, subsets)
+    return CompletedScores(subsets, score, *exact.bounds(size), predicted, support)
 
 
 def with_intervals(
@@ -176,20 +168,19 @@ def with_intervals(
 ) -> CompletedScores:
     """Narrow the certain bounds to intervals that hold the truth as often as asked for.
 
-    The certain bounds stay where nothing can be learned: for features that no cohort recorded, and
-    for sets whose features the cohort has, but that were not scored (hiding features says nothing
-    about these).
+    They stay where nothing can be learned: for features that no cohort recorded, and for sets whose
+    features the cohort has, but that were not scored.
     """
     if not errors.knows:
         return completed
     score = completed.score
     half = errors.half_width(error_causes(guess, score, exact))
     narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
-    low, high = np.maximum(completed.low, score - half), np.minimum(completed.high, score + half)
+    low, high = completed.low, completed.high
     return replace(
         completed,
-        low=np.where(narrowed, low, completed.low),
-        high=np.where(narrowed, high, completed.high),
+        low=np.where(narrowed, np.maximum(low, score - half), low),
+        high=np.where(narrowed, np.minimum(high, score + half), high),
     )
 
 
@@ -220,10 +211,9 @@ def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
         if unknown.any():
             best_part = filled[m - 1][:, ranks_below(subsets)].max(axis=2)
             gain = mean_over_cohorts(exact.by_size[m] - best_part)
-            usual = np.nan_to_num(np.nanmean(gain) if not np.isnan(gain).all() else 0.0)
+            usual = 0.0 if np.isnan(gain).all() else np.nanmean(gain)
             guess = best_part + np.where(np.isnan(gain), usual, gain)
-            bounded = np.clip(guess, best_part, exact.ceiling[:, None])
-            scores[unknown] = bounded[unknown]
+            scores[unknown] = np.clip(guess, best_part, exact.ceiling[:, None])[unknown]
         filled.append(scores)
     return filled
 
@@ -269,21 +259,16 @@ def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
     return completed
 
 
-def check_number(value: Any, name: str, below: float, words: str, *, zero: bool = True) -> None:
+NOT_NEGATIVE = "be a number that is not negative"
+
+
+def check_number(
+    value: Any, name: str, below: float = np.inf, words: str = NOT_NEGATIVE, *, zero: bool = True
+) -> None:
     """Raise unless a number of at least 0 (above, without `zero`) and below a limit."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not is_number or not 0 <= value < below or not (zero or value > 0):
         raise MisfeatError(f"{{setting}}; it must {words}.", setting=Setting(name, value))
-
-
-def check_share(value: object, name: str) -> None:
-    """Raise unless a number of at least 0 and below 1."""
-    check_number(value, name, 1, "be at least 0 and below 1")
-
-
-def check_not_negative(value: object, name: str) -> None:
-    """Raise unless a finite number of at least 0."""
-    check_number(value, name, np.inf, "be a number that is not negative")
 
 
 WHAT = "Learning how far predictions are off"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -83,19 +82,17 @@ class ExactScores:
         mask : ndarray of bool of shape (n_cohorts, n_features)
             True for the features to hide.
         """
-        n_features = self.missing.shape[1]
         left = [self.by_size[0]]
         for size, scores in enumerate(self.by_size[1:], start=1):
-            lost = mask[:, level(n_features, size)].any(axis=2)
+            lost = mask[:, level(mask.shape[1], size)].any(axis=2)
             left.append(np.where(lost, np.nan, scores))
         return replace(self, by_size=tuple(left), missing=self.missing | mask)
 
     def bounds(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Between which two values each score of one size certainly lies.
+        """Between which two values each score of one size certainly lies, (n_cohorts, n_subsets).
 
         At least the best known score of a part, where a larger set cannot score lower (else 0),
-        and at most the ceiling; an exact score lies between itself and itself. Both of shape
-        (n_cohorts, n_subsets).
+        and at most the ceiling; an exact score lies between itself and itself.
 
         Parameters
         ----------
@@ -269,15 +266,9 @@ class CompletedScores:
         chosen : ndarray of bool of shape (n_subsets,) or of int
             True for those to keep, or their numbers.
         """
-        return CompletedScores(
-            subsets=self.subsets[chosen],
-            score=self.score[:, chosen],
-            low=self.low[:, chosen],
-            high=self.high[:, chosen],
-            predicted=self.predicted[:, chosen],
-            support=self.support[:, chosen],
-            spread=None if self.spread is None else self.spread[:, chosen],
-        )
+        by_name = {f.name: getattr(self, f.name) for f in fields(self)[1:]}
+        kept: dict[str, Any] = {k: v if v is None else v[:, chosen] for k, v in by_name.items()}
+        return CompletedScores(self.subsets[chosen], **kept)
 
     @classmethod
     def mean_of(cls, grids: Sequence[CompletedScores]) -> CompletedScores:
@@ -290,30 +281,9 @@ class CompletedScores:
         grids : sequence of CompletedScores
             Of the same sets.
         """
-        scores = np.array([grid.score for grid in grids])
-        return replace(
-            grids[0],
-            score=scores.mean(axis=0),
-            low=np.mean([grid.low for grid in grids], axis=0),
-            high=np.mean([grid.high for grid in grids], axis=0),
-            spread=scores.std(axis=0),
-        )
-
-
-class Completer(Protocol):
-    """A way to predict the scores that could not be computed."""
-
-    def reach(self, size: int, n_features: int) -> int:
-        """The largest size whose exact scores are read to predict those of `size`."""
-        ...
-
-    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
-        """Bytes that a prediction takes beyond the scores themselves, about."""
-        ...
-
-    def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score for every subset of one size in every subgroup."""
-        ...
+        names = ("score", "low", "high")
+        means = {name: np.mean([getattr(grid, name) for grid in grids], axis=0) for name in names}
+        return replace(grids[0], **means, spread=np.std([grid.score for grid in grids], axis=0))
 
 
 def guess_of(completer: Any, known: Known, size: int) -> Guess:
@@ -323,33 +293,26 @@ def guess_of(completer: Any, known: Known, size: int) -> Guess:
     before = [scores.copy() for scores in given] if foreign else []
     guess = completer.guess(known, size)
 
-    def wrong(words: str, **about: Any) -> MisfeatError:
+    def wrong(words: str) -> MisfeatError:
         who = Setting("completer", type(completer).__name__)
-        return MisfeatError(f"{{completer}}: {words}", completer=who, **about)
+        return MisfeatError(f"{{completer}}: {words}", completer=who)
 
-    if not all(map(partial(np.array_equal, equal_nan=True), before, given)):
+    if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(before, given, strict=False)):
         raise wrong("guess changed the scores that it was given; let it work on a copy.")
     if not isinstance(guess, Guess):
-        raise wrong(
-            "guess gave {kind}; it must return Guess.of(scores by size).", kind=type(guess).__name__
-        )
+        kind = type(guess).__name__
+        raise wrong(f"guess gave {kind}; it must return Guess.of(scores by size).")
     if len(guess.by_size) != size + 1:
-        raise wrong(
-            "guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.",
-            n=len(guess.by_size),
-            size=size,
-        )
+        n = len(guess.by_size)
+        raise wrong(f"guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.")
     for m, scores in enumerate(guess.by_size):
         if np.shape(scores) != given[m].shape:
             raise wrong(
-                "guesses for sets of {m} features have the shape {shape} instead of {wanted}, "
-                "a line a subgroup and a column a set.",
-                m=m,
-                shape=np.shape(scores),
-                wanted=given[m].shape,
+                f"guesses for sets of {m} features have the shape {np.shape(scores)} instead of "
+                f"{given[m].shape}, a line a subgroup and a column a set."
             )
         if np.isinf(scores).any():
-            raise wrong("a guess for a set of {m} features is infinite; guess a number.", m=m)
+            raise wrong(f"a guess for a set of {m} features is infinite; guess a number.")
     if not foreign:
         return guess
     most = known.exact.ceiling[:, None]

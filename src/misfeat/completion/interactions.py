@@ -79,17 +79,13 @@ class InteractionsCompleter(BaseCompleter):
         largest = size if self.largest is None else min(size, self.largest)
         mean = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, largest))]
         by_size = [exact.by_size[0]]
-        for m in range(1, size + 1):
-            subsets = level(n_features, m)
-            by_size.append(
-                np.array(
-                    [
-                        recorded_part_scores(filled, cohort, subsets, missing)
-                        + _touching(mean, subsets, missing[subsets])
-                        for cohort, missing in enumerate(exact.missing)
-                    ]
-                )
-            )
+        for subsets in (level(n_features, m) for m in range(1, size + 1)):
+            scores = [
+                recorded_part_scores(filled, cohort, subsets, missing)
+                + _touching(mean, subsets, missing[subsets])
+                for cohort, missing in enumerate(exact.missing)
+            ]
+            by_size.append(np.array(scores))
         return Guess.of(by_size)
 
     def _check_parameters(self) -> None:

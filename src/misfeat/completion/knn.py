@@ -22,9 +22,7 @@ import numpy as np
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.completed_scores import Guess
-from misfeat.completion.knn_kernels import Donors, impute_rows
 from misfeat.exceptions import check_count
-from misfeat.information import level_mutual_info
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import ExactScores, Known
+    from misfeat.completion.knn_kernels import Donors
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]
@@ -78,13 +77,10 @@ class KNNCompleter(BaseCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        cohorts, missing = known.rows_for("knn"), known.exact.missing
-        codes = imputed_codes(
-            cohorts, missing, self.n_neighbors, self.with_target, Work(known.n_jobs)
-        )
-        imputed = all_recorded(cohorts, codes)
-        scores = imputed_scores(imputed, known.exact, size, known.n_jobs)
-        return guess_from_scores(known.exact, scores)
+        cohorts, exact, work = known.rows_for("knn"), known.exact, Work(known.n_jobs)
+        codes = imputed_codes(cohorts, exact.missing, self.n_neighbors, self.with_target, work)
+        scores = imputed_scores(all_recorded(cohorts, codes), exact, size, known.n_jobs)
+        return guess_from_scores(exact, scores)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -99,11 +95,12 @@ def imputed_codes(
     work: Work,
     compared: Mask | None = None,
 ) -> Codes:
-    """The codes of all cohorts with a value for every feature that one never recorded.
+    """The codes of all cohorts with a value for every feature that is `missing` in one.
 
-    `missing` marks what counts as never recorded, whatever the cohorts hold of it. Rows of a cohort
-    are compared in the features that `compared` marks for it; None: in all.
+    Rows of a cohort are compared in the features that `compared` marks for it; None: in all.
     """
+    from misfeat.completion.knn_kernels import impute_rows
+
     codes, cohort_of = recorded_codes(cohorts, missing)
     # A value that is not there is one more code of its feature.
     one_more = codes.max(axis=1, initial=0, keepdims=True).astype(np.int64) + 1
@@ -144,6 +141,8 @@ def _donors_of(
 
     Rows are compared in the fields that are `common` to the cohort and their own.
     """
+    from misfeat.completion.knn_kernels import Donors
+
     there = (values >= 0) & (cohort_of != cohort)
     comparable = np.flatnonzero(there.any(axis=0) & common[cohort_of].any(axis=1))
     kinds = np.vstack([cohort_of, there])[:, comparable]
@@ -152,6 +151,12 @@ def _donors_of(
     blocks[:, block_of] = kinds
     rows = comparable[np.argsort(block_of, kind="stable")]
     sizes = np.bincount(block_of, minlength=n_blocks)
+    n_compared = common[blocks[0]].sum(axis=1)
+    # The rank of the share d / n for every number n of compared features and every d up to the
+    # largest. Division rounds correctly, so that equal shares are equal numbers.
+    share = np.arange(n_compared.max(initial=0) + 1) / n_compared[:, None]
+    _, distances = np.unique(share, return_inverse=True)
+    usual = [most_frequent(v[t], weights[t]) for v, t in zip(values, there, strict=True)]
     return Donors(
         fields=fields.take(rows, axis=1),
         weights=weights[rows],
@@ -159,21 +164,9 @@ def _donors_of(
         starts=np.concatenate([[0], np.cumsum(sizes)]),
         gives=np.ascontiguousarray(blocks[1:].T, dtype=bool),
         compared=common[blocks[0]],
-        distances=_ranked_distances(common[blocks[0]].sum(axis=1)),
-        usual=np.array(
-            [most_frequent(v[t], weights[t]) for v, t in zip(values, there, strict=True)],
-            dtype=np.int64,
-        ),
+        distances=distances.reshape(share.shape),
+        usual=np.array(usual, dtype=np.int64),
     )
-
-
-def _ranked_distances(n_compared: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rank of the share d / n for every number n of features and every d up to the largest."""
-    differences = np.arange(n_compared.max(initial=0) + 1)
-    # Division rounds correctly, so that equal shares are equal numbers.
-    share = differences / n_compared[:, None]
-    _, ranks = np.unique(share, return_inverse=True)
-    return ranks.reshape(share.shape)
 
 
 def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.int64]]:
@@ -205,6 +198,8 @@ def imputed_scores(
 
     They are on the scale of the exact ones. A cohort that lacked nothing is not scored and gets 0.
     """
+    from misfeat.information import level_mutual_info
+
     missing = exact.missing
     scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]
     for i, cohort in enumerate(imputed):

@@ -19,17 +19,12 @@ holds: no set scores lower than the part of it that the cohort recorded, in the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.stats import chi2
 
-from misfeat.completion.base import (
-    BaseCompleter,
-    check_not_negative,
-    check_number,
-    recorded_part_scores,
-)
+from misfeat.completion.base import BaseCompleter, check_number, recorded_part_scores
 from misfeat.completion.knn import (
     all_recorded,
     guess_from_scores,
@@ -100,30 +95,18 @@ class MarkovBlanketCompleter(BaseCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        missing = known.exact.missing
-        imputed, members = self.imputed_with_blankets(known)
+        imputed, members = self._imputed_with_blankets(known)
         scores = imputed_scores(imputed, known.exact, size, known.n_jobs)
-        within = [
-            np.array(
-                [
-                    recorded_part_scores(scores, cohort, level(missing.shape[1], m), ~own)
-                    for cohort, own in enumerate(members)
-                ]
-            )
-            for m in range(size + 1)
-        ]
+        within = []
+        for subsets in (level(members.shape[1], m) for m in range(size + 1)):
+            parts = [
+                recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
+            ]
+            within.append(np.array(parts))
         return guess_from_scores(known.exact, within)
 
-    def imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Mask]:
-        """Imputed rows, and which features are in each cohort's blanket.
-
-        A cohort that recorded all features is not looked at; its line says nothing.
-
-        Parameters
-        ----------
-        known : Known
-            What is known, the rows included.
-        """
+    def _imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Mask]:
+        """Imputed rows, and the features in each cohort's blanket, none if it lacks no feature."""
         cohorts, work = known.rows_for("markov_blanket"), Work(known.n_jobs)
         missing = known.exact.missing
         members = np.ones_like(missing)
@@ -135,13 +118,8 @@ class MarkovBlanketCompleter(BaseCompleter):
             before, members = members, np.zeros_like(missing)
             for i in np.flatnonzero(missing.any(axis=1)):
                 cohort = imputed[imputed.names[i]]
-                blanket = markov_blanket(
-                    cohort.codes,
-                    cohort.target,
-                    cohort.weights,
-                    alpha=float(self.alpha),
-                    rows_per_cell=float(self.rows_per_cell),
-                )
+                rows = cohort.codes, cohort.target, cohort.weights
+                blanket = markov_blanket(*rows, float(self.alpha), float(self.rows_per_cell))
                 members[i, list(blanket)] = True
             if np.array_equal(members, before):
                 break
@@ -152,12 +130,11 @@ class MarkovBlanketCompleter(BaseCompleter):
         check_count(self.n_neighbors, "n_neighbors")
         check_count(self.repeats, "repeats")
         check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
-        check_not_negative(self.rows_per_cell, "rows_per_cell")
+        check_number(self.rows_per_cell, "rows_per_cell")
 
 
-@dataclass(frozen=True)
-class GTest:
-    """What a test found."""
+class GTest(NamedTuple):
+    """The result of a test of independence."""
 
     statistic: float
     dof: int
@@ -166,11 +143,6 @@ class GTest:
     def p_value(self) -> float:
         """How likely so large a statistic is under independence; 1 where nothing can be said."""
         return float(chi2.sf(self.statistic, self.dof)) if self.dof else 1.0
-
-    @property
-    def strength(self) -> float:
-        """G less what independence would give on average, to compare variables of any width."""
-        return self.statistic - self.dof
 
 
 def g_test(
@@ -220,7 +192,6 @@ def markov_blanket(
     codes: Codes,
     target: Codes,
     weights: NDArray[np.int64] | None = None,
-    *,
     alpha: float = 0.01,
     rows_per_cell: float = 5.0,
 ) -> tuple[int, ...]:
@@ -228,10 +199,8 @@ def markov_blanket(
 
     `codes` (n_features, n_rows) are from 0 on; a row with a negative code is left out of the tests
     of that feature. `alpha` is the level of the tests of all features together; each is tested at
-    its share of it, so that a feature outside comes in this seldom. Rows with equal values in the
-    blanket count in a test if there are at least `rows_per_cell` of them for every pair of the
-    values that the feature and the target have there.
-
+    its share of it. Rows with equal values in the blanket count in a test if there are at least
+    `rows_per_cell` of them for every pair of the values that the feature and the target have there.
     """
     weights = np.ones(len(target), dtype=np.int64) if weights is None else weights
     level = alpha / max(1, len(codes))
@@ -257,7 +226,8 @@ def markov_blanket(
         dependent = [feature for feature in outside if tests[feature].p_value < level]
         if not dependent:
             break
-        blanket = (*blanket, max(dependent, key=lambda feature: tests[feature].strength))
+        # G less what independence would give on average, to compare variables of any width
+        blanket = (*blanket, max(dependent, key=lambda f: tests[f].statistic - tests[f].dof))
         while blanket:  # members that say nothing given the others leave, weakest first
             tests = {m: tested(m, strata_of([f for f in blanket if f != m])) for m in blanket}
             weakest = max(blanket, key=lambda member: tests[member].p_value)

@@ -5,25 +5,23 @@ The networks themselves, and all that imports PyTorch, are in `misfeat.completio
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from misfeat.completion.base import BaseCompleter, check_not_negative, check_share
+from misfeat.completion.base import BaseCompleter, check_number
 from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, inherited
-from misfeat.completion.training_labels import Labels, averaged_where_unlabelled, labelled_subgroups
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    import torch
     from numpy.typing import NDArray
 
     from misfeat.completion.completed_scores import ExactScores, Known
@@ -53,37 +51,43 @@ class NeuralCompleter(BaseCompleter):
         name: str = inherited("device", self.device)
         return name
 
-    def _torch_device(self) -> torch.device:
-        return torch_device(self._device_name)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         for name, least in self.counts.items():
             check_count(getattr(self, name), name, least=least)
         for name in self.shares:
-            check_share(getattr(self, name), name)
+            check_number(getattr(self, name), name, 1, "be at least 0 and below 1")
         for name in ("learning_rate", "weight_decay"):
-            check_not_negative(getattr(self, name), name)
+            check_number(getattr(self, name), name)
         check_device(self._device_name)
         check_torch()
 
 
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How long and how to train; see `PaperCompleter` for what each is."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class EpochCompleter(NeuralCompleter):
+    """A completer whose networks learn all known scores of their subgroup in every epoch."""
+
+    counts: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        ("hidden", "epochs", "validate_every", "patience"), 1
+    )
+    shares: ClassVar[tuple[str, ...]] = ("validation_share",)
 
     epochs: int = 1000
-    learning_rate: float = 1e-3
-    weight_decay: float = 5e-4
     validation_share: float = 0.2
     validate_every: int = 10
     patience: int = 200
+    rounds: int = 1
 
-    @classmethod
-    def of(cls, completer: Any) -> TrainingSettings:
-        """The settings of a completer that has all of them, as plain Python numbers."""
-        kinds = {name: type(default) for name, default in asdict(cls()).items()}
-        return cls(**{name: kind(getattr(completer, name)) for name, kind in kinds.items()})
+
+def _labelled(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
+    """Which subgroups have a known score, one that is not NaN, to learn from."""
+    labelled: NDArray[np.bool_] = np.any([~np.isnan(s).all(axis=1) for s in by_size], axis=0)
+    return labelled
+
+
+def _mean_where_unlabelled(guess: Scores, labelled: NDArray[np.bool_]) -> Scores:
+    """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
+    return np.where(labelled[:, None], guess, guess[labelled].mean(axis=0))
 
 
 AROUND = 2  # sets up to so much smaller and larger are learned from, as with the paper's two layers
@@ -91,7 +95,7 @@ COPIES_OF_A_STATE = 4  # A state is held before and after its activation, and th
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MLPCompleter(NeuralCompleter):
+class MLPCompleter(EpochCompleter):
     """Predict scores by a fully connected network over the features that a set holds.
 
     Every subgroup has a network of two hidden layers that learns the scores which its own rows
@@ -106,10 +110,10 @@ class MLPCompleter(NeuralCompleter):
         Of the intervals, of which every round (one by default) trains anew.
     learning_rate, weight_decay, device : see `PaperCompleter`
         How and where to train.
-    hidden : int, default=64
-        Width of both layers.
     epochs, validation_share, validate_every, patience : see `PaperCompleter`
         How long to train.
+    hidden : int, default=64
+        Width of both layers.
 
     Examples
     --------
@@ -122,15 +126,7 @@ class MLPCompleter(NeuralCompleter):
     True
     """
 
-    counts = dict.fromkeys(("hidden", "epochs", "validate_every", "patience"), 1)
-    shares = ("validation_share",)
-
     hidden: int = 64
-    epochs: int = 1000
-    validation_share: float = 0.2
-    validate_every: int = 10
-    patience: int = 200
-    rounds: int = 1
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
@@ -153,11 +149,11 @@ class MLPCompleter(NeuralCompleter):
     def _of_size(self, known: Known, size: int, last: int) -> Scores:
         """What networks that learned from sets of about a size say about all sets of that size."""
         from misfeat.completion.networks.paper import MLPNetwork
-        from misfeat.completion.networks.training import train
+        from misfeat.completion.networks.training import Labels, train
 
         exact, epochs = known.exact, int(self.epochs)
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
-        labelled = labelled_subgroups(exact.by_size[low : high + 1])
+        labelled = _labelled(exact.by_size[low : high + 1])
         if not labelled.any():
             return np.zeros_like(exact.by_size[size])
 
@@ -171,9 +167,9 @@ class MLPCompleter(NeuralCompleter):
         rng = np.random.default_rng(self._seed or 0)
         seed = int(rng.integers(2**32))
         network = MLPNetwork(n_cohorts, n_features, low, high, int(self.hidden), seed)
-        network.to(self._torch_device())
-        train(network, labels, TrainingSettings.of(self), rng, on_epoch, size == last)
-        return averaged_where_unlabelled(network.predict(size), labelled)
+        network.to(torch_device(self._device_name))
+        train(network, labels, self, rng, on_epoch)
+        return _mean_where_unlabelled(network.predict(size), labelled)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -195,9 +191,6 @@ class MultiplexCompleter(NeuralCompleter):
         Of the AdamW optimizer.
     device : str, default="inherit"
         Where to train, as in `PaperCompleter`.
-    with_rows : bool or None, default=None
-        Whether the transfer between subgroups (`TransferCompleter`) is one of the guesses; None:
-        where rows are at hand.
     layers : int, default=2
         Layers of messages.
     hidden : int, default=32
@@ -223,7 +216,6 @@ class MultiplexCompleter(NeuralCompleter):
     counts: ClassVar[Mapping[str, int]] = {"layers": 0, "hidden": 1, "steps": 0, "masks": 1}
     shares = ("dropout",)
 
-    with_rows: bool | None = None
     layers: int = 2
     hidden: int = 32
     dropout: float = 0.1
@@ -238,18 +230,15 @@ class MultiplexCompleter(NeuralCompleter):
 
         exact = known.exact
         ways: list[BaseCompleter] = [InteractionsCompleter(), InteractionsCompleter(largest=1)]
-        if self.with_rows or (self.with_rows is None and known.cohorts is not None):
+        if known.cohorts is not None:
             ways.append(TransferCompleter())
-        scores = predicted_scores(known, size, ways, self, self._torch_device())
+        scores = predicted_scores(known, size, ways, self, torch_device(self._device_name))
         counts = [len(level(exact.missing.shape[1], m)) for m in range(1, size + 1)]
         return Guess.of([exact.by_size[0], *np.split(scores, np.cumsum(counts)[:-1], axis=1)])
 
 
-ACTIVATIONS = ("leaky_relu", "relu", "tanh")
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
-class PaperCompleter(NeuralCompleter):
+class PaperCompleter(EpochCompleter):
     """Predict scores by the graph neural network of the MISFEAT paper.
 
     Every subgroup's feature sets form a lattice graph; the graphs of all subgroups are connected
@@ -272,17 +261,6 @@ class PaperCompleter(NeuralCompleter):
     device : {"auto", "cpu", "cuda", "mps", "inherit"}, default="inherit"
         Where to train; "auto" is a CUDA device where there is one, else the CPU. ``"inherit"`` is
         the selector's, or "auto" without one.
-    layers : int, default=2
-        Layers of the network: how many steps along edges a prediction looks.
-    hidden : int, default=128
-        Width of a node's state.
-    dropout : float, default=0.1
-        The share of state values set to 0 while training.
-    activation : {"leaky_relu", "relu", "tanh"}, default="leaky_relu"
-        What follows every layer.
-    sizes : tuple of (int, int), default=None
-        Sizes of the smallest and the largest sets in the graph. None: the asked size minus and
-        plus the number of layers.
     epochs : int, default=1000
         Epochs at most.
     validation_share : float, default=0.2
@@ -292,6 +270,13 @@ class PaperCompleter(NeuralCompleter):
         Epochs between two looks at the held-out scores.
     patience : int, default=200
         Training ends when no subgroup's held-out scores were predicted better for so many epochs.
+    layers : int, default=2
+        Layers of the network: how many steps along edges a prediction looks. The graph holds the
+        sets of the asked size minus and plus so many features.
+    hidden : int, default=128
+        Width of a node's state.
+    dropout : float, default=0.1
+        The share of state values set to 0 while training.
     bounded : bool, default=True
         Whether predictions are kept within what is certain: at least the score of the recorded
         features, at most the ceiling of the measure. False gives the network's bare output, which
@@ -316,26 +301,19 @@ class PaperCompleter(NeuralCompleter):
     True
     """
 
-    counts = dict.fromkeys(("layers", "hidden", "epochs", "validate_every", "patience"), 1)
+    counts: ClassVar[Mapping[str, int]] = {"layers": 1, **EpochCompleter.counts}
     shares = ("dropout", "validation_share")
 
     layers: int = 2
     hidden: int = 128
     dropout: float = 0.1
-    activation: str = "leaky_relu"
-    sizes: tuple[int, int] | None = None
-    epochs: int = 1000
-    validation_share: float = 0.2
-    validate_every: int = 10
-    patience: int = 200
     bounded: bool = True
     confidence: Confidence = None
-    rounds: int = 1
 
     def reach(self, size: int, n_features: int) -> int:
         """The largest size whose exact scores are read to predict those of `size`."""
         self._check_parameters()
-        return self._sizes(size, n_features)[1]
+        return min(n_features, size + self.layers)
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
         """Bytes that a prediction takes beyond the scores themselves, about."""
@@ -347,44 +325,29 @@ class PaperCompleter(NeuralCompleter):
 
         exact = known.exact
         n_cohorts, n_features = exact.missing.shape
-        reach = self.reach(size, n_features)
-        if len(exact.by_size) <= reach:
+        shape = self._shape(size, n_features, n_cohorts)
+        if len(exact.by_size) <= shape.high:
             raise MisfeatError(
                 "With {setting}, scores up to size {reach} are read; by_size ends at size {last}.",
                 setting=Setting("layers", self.layers),
-                reach=reach,
+                reach=shape.high,
                 last=len(exact.by_size) - 1,
             )
-        shape = self._shape(size, n_features, n_cohorts)
-        labelled = labelled_subgroups(exact.by_size[shape.low : shape.high + 1])
+        labelled = _labelled(exact.by_size[shape.low : shape.high + 1])
         if not labelled.any():
             raise MisfeatError(
                 f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "
                 "for a smaller size, give more layers, or use another completer."
             )
-        models, history = train_models(
-            shape,
-            exact.by_size,
-            TrainingSettings.of(self),
-            self._torch_device(),
-            np.random.SeedSequence(self._seed),
-            known.progress,
-        )
+        seeds, device = np.random.SeedSequence(self._seed), torch_device(self._device_name)
+        models, history = train_models(shape, exact.by_size, self, device, seeds, known.progress)
         self.models_: dict[int, PaperModels] = {**getattr(self, "models_", {}), size: models}
         self.histories_: dict[int, History] = {**getattr(self, "histories_", {}), size: history}
-        guess = averaged_where_unlabelled(models.predict(size, self._device_name), labelled)
+        guess = _mean_where_unlabelled(models.predict(size, self._device_name), labelled)
         return Guess.of([*exact.by_size[:size], guess])
 
     def combined(self, guess: Guess, exact: ExactScores) -> Scores:
-        """Scores of the asked size: exact where they are known, else guesses, within bounds.
-
-        Parameters
-        ----------
-        guess : Guess
-            Guesses of the asked size.
-        exact : ExactScores
-            What could be computed.
-        """
+        """Scores of the asked size: exact where they are known, else guesses, within bounds."""
         size = len(guess.by_size) - 1
         known, score = exact.by_size[size], guess.by_size[size]
         if self.bounded:
@@ -394,47 +357,12 @@ class PaperCompleter(NeuralCompleter):
     def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
         from misfeat.completion.networks.paper import ModelShape
 
-        low, high = self._sizes(size, n_features)
         return ModelShape(
             n_features=n_features,
-            low=low,
-            high=high,
+            low=max(1, size - int(self.layers)),
+            high=min(n_features, size + int(self.layers)),
             n_cohorts=n_cohorts,
             layers=int(self.layers),
             hidden=int(self.hidden),
             dropout=float(self.dropout),
-            activation=self.activation,
         )
-
-    def _sizes(self, size: int, n_features: int) -> tuple[int, int]:
-        """The smallest and the largest size of the sets in the graph."""
-        if self.sizes is None:
-            return max(1, size - self.layers), min(n_features, size + self.layers)
-        low, high = (int(end) for end in self.sizes)
-        if not 1 <= low <= size <= high <= n_features:
-            raise MisfeatError(
-                "{setting}; they must be sizes of sets of the {n_features} features, the smaller "
-                "first, with {asked} between them.",
-                setting=Setting("sizes", self.sizes),
-                n_features=n_features,
-                asked=Setting("size", size),
-            )
-        return low, high
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.sizes is not None and not (
-            isinstance(self.sizes, tuple | list | np.ndarray)
-            and len(self.sizes) == 2
-            and all(isinstance(end, int | np.integer) for end in self.sizes)
-        ):
-            raise MisfeatError(
-                "{setting}; it must be None or a pair of integers.",
-                setting=Setting("sizes", self.sizes),
-            )
-        if self.activation not in ACTIVATIONS:
-            raise MisfeatError(
-                "{setting} is unknown; use one of {names}.",
-                setting=Setting("activation", self.activation),
-                names=ACTIVATIONS,
-            )

@@ -29,17 +29,11 @@ COMPLETERS = {
     "paper": "misfeat.completion.neural:PaperCompleter",
 }
 """The module and the class of every completer. A new one needs its file and a line here."""
-_METHODS = ("reach", "memory_needed", "complete")
 
 
 def inherited(name: str, value: Any) -> Any:
     """The value of a setting, or its default where it was left to a selector."""
-    return DEFAULTS[name] if is_inherited(value) else value
-
-
-def is_inherited(value: object) -> bool:
-    """Whether a setting was left to the selector."""
-    return isinstance(value, str) and value == INHERIT
+    return DEFAULTS[name] if isinstance(value, str) and value == INHERIT else value
 
 
 def confidence_of(completer: object) -> float | None:
@@ -80,17 +74,16 @@ def completer_of(
 
     if isinstance(wanted, str) and wanted in COMPLETERS:
         completer = completer_class(wanted)()
-    elif not isinstance(wanted, type) and all(callable(getattr(wanted, m, None)) for m in _METHODS):
-        completer = clone(wanted, safe=False)
+    elif isinstance(wanted, BaseEstimator) and hasattr(wanted, "guess"):  # a BaseCompleter
+        completer = clone(wanted)
     else:
         raise MisfeatError(
             "{setting} is unknown; use {names}{or_instance}.",
             setting=Setting("completer", wanted.__name__ if isinstance(wanted, type) else wanted),
             names=", ".join(map(repr, COMPLETERS)),
-            or_instance=InPython(f", or an instance with methods {', '.join(_METHODS)}"),
+            or_instance=InPython(", or an instance of BaseCompleter"),
         )
-    if isinstance(completer, BaseEstimator):
-        given = {"confidence": confidence, "device": device, "random_state": random_state}
-        own = completer.get_params(deep=False)
-        completer.set_params(**{k: v for k, v in given.items() if is_inherited(own.get(k))})
-    return completer
+    given = {"confidence": confidence, "device": device, "random_state": random_state}
+    own = completer.get_params(deep=False)
+    left_open = {k for k, v in own.items() if isinstance(v, str) and v == INHERIT}
+    return completer.set_params(**{k: v for k, v in given.items() if k in left_open})

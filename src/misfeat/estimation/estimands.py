@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.completed_scores import Completer, Known
+    from misfeat.completion.base import BaseCompleter
+    from misfeat.completion.completed_scores import Known
     from misfeat.estimation.pooling import Posterior
 
     Floats = NDArray[np.float64]
@@ -42,7 +43,7 @@ class Estimate:
     # the scale: of the population, pooled over subgroups; of each subgroup's rows, less what
     # chance alone would score; or of the rows as they are
     name: str
-    completer: Completer  # predicts what could not be computed
+    completer: BaseCompleter  # predicts what could not be computed
     # target coverage of the intervals. None: bounds that are certain
     confidence: float | None = 0.9
 
@@ -166,7 +167,7 @@ def _own_posterior(scores: Floats, pooled: Posterior) -> Posterior:
     )
 
 
-def _checked(completed: Any, completer: Completer) -> CompletedScores:
+def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
     if isinstance(completed, CompletedScores):
         return completed
     raise MisfeatError(

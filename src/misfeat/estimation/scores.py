@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.completion.completed_scores import Completer
+    from misfeat.completion.base import BaseCompleter
     from misfeat.estimation.estimands import Estimate
     from misfeat.estimation.listed_scores import ListedScores
     from misfeat.information.measures import Measure
@@ -84,7 +84,7 @@ class SetScores:
         vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
 
     @property
-    def completer(self) -> Completer:
+    def completer(self) -> BaseCompleter:
         """What predicts the scores that could not be computed."""
         return self.estimate.completer
 

@@ -32,23 +32,17 @@ LARGEST_LEVEL = 2**62
 
 def count(n_features: int, size: int) -> int:
     """How many subsets of one size there are."""
-    found = comb(n_features, size) if 0 <= size <= n_features else 0
-    if found > LARGEST_LEVEL:
+    n_subsets = comb(n_features, size) if 0 <= size <= n_features else 0
+    if n_subsets > LARGEST_LEVEL:
         raise MisfeatError(
-            f"There are {found:.1e} sets of {size} among {n_features} features, too many to "
+            f"There are {n_subsets:.1e} sets of {size} among {n_features} features, too many to "
             "number; lower size, or leave features out."
         )
-    return found
+    return n_subsets
 
 
 def level(n_features: int, size: int) -> NDArray[np.int32]:
-    """All subsets of one size, a subset a row, members ascending, in the order of their ranks.
-
-    Examples
-    --------
-    >>> level(3, 2).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
+    """All subsets of one size, a subset a row, members ascending, in the order of their ranks."""
     count(n_features, size)
     smaller = np.empty((1, 0), dtype=np.int32)
     for m in range(1, size + 1):
@@ -66,16 +60,10 @@ def level(n_features: int, size: int) -> NDArray[np.int32]:
 
 
 def rank(subsets: Subsets) -> Ranks:
-    """The rank of each subset among those of its size; members must ascend along a row.
-
-    Examples
-    --------
-    >>> rank(np.array([[0, 1], [0, 2], [1, 2], [0, 3]])).tolist()
-    [0, 1, 2, 3]
-    """
+    """The rank of each subset among those of its size; members must ascend along a row."""
     ranks = np.zeros(len(subsets), dtype=np.int64)
     for position, members in enumerate(subsets.T):
-        ranks += _binomials(_largest(subsets), position + 1)[members]
+        ranks += _binomials(int(subsets.max(initial=0)), position + 1)[members]
     return ranks
 
 
@@ -92,7 +80,7 @@ def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
 
 
 def contains(subsets: Subsets, n_features: int) -> NDArray[np.bool_]:
-    """Membership: row s, column f tells whether subset s holds feature f."""
+    """Membership: row s, column f is whether subset s holds feature f."""
     member = np.zeros((len(subsets), n_features), dtype=bool)
     np.put_along_axis(member, subsets.astype(np.int64), True, axis=1)
     return member
@@ -101,7 +89,7 @@ def contains(subsets: Subsets, n_features: int) -> NDArray[np.bool_]:
 def ranks_below(subsets: Subsets) -> Ranks:
     """The ranks of the subsets one smaller: column j leaves member j out."""
     n_subsets, size = subsets.shape
-    largest = _largest(subsets)
+    largest = int(subsets.max(initial=0))
     below = np.zeros((n_subsets, size), dtype=np.int64)
     for position, members in enumerate(subsets.T):
         # Members before the one left out keep their position, those behind it move down by one.
@@ -132,10 +120,6 @@ def binomials(largest: int, most: int) -> Ranks:
     return np.stack([_binomials(largest, k) for k in range(most + 1)], axis=1)
 
 
-def _largest(subsets: Subsets) -> int:
-    return int(subsets.max(initial=0))
-
-
 @cache
 def _binomials(largest: int, k: int) -> Ranks:
     """C(c, k) for c from 0 to `largest`; beyond what can be numbered it saturates."""
@@ -157,49 +141,31 @@ def count_nodes(n_features: int, low: int, high: int) -> int:
     return sum(comb(n_features, size) for size in range(low, high + 1))
 
 
-def count_edges_between(n_features: int, low: int, high: int) -> int:
-    """Edges between a subset and one of the next size."""
-    return sum(comb(n_features, size) * size for size in range(low + 1, high + 1))
-
-
-def count_edges_beside(n_features: int, low: int, high: int) -> int:
-    """Edges between subsets of one size that differ in one feature and share at least one."""
-    return sum(
-        comb(n_features, size) * size * (n_features - size) // 2
-        for size in range(max(low, 2), high + 1)
-    )
-
-
 def edges_between(n_features: int, low: int, high: int) -> Ranks:
     """Inter-level edges, a column each: a subset and one of its supersets one larger.
 
     Nodes are numbered level after level from size low to size high, each in the order of ranks.
     """
-    found = [np.empty((2, 0), dtype=np.int64)]
-    start = 0
+    edges = [np.empty((2, 0), dtype=np.int64)]
     for size in range(low + 1, high + 1):
+        start, end = (count_nodes(n_features, low, m) for m in (size - 2, size - 1))
         below = ranks_below(level(n_features, size))
-        smaller = comb(n_features, size - 1)
         larger = np.repeat(np.arange(len(below)), size)
-        found.append(np.stack([start + below.ravel(), start + smaller + larger]))
-        start += smaller
-    return np.concatenate(found, axis=1)
+        edges.append(np.stack([start + below.ravel(), end + larger]))
+    return np.concatenate(edges, axis=1)
 
 
 def edges_beside(n_features: int, low: int, high: int) -> Ranks:
     """Intra-level edges, a column each: two subsets of a size >= 2 that differ in one feature."""
-    found = [np.empty((2, 0), dtype=np.int64)]
-    start = 0
-    for size in range(low, high + 1):
-        if size >= 2:
-            # The supersets of one smaller subset are all neighbours of each other.
-            families = ranks_above(level(n_features, size - 1), n_features)
-            first, second = np.triu_indices(families.shape[1], k=1)
-            pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
-            pairs = np.sort(pairs, axis=0)
-            found.append(start + pairs[:, np.lexsort(pairs[::-1])])
-        start += comb(n_features, size)
-    return np.concatenate(found, axis=1)
+    edges = [np.empty((2, 0), dtype=np.int64)]
+    for size in range(max(low, 2), high + 1):
+        # The supersets of one smaller subset are all neighbours of each other.
+        families = ranks_above(level(n_features, size - 1), n_features)
+        first, second = np.triu_indices(families.shape[1], k=1)
+        pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
+        pairs = np.sort(pairs, axis=0)
+        edges.append(count_nodes(n_features, low, size - 1) + pairs[:, np.lexsort(pairs[::-1])])
+    return np.concatenate(edges, axis=1)
 
 
 def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:
@@ -208,11 +174,6 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
     Features are cut into parts of equal length, and every `size` parts make a block: the longer
     the parts, the fewer the blocks, and the more cells each has. `cards` are the values of each
     feature. A block has at most `most_cells`, unless it has only `size` features.
-
-    Examples
-    --------
-    >>> covering_blocks([2] * 6, 2, most_cells=16)
-    [(0, 1, 2, 3), (0, 1, 4, 5), (2, 3, 4, 5)]
     """
     n_features = len(cards)
     if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:

@@ -28,10 +28,12 @@ from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
+
+    FlatMap = Callable[[Tensor], Tensor]
 
 BITS_A_BLOCK = 5
 """The whole lattice is summed over in blocks of so many features, each one small matrix."""
@@ -57,41 +59,36 @@ class Neighbours(ABC):
         """The rows of the subsets of one size, in the order of their ranks."""
 
     @abstractmethod
+    def _sum(self, values: Tensor) -> Tensor:
+        """`sum` of values of shape (n_rows, width), without a gradient."""
+
     def bits(self) -> Tensor:
         """Which features each row's subset holds, of shape (n_rows, n_features)."""
-
-    @abstractmethod
-    def sum_flat(self, values: Tensor) -> Tensor:
-        """`sum` of values of shape (n_rows, width), without a gradient."""
+        held = np.zeros((self.n_rows, self.n_features), dtype=np.float32)
+        for size in range(self.low, self.high + 1):
+            held[self.rows(size)] = contains(level(self.n_features, size), self.n_features)
+        return torch.from_numpy(held)
 
     def sum(self, values: Tensor) -> Tensor:
         """The sum of the values of each node's neighbours."""
         if len(values) != self.n_rows:
             raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
-        return _Sum.apply(values, self)
+        return _Linear.apply(values, self._sum, self._sum)
 
     def mean(self, values: Tensor) -> Tensor:
         """The mean of the values of each node's neighbours, 0 for a node without any."""
-        share = 1 / self.degree.clamp(min=1).to(values.dtype)
-        return self.sum(values) * share.reshape(-1, *[1] * (values.ndim - 1))
+        return _mean(self.sum(values), self.degree)
 
     def to(self, device: torch.device | str) -> Neighbours:
         """Move what is kept to a device; returns itself."""
         for name, kept in vars(self).items():
-            if isinstance(kept, torch.Tensor):
+            if isinstance(kept, torch.Tensor | _Bags):
                 setattr(self, name, kept.to(device))
         return self
 
 
 def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighbours:
-    """The lattice graph of the subsets of sizes low to high among n_features features.
-
-    Examples
-    --------
-    >>> graph = neighbours(3, 1, 2)
-    >>> graph.sum(torch.tensor([1.0, 2.0, 4.0, 10.0, 20.0, 40.0]))
-    tensor([30., 50., 60., 63., 55., 36.])
-    """
+    """The lattice graph of the subsets of sizes low to high among n_features features."""
     high = n_features if high is None else high
     if not 1 <= low <= high <= n_features:
         raise MisfeatError(f"low={low}, high={high}; 1 <= low <= high <= {n_features} must hold.")
@@ -101,11 +98,7 @@ def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighb
 
 
 class Levels(Neighbours):
-    """The subsets of some sizes, level after level, each in the order of ranks.
-
-    What is kept is the rows one below and one above every node: as many numbers as a node has
-    features, however many neighbours it has in its own level.
-    """
+    """The subsets of some sizes, level after level; the rows one below and one above are kept."""
 
     def __init__(self, n_features: int, low: int, high: int) -> None:
         counts = [comb(n_features, size) for size in range(low, high + 1)]
@@ -127,23 +120,23 @@ class Levels(Neighbours):
         for m, offset in zip(between, offsets, strict=False):
             below.append(ranks_below(level(n_features, m + 1)) + offset)
         self._below = _Bags(below)
+        self._n_above = torch.from_numpy(np.where(sizes < high, n_features - sizes, 0))
+        self._n_below = torch.from_numpy(np.where(sizes > low, sizes, 0))
 
     def mean_above(self, values: Tensor) -> Tensor:
         """The mean over the supersets one larger, 0 for the largest sets."""
-        counts = np.where(self.sizes < self.high, self.n_features - self.sizes, 0)
-        return _scaled(_Step.apply(values, self, True), counts)
+        return _mean(_Linear.apply(values, self._sum_above, self._sum_below), self._n_above)
 
     def mean_below(self, values: Tensor) -> Tensor:
         """The mean over the subsets one smaller, 0 for the smallest sets."""
-        counts = np.where(self.sizes > self.low, self.sizes, 0)
-        return _scaled(_Step.apply(values, self, False), counts)
+        return _mean(_Linear.apply(values, self._sum_below, self._sum_above), self._n_below)
 
-    def step_flat(self, values: Tensor, up: bool) -> Tensor:
-        """Sums over the sets one larger or one smaller, of shape (n_rows, width)."""
+    def _sum_above(self, values: Tensor) -> Tensor:
         total = torch.zeros_like(values)
-        if up:
-            total[: self._shared] = self._above.sum(values)[self._extra :]
-            return total
+        total[: self._shared] = self._above.sum(values)[self._extra :]
+        return total
+
+    def _sum_below(self, values: Tensor) -> Tensor:
         smaller = values.new_zeros(self._extra + self._shared, values.shape[1])
         smaller[self._extra :] = values[: self._shared]
         return self._below.sum(smaller)
@@ -153,28 +146,13 @@ class Levels(Neighbours):
         start = self._start[size]
         return np.arange(start, start + comb(self.n_features, size))
 
-    def bits(self) -> Tensor:
-        """Which features each row's subset holds, of shape (n_rows, n_features)."""
-        held = [
-            contains(level(self.n_features, size), self.n_features)
-            for size in range(self.low, self.high + 1)
-        ]
-        return torch.from_numpy(np.concatenate(held)).float()
-
-    def sum_flat(self, values: Tensor) -> Tensor:
-        """`sum` of values of shape (n_rows, width), without a gradient."""
+    def _sum(self, values: Tensor) -> Tensor:
         above = self._above.sum(values)
         through = above.clone()
         through[self._extra :] += values[: self._shared]
         total = self._below.sum(through)
         total[: self._shared] += above[self._extra :]
         return total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
-
-    def to(self, device: torch.device | str) -> Neighbours:
-        """Move what is kept to a device; returns itself."""
-        self._above.to(device)
-        self._below.to(device)
-        return super().to(device)
 
 
 class WholeLattice(Neighbours):
@@ -193,13 +171,7 @@ class WholeLattice(Neighbours):
         """The rows of the subsets of one size, in the order of their ranks."""
         return (1 << level(self.n_features, size).astype(np.int64)).sum(axis=1)
 
-    def bits(self) -> Tensor:
-        """Which features each row's subset holds, of shape (n_rows, n_features)."""
-        masks = np.arange(self.n_rows)[:, None]
-        return torch.from_numpy(masks >> np.arange(self.n_features) & 1).float()
-
-    def sum_flat(self, values: Tensor) -> Tensor:
-        """`sum` of values of shape (n_rows, width), without a gradient."""
+    def _sum(self, values: Tensor) -> Tensor:
         one_larger = self._one_larger.to(values.dtype)
         total = self._add_sums(torch.zeros_like(values), one_larger, values)
         through = total + values
@@ -236,40 +208,27 @@ class _Bags:
             return values.new_zeros(len(self._ends) - 1, values.shape[1])
         return embedding_bag(self._rows, values, self._ends, mode="sum", include_last_offset=True)
 
-    def to(self, device: torch.device | str) -> None:
+    def to(self, device: torch.device | str) -> _Bags:
         self._rows, self._ends = self._rows.to(device), self._ends.to(device)
+        return self
 
 
-class _Sum(torch.autograd.Function):
-    """The sum over neighbours: linear and symmetric, hence its own gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, graph: Neighbours) -> Tensor:
-        ctx.graph = graph
-        flat = values.reshape(graph.n_rows, -1)
-        return graph.sum_flat(flat.contiguous()).reshape(values.shape)
+class _Linear(torch.autograd.Function):
+    """A linear map of values of shape (n_rows, width), whose gradient is its transpose."""
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return ctx.graph.sum(gradient), None
-
-
-class _Step(torch.autograd.Function):
-    """The sum over sets one larger, or one smaller: each is the other's gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, graph: Levels, up: bool) -> Tensor:
-        ctx.graph, ctx.up = graph, up
-        flat = values.reshape(graph.n_rows, -1)
-        return graph.step_flat(flat.contiguous(), up).reshape(values.shape)
+    def forward(ctx: Any, values: Tensor, linear: FlatMap, transposed: FlatMap) -> Tensor:
+        ctx.maps = transposed, linear
+        return linear(values.reshape(len(values), -1).contiguous()).reshape(values.shape)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        return _Step.apply(gradient, ctx.graph, not ctx.up), None, None
+        return _Linear.apply(gradient, *ctx.maps), None, None
 
 
-def _scaled(sums: Tensor, counts: NDArray[np.int64]) -> Tensor:
-    share = torch.from_numpy(1 / np.maximum(counts, 1)).to(sums)
+def _mean(sums: Tensor, counts: Tensor) -> Tensor:
+    """Sums over so many; 0 where there are none."""
+    share = 1 / counts.clamp(min=1).to(sums.dtype)
     return sums * share.reshape(-1, *[1] * (sums.ndim - 1))
 
 

@@ -24,28 +24,18 @@ VISITS_A_NODE = 16
 def randwalk(
     n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
 ) -> Sample:
-    """Collect subsets along a lazy random walk (the paper's RANDWALK).
+    """Collect subsets along a lazy random walk (the paper's RANDWALK, Algorithm 1).
 
     The walk starts with random bits. At each step it stays with probability one half; else it flips
-    a uniform feature. New subsets are kept until the budget is used: Algorithm 1 of the paper. The
-    budget is the share of the subsets of sizes low to high to collect, above 0 and at most 1; the
-    ranks of those collected come by size, ascending.
+    a uniform feature. New subsets are kept until there are the share `budget` (above 0, at most 1)
+    of those of sizes low to high; the ranks of those collected come by size, ascending.
 
     Restricted to some sizes, the walk starts at a uniform subset of these, and a flip that would
     leave them is not made, so that its stationary distribution stays uniform. Neighbours would then
     be kept too often where the walk turns back, at the smallest and largest size; therefore only
-    every 4 n log n-th subset is kept, by when the walk has forgotten where it was.
-
-    Within a single size no flip is possible, and subsets are drawn uniformly.
-
-    A walk that finds nothing new for long, because the budget nears everything, is ended, and the
-    rest is drawn uniformly.
-
-    Examples
-    --------
-    >>> sample = randwalk(6, 1, 3, 0.5, np.random.default_rng(0))
-    >>> sum(map(len, sample))
-    21
+    every 4 n log n-th subset is kept, by when the walk has forgotten where it was. Within a single
+    size no flip is possible, and subsets are drawn uniformly; so is the rest where a walk finds
+    nothing new for long, because the budget nears everything.
     """
     from misfeat.lattice.walk import Sizes, lazy_walk
 
@@ -56,13 +46,14 @@ def randwalk(
         return _split(np.arange(total), offsets, low, high)
     if low == high:  # every flip would leave the size
         return arbitrary(n_features, low, high, budget, rng)
-    whole_lattice = low <= 1 and high == n_features
-    if whole_lattice:
+    if low <= 1 and high == n_features:
         low, keep_every = 0, 1
         start = np.flatnonzero(rng.random(n_features) < 0.5)
     else:
         keep_every = ceil(4 * n_features * np.log(n_features + 1))
-        start = _subset(int(rng.integers(total)), offsets, high)
+        node = int(rng.integers(total))
+        size = int(np.searchsorted(offsets[: high + 1], node, side="right")) - 1
+        start = unrank(np.array([node - offsets[size]]), size)[0].astype(np.int64)
     nodes = np.empty(wanted, dtype=np.int64)
     seen = np.full(1 << (2 * wanted).bit_length(), -1, dtype=np.int64)
     state = rng.integers(1, 2**64, size=1, dtype=np.uint64, endpoint=False)
@@ -114,12 +105,6 @@ def _number_wanted(budget: float, total: int) -> int:
     if not 0 < budget <= 1:
         raise MisfeatError(f"budget={budget!r}; it must be above 0 and at most 1.")
     return min(total, ceil(budget * total))
-
-
-def _subset(node: int, offsets: NDArray[np.int64], high: int) -> NDArray[np.int64]:
-    size = int(np.searchsorted(offsets[: high + 1], node, side="right")) - 1
-    members: NDArray[np.int64] = unrank(np.array([node - offsets[size]]), size)[0].astype(np.int64)
-    return members
 
 
 def _split(nodes: NDArray[np.int64], offsets: NDArray[np.int64], low: int, high: int) -> Sample:

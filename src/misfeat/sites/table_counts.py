@@ -250,6 +250,5 @@ def tables_of_rows(
         by_class=np.zeros((1, n_classes)),
         sizes=np.zeros(1),
     )
-    layout = Layout(subsets, starts[:-1], int(starts[-1]))
-    count_level(own, layout, 0, len(subsets), counts)
+    count_level(own, Layout(subsets, starts), counts, 0, len(subsets))
     return counts[0], starts

@@ -9,7 +9,20 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import model as model_module
-from misfeat.completion.transfer.model import TransferModel, TransferRows
+from misfeat.completion.transfer.model import TransferModel, records_of_rows
+from misfeat.completion.transfer.table_completion import (
+    expected_above_chance,
+    expected_score,
+    poisson_table,
+)
+from misfeat.completion.transfer.tables import (
+    CHUNK,
+    Layout,
+    Rows,
+    count_cells,
+    count_level,
+    strides_of,
+)
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
@@ -18,7 +31,7 @@ from tests.completion.transfer.reference import Reference
 
 
 def predicted(cohorts, mask, size, **settings):
-    return TransferModel(TransferRows.of(cohorts), mask, Work(1), **settings).predict(size)
+    return TransferModel(records_of_rows(cohorts), mask, Work(1), **settings).predict(size)
 
 
 def handed_out(model, size, n_features):
@@ -58,7 +71,7 @@ def test_scores_above_chance_and_tables_are_those_of_the_formulas(seed, share, s
     cohorts = drawn_cohorts(seed, **shape)
     mask = random_mask(*cohorts.missing.shape, share, np.random.default_rng(seed))
     reference = Reference(cohorts, mask)
-    model = TransferModel(TransferRows.of(cohorts), mask, Work(1), above_chance=True)
+    model = TransferModel(records_of_rows(cohorts), mask, Work(1), above_chance=True)
     for size in (1, 2, 3):
         subsets = level(len(cohorts.features), size)
         found, tables = handed_out(model, size, len(cohorts.features))
@@ -89,11 +102,11 @@ def test_asking_for_scores_above_chance_moves_no_bit_of_the_others(size):
 def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
     cohorts = drawn_cohorts(n_features=6)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
-    rows = TransferRows.of(cohorts)
+    rows = records_of_rows(cohorts)
     found, tables = handed_out(TransferModel(rows, mask, Work(1), above_chance=True), size, 6)
     monkeypatch.setattr(model_module, "LARGEST_STRETCH", 1)
     one_by_one = TransferModel(rows, mask, Work(3), above_chance=True)
-    one_by_one.keep_triples()
+    one_by_one.predict(4)  # keeps the tables of triples
     found_again, tables_again = handed_out(one_by_one, size, 6)
     assert np.array_equal(found, found_again, equal_nan=True)
     assert all(map(np.array_equal, tables, tables_again))
@@ -112,12 +125,11 @@ def test_nothing_of_a_hidden_feature_is_read():
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
-@pytest.mark.parametrize("table_size", [2, 3])
-def test_a_prediction_is_at_least_the_recorded_part_and_at_most_the_entropy(size, table_size):
+def test_a_prediction_is_at_least_the_recorded_part_and_at_most_the_entropy(size):
     cohorts = drawn_cohorts(n_features=6, n_rows=900)
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(2))
     exact = exact_scores(cohorts, size).hidden(mask)
-    ours = predicted(cohorts, mask, size, table_size=table_size)
+    ours = predicted(cohorts, mask, size)
     low, high = exact.bounds(size)
     lacking = ~np.isnan(ours.score)
     assert (ours.score >= low - 2e-3)[lacking].all()
@@ -146,12 +158,92 @@ def test_rare_categories_are_merged_and_gaps_become_one():
     codes = np.minimum(rng.geometric(0.05, size=4000), 60)
     columns = {"many": [f"v{c}" for c in codes], "y": codes % 2, "site": np.arange(4000) % 2}
     cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(max_categories=60))
-    rows = TransferRows.of(cohorts, most=8)
-    assert rows.cards.tolist() == [8]
+    rows = records_of_rows(cohorts, most=8)
+    assert rows.rows.cards.tolist() == [8]
     assert not rows.as_scored
-    assert set(np.unique(rows.codes)) == set(range(8))
-    assert TransferRows.of(cohorts, most=100).as_scored
+    assert set(np.unique(rows.rows.codes)) == set(range(8))
+    assert records_of_rows(cohorts, most=100).as_scored
     columns["some"] = np.where(rng.random(4000) < 0.1, np.nan, codes % 3)
     with_gaps = build_cohorts(columns, "y", groups="site", coding=Coding(sporadic="available"))
     place = with_gaps.features.index("some")
-    assert TransferRows.of(with_gaps).cards[place] == 4
+    assert records_of_rows(with_gaps).rows.cards[place] == 4
+
+
+@pytest.mark.parametrize("n_rows", [1, 500, CHUNK, 2 * CHUNK + 7])
+def test_tables_hold_the_weights_of_their_rows(n_rows):
+    rng = np.random.default_rng(0)
+    cards = np.array([2, 3, 4])
+    rows = Rows(
+        codes=np.stack([rng.integers(c, size=2 * n_rows) for c in cards]).astype(np.uint16),
+        target=rng.integers(2, size=2 * n_rows),
+        weights=rng.integers(1, 5, size=2 * n_rows).astype(float),
+        offsets=np.array([0, n_rows, 2 * n_rows]),
+        missing=np.zeros((2, 3), dtype=bool),
+        cards=cards,
+        by_class=np.zeros((2, 2)),
+        sizes=np.zeros(2),
+    )
+    layout = Layout(np.array([[0, 2], [1, 2]]), np.array([0, 8, 20]))
+    tables = np.zeros((2, 20, 2))
+    count_level(rows, layout, tables, 0, 2)
+    subset, strides = np.array([0, 2]), np.empty(2, np.int64)
+    counts = np.zeros((strides_of(cards[subset], strides), 2))
+    count_cells(rows, 1, subset, strides, counts)
+    expected = np.zeros((2, 4, 2))
+    own = slice(n_rows, None)
+    np.add.at(expected, (*rows.codes[subset][:, own], rows.target[own]), rows.weights[own])
+    assert np.array_equal(counts.reshape(2, 4, 2), expected)
+    assert np.array_equal(tables[1, :8], counts)
+    assert tables.sum() == 2 * rows.weights.sum()
+
+
+def plug_in(table):
+    joint = table / table.sum()
+    outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    held = joint > 0
+    return (joint[held] * np.log(joint[held] / outer[held])).sum()
+
+
+def test_where_every_row_is_certain_the_score_is_that_of_the_counts():
+    rows = np.array([[30.0, 10.0], [5.0, 25.0]])
+    certain = np.zeros((2, 2, 2))
+    certain[0, 1] = certain[1, 0] = 1.0
+    score, variance = expected_score(certain, rows, poisson_table())
+    assert score == pytest.approx(plug_in(rows))
+    assert variance == pytest.approx(0.0)
+
+
+def test_the_mean_and_spread_are_those_of_drawn_rows():
+    rng = np.random.default_rng(0)
+    rows = np.array([[300.0, 200.0]])
+    shares = rng.dirichlet(np.ones(4), size=2).T[None]
+    drawn = []
+    for _ in range(2000):
+        of_class = [rng.multinomial(int(n), shares[0, :, y]) for y, n in enumerate(rows[0])]
+        drawn.append(plug_in(np.column_stack(of_class).astype(float)))
+    score, variance = expected_score(np.ascontiguousarray(shares), rows, poisson_table())
+    assert score == pytest.approx(np.mean(drawn), abs=2e-3)
+    assert variance == pytest.approx(np.var(drawn), rel=0.2)
+
+
+def test_what_chance_gives_is_what_rows_with_shuffled_classes_score():
+    rng = np.random.default_rng(0)
+    rows = np.array([[40.0, 25.0], [10.0, 45.0]])
+    shares = rng.dirichlet(np.ones(3), size=(2, 2)).transpose(0, 2, 1)
+    target = np.repeat([0, 1], rows.sum(axis=0).astype(int))
+    differences = []
+    for _ in range(3000):
+        of_o = [
+            np.column_stack([rng.multinomial(int(rows[o, y]), shares[o, :, y]) for y in (0, 1)])
+            for o in (0, 1)
+        ]
+        table = np.concatenate(of_o)
+        cells = np.repeat(np.arange(len(table)), table.sum(axis=1))
+        shuffled = np.zeros(table.shape)
+        np.add.at(shuffled, (cells, rng.permutation(target)), 1)
+        differences.append(plug_in(table.astype(float)) - plug_in(shuffled))
+    known = np.ascontiguousarray(shares), rows, poisson_table()
+    above = expected_above_chance(*known)
+    # A class is drawn for each row by itself there, and they are permuted here.
+    one_by_one = 1 / (2 * rows.sum())
+    assert above + one_by_one == pytest.approx(np.mean(differences), abs=1e-3)

@@ -18,7 +18,7 @@ Scores are in units of the table's mean known score. Arrays have sets first, lev
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -87,11 +87,8 @@ class MultiplexNetwork(nn.Module):
     def forward(self, inputs: Inputs) -> Tensor:
         """Gains of shape (n_sets, n_cohorts)."""
         unrecorded = self.bits[:, None] * inputs.missing[None]
-        state = torch.relu(
-            self.facts(inputs.facts)
-            + self.features(self.bits)[:, None]
-            + self.unrecorded(unrecorded)
-        )
+        known = self.facts(inputs.facts) + self.features(self.bits)[:, None]
+        state = torch.relu(known + self.unrecorded(unrecorded))
         for layer in self.layers:
             state = state + self.dropout(torch.relu(layer(self._messages(state))))
         out = self.head(state)
@@ -137,8 +134,8 @@ class Lessons(NamedTuple):
             if tested.any():
                 inputs = self.inputs(hidden)
                 gains = np.nan_to_num((truth - inputs.floor) / self.unit)
-                goal, where = torch.from_numpy(gains).float(), torch.from_numpy(tested)
-                lessons.append(Lesson(inputs, goal.to(self.device), where.to(self.device)))
+                goal, where = self.tensor(gains), torch.from_numpy(tested).to(self.device)
+                lessons.append(Lesson(inputs, goal, where))
         return lessons
 
     def inputs(self, known: Known) -> Inputs:
@@ -150,10 +147,11 @@ class Lessons(NamedTuple):
         floor = by_level([exact.by_size[0], *(exact.bounds(m)[0] for m in range(1, size + 1))])
         gains = np.maximum(np.stack(guesses, axis=2) - floor[:, :, None], 0.0) / unit
         facts = np.concatenate([_facts(exact, size, floor, unit), gains], axis=2)
-        seen = [
-            torch.from_numpy(part).float().to(self.device) for part in (facts, exact.missing, gains)
-        ]
-        return Inputs(seen[0], seen[1], seen[2], floor)
+        return Inputs(self.tensor(facts), self.tensor(exact.missing), self.tensor(gains), floor)
+
+    def tensor(self, values: NDArray[Any]) -> Tensor:
+        """Values on the device."""
+        return torch.from_numpy(values).float().to(self.device)
 
 
 def predicted_scores(
@@ -228,13 +226,10 @@ def train(
     for_validation = np.zeros(missing.shape[1], dtype=bool)
     shared = rng.permutation(np.flatnonzero((~missing).sum(axis=0) >= 2))
     for_validation[shared[: max(1, round(VALIDATION_SHARE * len(shared)))]] = True
-    training = lessons.with_hidden(
-        masks_of(missing, ~for_validation, settings.masks, HIDDEN_SHARES, rng)
-    )
-    n_validation = -(-settings.masks // 3)
-    validation = lessons.with_hidden(
-        masks_of(missing, for_validation, n_validation, VALIDATION_SHARES, rng)
-    )
+    masks = masks_of(missing, ~for_validation, settings.masks, HIDDEN_SHARES, rng)
+    training = lessons.with_hidden(masks)
+    masks = masks_of(missing, for_validation, -(-settings.masks // 3), VALIDATION_SHARES, rng)
+    validation = lessons.with_hidden(masks)
     if training and validation:
         optimizer = torch.optim.AdamW(
             network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
@@ -258,11 +253,7 @@ def train(
 
 
 def masks_of(
-    missing: Mask,
-    allowed: Mask,
-    count: int,
-    shares: tuple[float, float],
-    rng: np.random.Generator,
+    missing: Mask, allowed: Mask, count: int, shares: tuple[float, float], rng: np.random.Generator
 ) -> Iterator[Mask]:
     """Masks that hide some allowed features from cohorts, each left recorded somewhere."""
     recorded = ~missing

@@ -28,28 +28,22 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from misfeat.completion.networks.training import Draw, History, train
-from misfeat.completion.training_labels import Labels
+from misfeat.completion.networks.training import Draw, History, Labels, train
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import contains, count_nodes, level
 from misfeat.lattice.neighbour_sums import Neighbours, neighbours
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.neural import TrainingSettings
+    from misfeat.completion.neural import EpochCompleter
     from misfeat.runtime.progress import Progress
 
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "leaky_relu": functional.leaky_relu_,
-    "relu": torch.relu_,
-    "tanh": torch.tanh_,
-}
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
 BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}
@@ -64,9 +58,7 @@ class Dropout(nn.Module):
     """Set a share of the values to 0 while training, and scale up the others.
 
     On a CPU PyTorch draws one number a value, one after the other, which would take more than half
-    of a training step; NumPy's bits are twenty times faster.
-
-    The seed is that of draws on a CPU; on other devices PyTorch's own counts.
+    of a training step; NumPy's bits, of the given seed, are twenty times faster.
     """
 
     def __init__(self, share: float, seed: int) -> None:
@@ -88,11 +80,7 @@ class Dropout(nn.Module):
 
 @dataclass(frozen=True)
 class ModelShape:
-    """What the weights of all models look like.
-
-    Subsets are of sizes `low` to `high`; every subgroup has a lattice and a model. The rest is as
-    in `PaperCompleter`.
-    """
+    """The shape of all models, one a subgroup, over the subsets of sizes `low` to `high`."""
 
     n_features: int
     low: int
@@ -101,7 +89,6 @@ class ModelShape:
     layers: int
     hidden: int
     dropout: float
-    activation: str
 
     def graph(self, device: torch.device) -> Neighbours:
         """The lattice graph that every subgroup has."""
@@ -134,11 +121,7 @@ class ModelShape:
 
 
 class PaperNetwork(nn.Module):
-    """One model a subgroup, all over the same lattice graph.
-
-    `own` is the subgroup of each model; the seed is that of the first weights, and of dropout on a
-    CPU.
-    """
+    """One model for each subgroup of `own`, all over the same lattice graph."""
 
     inputs: Tensor
     others: Tensor
@@ -150,10 +133,16 @@ class PaperNetwork(nn.Module):
         self.graph = graph
         self.own = own
         self._dropout = Dropout(shape.dropout, seed)
-        self._activation = ACTIVATIONS[shape.activation]
         n_lattices, hidden = shape.n_cohorts, shape.hidden
         bits = graph.bits().to(graph.degree.device)
-        self._keep("inputs", torch.cat([bits, graph.mean(bits)], dim=1))
+        others = [[j for j in range(n_lattices) if j != i] for i in own]
+        for name, constant in {
+            "inputs": torch.cat([bits, graph.mean(bits)], dim=1),
+            "others": torch.tensor(others, dtype=torch.long).reshape(len(own), -1),
+            "mine": torch.tensor(list(own)),
+            "model": torch.arange(len(own)),
+        }.items():
+            self.register_buffer(name, constant, persistent=False)
         draw = Draw(seed)
         widths = [graph.n_features, *[hidden] * (shape.layers - 1)]
         self.inner = nn.ModuleList(
@@ -162,10 +151,6 @@ class PaperNetwork(nn.Module):
         self.last = _LastLayer(draw, len(own), n_lattices, widths[-1], hidden)
         self.head = nn.Parameter(draw(hidden, len(own), hidden))
         self.head_bias = nn.Parameter(draw(hidden, len(own)))
-        others = [[j for j in range(n_lattices) if j != i] for i in own]
-        self._keep("others", torch.tensor(others, dtype=torch.long).reshape(len(own), -1))
-        self._keep("mine", torch.tensor(list(own)))
-        self._keep("model", torch.arange(len(own)))
 
     def forward(self, rows: Tensor) -> Tensor:
         """Predicted scores of the subsets in these rows, both of shape (n_models, n_rows).
@@ -208,19 +193,14 @@ class PaperNetwork(nn.Module):
         others = state[rows[:, :, None], self.model[:, None, None], self.others[:, None, :]]
         return state[:, self.model, self.mine], others.flatten(2)
 
-    def _keep(self, name: str, constant: Tensor) -> None:
-        """Keep what moves with the network but is no weight."""
-        self.register_buffer(name, constant, persistent=False)
-
     def _activated(self, state: Tensor) -> Tensor:
-        return self._dropout(self._activation(state))
+        return self._dropout(functional.leaky_relu_(state))
 
 
 class _InnerLayer(nn.Module):
     """A layer in all lattices of every model.
 
-    `across[k, j, i]` is model k's matrix from lattice j to lattice i; for j = i it is the matrix of
-    the node's own state.
+    `across[k, j, i]` is model k's matrix from lattice j to i, for j = i that of the node's own.
     """
 
     def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
@@ -265,7 +245,7 @@ class _LastLayer(nn.Module):
 class _Pick(torch.autograd.Function):
     """Rows of values of shape (n_nodes, n_models, width), other rows for each model.
 
-    As no row is picked twice by a model, the gradient is copied back, never summed: fast, and the
+    No row is picked twice by a model, so the gradient is copied back, never summed: fast, and the
     same bits every time.
     """
 
@@ -315,7 +295,7 @@ class PaperModels(NamedTuple):
 def train_models(
     shape: ModelShape,
     by_size: Sequence[NDArray[np.float64]],
-    settings: TrainingSettings,
+    settings: EpochCompleter,
     device: torch.device,
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
@@ -341,14 +321,12 @@ def train_models(
         seed = int(rng.integers(2**32))
         labels = [Labels.known(rows, scores[cohort]) for cohort in own]
         network = shape.network(graph, own, seed)
+        history = History(0, np.zeros(len(own), dtype=np.int64), np.full(len(own), np.nan))
         if any(len(known.rows) for known in labels):
             with torch.random.fork_rng():
                 torch.manual_seed(seed)  # of dropout on a device other than the CPU
-                is_last = place == len(blocks) - 1
-                histories.append(train(network, labels, settings, rng, on_epoch, is_last))
-        else:
-            nothing = np.zeros(len(own), dtype=np.int64)
-            histories.append(History(0, nothing, np.full(len(own), np.nan)))
+                history = train(network, labels, settings, rng, on_epoch)
+        histories.append(history)
         weights.append({name: w.detach().cpu() for name, w in network.state_dict().items()})
     together = {name: torch.cat([w[name] for w in weights]) for name in weights[0]}
     epochs, best_epoch, loss = zip(*histories, strict=True)
@@ -357,11 +335,7 @@ def train_models(
 
 
 class MLPNetwork(nn.Module):
-    """One model a subgroup, each with weights of its own.
-
-    Rows of the input are all sets of `low` to `high` features, small ones first, by rank. Both
-    hidden layers are `hidden` wide.
-    """
+    """One model a subgroup, over all sets of `low` to `high` features, small ones first."""
 
     inputs: Tensor
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from misfeat.exceptions import MisfeatError, Setting, warn
-from misfeat.runtime.progress import answer_interrupt
+from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.neural import TrainingSettings
-    from misfeat.completion.training_labels import Labels
+    from misfeat.completion.neural import EpochCompleter
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]
@@ -38,58 +36,68 @@ class Draw:
         return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5
 
 
+class Labels(NamedTuple):
+    """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
+
+    rows: NDArray[np.int64]
+    scores: Scores
+
+    @classmethod
+    def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
+        """The rows whose scores are known."""
+        there = ~np.isnan(scores)
+        return cls(rows[there], scores[there])
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
+        """Labels to train on and labels to choose by; the same ones where they are too few."""
+        order = rng.permutation(len(self.rows))
+        held_out = round(share * len(order))
+        if not 0 < held_out < len(order):
+            return self, self
+        chosen, others = order[:held_out], order[held_out:]
+        train, validation = (Labels(self.rows[p], self.scores[p]) for p in (others, chosen))
+        return train, validation
+
+
 class History(NamedTuple):
     """How training went, model by model."""
 
     epochs: int  # that were run
     best_epoch: NDArray[np.int64]  # (n_models,): the epoch whose weights were kept
+    # (n_models,): the mean squared error of these on held-out scores; NaN without known scores
     loss: NDArray[np.float64]
-    """Of shape (n_models,): the mean squared error of those weights on the held-out scores; NaN for
-    a subgroup without known scores."""
 
 
 def train(
     network: Any,
     labels: Sequence[Labels],
-    settings: TrainingSettings,
+    settings: EpochCompleter,
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
-    may_end_early: bool = True,
 ) -> History:
     """Train every model of a network on the labels of its subgroup, all side by side.
 
-    A network has `inputs` (n_rows, width), the subgroup of each model as `own`, and no weight that
-    models share: all weights have models first. Called with rows of the inputs, of shape (n_models,
-    n_rows), it gives their predicted scores.
-
-    The network ends with the weights that predicted each model's held-out scores best. Where it
-    `may_end_early`, an interrupt (Ctrl-C) after the first look at held-out scores ends training
-    with the best weights so far.
+    A network has `inputs` (n_rows, width), the subgroup of each model as `own`, and weights with
+    models first, of which none is shared. Called with rows of the inputs, (n_models, n_rows), it
+    gives their scores. It ends with the weights that predicted each model's held-out scores best.
     """
     device = network.inputs.device
-    splits = [known.split(settings.validation_share, rng) for known in labels]
+    splits = [known.split(float(settings.validation_share), rng) for known in labels]
     n_rows = len(network.inputs)
     training = Batch.of([part for part, _ in splits], n_rows, device)
     validation = Batch.of([part for _, part in splits], n_rows, device)
     step = training_step(network, training, settings)
     kept = _Best(network)
-    epoch = 0
-    try:
-        for epoch in range(1, settings.epochs + 1):
-            step()
-            if epoch % settings.validate_every == 0 or epoch == settings.epochs:
-                network.eval()
-                with torch.no_grad():
-                    kept.update(epoch, validation.losses(network).double().cpu().numpy())
-                if epoch - kept.epoch.max() >= settings.patience:
-                    break
-            if on_epoch is not None:
-                on_epoch(epoch)
-    except KeyboardInterrupt:
-        if not (may_end_early and kept.epoch.all()):
-            raise
-        answer_interrupt()
-        warn(f"Training was interrupted in epoch {epoch}; the best weights so far are used.")
+    for epoch in range(1, settings.epochs + 1):
+        step()
+        if epoch % settings.validate_every == 0 or epoch == settings.epochs:
+            network.eval()
+            with torch.no_grad():
+                kept.update(epoch, validation.losses(network).double().cpu().numpy())
+            if epoch - kept.epoch.max() >= settings.patience:
+                break
+        if on_epoch is not None:
+            on_epoch(epoch)
     if not kept.epoch.all():
         raise MisfeatError(
             "Training diverged with {setting}; lower it.",
@@ -101,11 +109,7 @@ def train(
 
 
 class Batch(NamedTuple):
-    """Rows and scores of all models, padded to one length.
-
-    Padding rows carry no weight; they differ from the model's other rows, so that none is twice in
-    a batch.
-    """
+    """Rows and scores of all models, padded to one length by other rows, which carry no weight."""
 
     rows: Tensor
     scores: Tensor
@@ -125,24 +129,21 @@ class Batch(NamedTuple):
                 rows[model, many:] = unused[: longest - many]
             scores[model, :many] = known.scores
             weights[model, :many] = 1 / many if many else 0
-        return cls(
-            torch.from_numpy(rows).to(device),
-            torch.from_numpy(scores).float().to(device),
-            torch.from_numpy(weights).float().to(device),
-        )
+        values, shares = (torch.from_numpy(part).float().to(device) for part in (scores, weights))
+        return cls(torch.from_numpy(rows).to(device), values, shares)
 
     def losses(self, network: Any) -> Tensor:
         """The mean squared error of each model."""
         return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
 
 
-def training_step(network: Any, batch: Batch, settings: TrainingSettings) -> Step:
+def training_step(network: Any, batch: Batch, settings: EpochCompleter) -> Step:
     """One epoch of all models; they share no weight, so the sum of their losses trains each."""
     on_cuda = batch.rows.device.type == "cuda"
     optimizer = torch.optim.Adam(
         network.parameters(),
-        lr=settings.learning_rate,
-        weight_decay=settings.weight_decay,
+        lr=float(settings.learning_rate),
+        weight_decay=float(settings.weight_decay),
         fused=batch.rows.device.type in ("cpu", "cuda"),
         capturable=on_cuda,
     )

@@ -11,8 +11,6 @@ import numpy as np
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.completed_scores import Guess
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.transfer.model import TransferModel, rows_or_tables
-from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 
@@ -39,8 +37,6 @@ class TransferCompleter(BaseCompleter):
     proxies : bool, default=True
         Whether an unrecorded feature's distribution is taken through recorded features that stand
         in for it.
-    table_size : {2, 3}, default=3
-        Tables of up to so many features are carried over; larger sets are fitted to these.
 
     Examples
     --------
@@ -54,17 +50,17 @@ class TransferCompleter(BaseCompleter):
     """
 
     proxies: bool = True
-    table_size: int = 3
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
+        from misfeat.completion.transfer.model import TransferModel, rows_or_tables
+
         exact, rows = known.exact, known.prepared(rows_or_tables)
         model = TransferModel(
             rows,
             exact.missing,
             Work(known.n_jobs),
             proxies=self.proxies,
-            table_size=self.table_size,
             above_chance=exact.above_chance,
         )
         by_size = recorded_sets_filled(exact, size)
@@ -90,20 +86,12 @@ class TransferCompleter(BaseCompleter):
             cells += comb(n_features, 3) * USUAL_CATEGORIES**3
         return 8 * USUAL_CLASSES * cells * n_cohorts
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.table_size not in (2, 3):
-            raise MisfeatError(
-                "{setting}; it must be 2 or 3.", setting=Setting("table_size", self.table_size)
-            )
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AutoCompleter(BaseCompleter):
-    """Predict by the transfer between subgroups, which needs rows.
+    """Predict by the transfer between subgroups where there are rows, else from scores alone.
 
-    Without rows, scores alone have to do. (R² of a selector is predicted from sums of products,
-    `misfeat.estimation.estimands`.)
+    (R² of a selector is predicted from sums of products, `misfeat.estimation.estimands`.)
 
     Parameters
     ----------

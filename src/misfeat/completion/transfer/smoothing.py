@@ -22,7 +22,7 @@ import numpy as np
 
 from misfeat.completion.transfer.tables import (
     LANES,
-    donors_of,
+    cohorts_lacking,
     in_lanes,
     rake,
     rake_parts,
@@ -44,13 +44,11 @@ class Smoothed(NamedTuple):
     """Smoothed tables of all subsets of one size."""
 
     subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets,): the first line of each subset's tables
+    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's tables
     tables: NDArray[np.float64]  # (n_cohorts, n_cells, n_classes): T_j, with the target
     rows: NDArray[np.float64]  # (n_cohorts, n_cells): PX_j, without it
-    # (n_subsets,): λ and λ0: the shares that were kept of the dependence on the target, and of
-    # the features' dependence on each other
-    kept: NDArray[np.float64]
-    kept_rows: NDArray[np.float64]  # (n_subsets,)
+    kept: NDArray[np.float64]  # (n_subsets,): λ, the share kept of the dependence on the target
+    kept_rows: NDArray[np.float64]  # (n_subsets,): λ0, and of the features' on each other
 
 
 class Smaller(NamedTuple):
@@ -59,8 +57,8 @@ class Smaller(NamedTuple):
     # (n_groups, n_smaller, most_cells * n_classes * LANES): T_j of the donors, a donor a lane
     tables: NDArray[np.float64]
     rows: NDArray[np.float64]  # (n_groups, n_smaller, most_cells * LANES): PX_j of the donors
-    kept: NDArray[np.float64]  # (n_smaller,): λ and λ0
-    kept_rows: NDArray[np.float64]  # (n_smaller,)
+    kept: NDArray[np.float64]  # (n_smaller,): λ
+    kept_rows: NDArray[np.float64]  # (n_smaller,): λ0
 
 
 @compiled
@@ -76,7 +74,7 @@ def smooth_singles(rows, counts, singles):
     for f in range(len(rows.cards)):
         at, cells = singles.starts[f], rows.cards[f]
         tables = singles.tables[:, at : at + cells]
-        donors = donors_of(singles.subsets[f], rows.missing)
+        donors = cohorts_lacking(singles.subsets[f], 0, rows.missing)
         pooled = np.zeros((cells, n_classes))
         expected = np.zeros((cells, n_classes))
         for j in donors:
@@ -96,11 +94,11 @@ def smooth_singles(rows, counts, singles):
 
 
 @compiled
-def smooth_pairs(rows, counts, singles, first, last, pairs):
+def smooth_pairs(rows, counts, singles, pairs, first, last):
     """Step A for the pairs first to last."""
     for s in range(first, last):
         pair, at = pairs.subsets[s], pairs.starts[s]
-        donors = donors_of(pair, rows.missing)
+        donors = cohorts_lacking(pair, 0, rows.missing)
         if not len(donors):
             continue
         cards = rows.cards[pair]
@@ -170,16 +168,12 @@ def _smooth(counts, cards, smaller, tables, rows):
         _expect(expected[g], own_rows[g], cards, smaller.tables[g], sums)
         _add_lanes(counts[g], pooled)
         _add_lanes(expected[g], pooled_expected)
-    freedom = _freedom(cards, smaller.kept)
-    freedom = freedom * (n_classes - 1) * _filled(pooled) / n_cells
+    freedom = _freedom(cards, smaller.kept) * (n_classes - 1) * _filled(pooled) / n_cells
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
     shares = _shares(pooled, kept)
     for g in range(n_groups):
-        if kept_rows < 1.0:
-            _expect(tables[g], rows[g], cards, smaller.tables[g], sums)
-            _scale_towards(tables[g], counts[g], expected[g], shares)
-        else:  # E' is E
-            _mix(tables[g], counts[g], expected[g], shares)
+        _expect(tables[g], rows[g], cards, smaller.tables[g], sums)
+        _scale_towards(tables[g], counts[g], expected[g], shares)
     return kept, kept_rows
 
 
@@ -205,16 +199,6 @@ def _scale_towards(table, counts, expected, shares):
 
 
 @compiled
-def _mix(table, counts, expected, shares):
-    """E + λ(x) (C - E)"""
-    for k in range(len(table)):
-        for y in range(table.shape[1]):
-            for lane in range(LANES):
-                e = expected[k, y, lane]
-                table[k, y, lane] = e + shares[k] * (counts[k, y, lane] - e)
-
-
-@compiled
 def _smooth_rows(own_rows, cards, smaller, sums, rows):
     """PX_j = PE_j + λ0 (n_j - PE_j), rows of every cell regardless of the target; returns λ0."""
     n_groups, n_cells, _ = own_rows.shape
@@ -228,10 +212,9 @@ def _smooth_rows(own_rows, cards, smaller, sums, rows):
         _add_lanes(rows[g].reshape(n_cells, 1, LANES), pooled_expected)
     freedom = _freedom(cards, smaller.kept_rows)
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
-    for g in range(n_groups):
-        for k in range(n_cells):
-            for lane in range(LANES):
-                rows[g, k, lane] = kept * own_rows[g, k, lane] + (1.0 - kept) * rows[g, k, lane]
+    flat, own = rows.reshape(-1), own_rows.reshape(-1)
+    for k in range(len(flat)):
+        flat[k] = kept * own[k] + (1.0 - kept) * flat[k]
     return kept
 
 
@@ -310,24 +293,24 @@ def pair_table(tables, starts, cards, q, z, swapped):
 
 
 @compiled
-def proxy_strengths(rows, pairs, q, strengths):
-    """R(q,z) for one q and every z; -1 where no cohort recorded both."""
+def proxy_strengths(rows, pairs, strengths, first, last):
+    """R(q,z) for the features q first to last and every z; -1 where no cohort recorded both."""
     cards, missing = rows.cards, rows.missing
     most = cards.max()
     table = np.empty((most, most, pairs.tables.shape[2]))
-    for z in range(len(cards)):
-        strengths[z] = -1.0
-        if z == q or min(cards[q], cards[z]) < 2:
-            continue
-        total, weight = 0.0, 0.0
-        for j in range(len(missing)):
-            if not missing[j, q] and not missing[j, z]:
-                pair_table(pairs.tables[j], pairs.starts, cards, q, z, table)
-                n_rows, share = _explained(table[: cards[q], : cards[z]])
-                total += n_rows * share
-                weight += n_rows
-        if weight > 0:
-            strengths[z] = total / weight
+    for q in range(first, last):
+        for z in range(len(cards)):
+            if z == q or min(cards[q], cards[z]) < 2:
+                continue
+            total, weight = 0.0, 0.0
+            for j in range(len(missing)):
+                if not missing[j, q] and not missing[j, z]:
+                    pair_table(pairs.tables[j], pairs.starts, cards, q, z, table)
+                    n_rows, share = _explained(table[: cards[q], : cards[z]])
+                    total += n_rows * share
+                    weight += n_rows
+            if weight > 0:
+                strengths[q, z] = total / weight
 
 
 @compiled
@@ -337,16 +320,13 @@ def _explained(table):
     total = table.sum()
     information, entropy = 0.0, 0.0
     for y in range(n_classes):
-        of_class = 0.0
         by_z = np.zeros(n_z)
         for x in range(n_q):
             for v in range(n_z):
                 by_z[v] += table[x, v, y]
         of_class = by_z.sum()
         for x in range(n_q):
-            of_q = 0.0
-            for v in range(n_z):
-                of_q += table[x, v, y]
+            of_q = table[x, :, y].sum()
             if of_q > 0:
                 entropy -= of_q / total * np.log(of_q / of_class)
             for v in range(n_z):
@@ -357,43 +337,45 @@ def _explained(table):
 
 
 @compiled
-def margins_of(i, rows, counts, singles, pairs, strengths, margins):
-    """p̂(q|y) of every feature q that cohort i never recorded, as (feature, value, class).
+def predict_margins(rows, counts, singles, pairs, strengths, margins, first, last):
+    """p̂(q|y) of every feature q that the cohorts first to last never recorded.
 
-    `counts` are the tables of single features; `strengths` is -1 where there is no proxy.
+    `margins` is by cohort, feature, value and class, `counts` are the tables of single features;
+    `strengths` is -1 where there is no proxy.
     """
     cards, missing = rows.cards, rows.missing
-    most, n_classes = cards.max(), margins.shape[2]
+    most, n_classes = cards.max(), margins.shape[3]
     table = np.empty((most, most, n_classes))
     said = np.empty((most, n_classes))
-    for q in range(len(cards)):
-        if not missing[i, q]:
-            continue
-        at = singles.starts[q]
-        total = np.zeros((cards[q], n_classes))
-        for j in range(len(missing)):
-            if missing[j, q]:
+    for i in range(first, last):
+        for q in range(len(cards)):
+            if not missing[i, q]:
                 continue
-            strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
-            if strength > LEAST_STRENGTH:
-                strength = min(strength, MOST_STRENGTH)
-                pair_table(pairs.tables[j], pairs.starts, cards, q, proxy, table)
-                start = singles.starts[proxy]
-                own = counts[i, start : start + cards[proxy]]
-                _through_proxy(table[: cards[q], : cards[proxy]], own, said)
-            else:
-                strength = 0.0
-                table_q = singles.tables[j, at : at + cards[q]]  # T_j(q|y)
-                said[: cards[q]] = table_q / np.maximum(table_q.sum(axis=0), 1e-300)
-            weight = rows.sizes[j] * (1.0 - strength) ** -2
-            for x in range(cards[q]):
-                for y in range(n_classes):
-                    total[x, y] += weight * said[x, y]
-        # Shares of one for every class, none of them zero.
-        whole = total.sum(axis=0)
-        there = np.where(whole > 1e-300, 1.0, 0.0)
-        share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
-        margins[q, : cards[q]] = share / (there + 1e-6)
+            at = singles.starts[q]
+            total = np.zeros((cards[q], n_classes))
+            for j in range(len(missing)):
+                if missing[j, q]:
+                    continue
+                strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
+                if strength > LEAST_STRENGTH:
+                    strength = min(strength, MOST_STRENGTH)
+                    pair_table(pairs.tables[j], pairs.starts, cards, q, proxy, table)
+                    start = singles.starts[proxy]
+                    own = counts[i, start : start + cards[proxy]]
+                    _through_proxy(table[: cards[q], : cards[proxy]], own, said)
+                else:
+                    strength = 0.0
+                    table_q = singles.tables[j, at : at + cards[q]]  # T_j(q|y)
+                    said[: cards[q]] = table_q / np.maximum(table_q.sum(axis=0), 1e-300)
+                weight = rows.sizes[j] * (1.0 - strength) ** -2
+                for x in range(cards[q]):
+                    for y in range(n_classes):
+                        total[x, y] += weight * said[x, y]
+            # Shares of one for every class, none of them zero.
+            whole = total.sum(axis=0)
+            there = np.where(whole > 1e-300, 1.0, 0.0)
+            share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
+            margins[i, q, : cards[q]] = share / (there + 1e-6)
 
 
 @compiled
@@ -411,23 +393,14 @@ def _through_proxy(table, own, said):
     """Σ_z n_i(z|y) [T(q,z,y) + ε T(q|y)] / [T(z,y) + ε]"""
     n_q, n_z, n_classes = table.shape
     for y in range(n_classes):
-        own_total, of_class = 0.0, 0.0
+        of_class = 0.0
         for v in range(n_z):
-            own_total += own[v, y]
             for x in range(n_q):
                 of_class += table[x, v, y]
-        for x in range(n_q):
-            said[x, y] = 0.0
+        said[:n_q, y] = 0.0
         for v in range(n_z):
-            of_z = 0.0
+            of_z = table[:, v, y].sum() + PROXY_BACK_OFF
+            share = own[v, y] / max(own[:, y].sum(), 1e-300)
             for x in range(n_q):
-                of_z += table[x, v, y]
-            share = own[v, y] / max(own_total, 1e-300)
-            for x in range(n_q):
-                of_q = 0.0
-                for w in range(n_z):
-                    of_q += table[x, w, y]
-                prior = (of_q + 1e-6 / n_q) / (of_class + 1e-6)
-                said[x, y] += (
-                    share * (table[x, v, y] + PROXY_BACK_OFF * prior) / (of_z + PROXY_BACK_OFF)
-                )
+                prior = (table[x, :, y].sum() + 1e-6 / n_q) / (of_class + 1e-6)
+                said[x, y] += share * (table[x, v, y] + PROXY_BACK_OFF * prior) / of_z

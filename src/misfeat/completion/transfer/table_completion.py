@@ -1,23 +1,26 @@
-"""Steps B2 and B3: tables of pairs and larger sets of which a cohort lacks some members.
+"""Steps B2, B3 and C: tables and scores of sets of which a cohort lacks some members.
 
 What is known for sure of a subset of cohort i that falls into O, recorded, and Q, not, is n_i(o,y).
 What is predicted is P(q|o,y), kept as an array (cell of O, cell of Q, class) over the cells of O
 that the cohort has rows in: the donors' mean conditional distribution, raked to the margins or
-fitted to tables of parts by iterative proportional fitting (IPF). Step C follows for every table.
+fitted to tables of parts by iterative proportional fitting (IPF).
+
+Step C: the plug-in score that the cohort's own number of rows would give on average, and, where
+asked for, the same above chance: less what those rows would score with permuted classes.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
-from misfeat.completion.transfer.expectation import note_score
 from misfeat.completion.transfer.smoothing import smoothed_triple
 from misfeat.completion.transfer.tables import (
     LANES,
     cohorts_lacking,
-    donors_of,
     in_lanes,
     part_cells,
     parts_of,
@@ -29,7 +32,6 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.transfer.expectation import Completed, Poisson
     from misfeat.completion.transfer.smoothing import Smoothed
     from misfeat.completion.transfer.tables import Rows
 
@@ -48,23 +50,15 @@ class DonorsMean(NamedTuple):
     o_cells: NDArray[np.int64]  # (n_cells,): the cell of O for every cell of the subset
 
 
-class Margins(NamedTuple):
-    """How single features are distributed in every cohort."""
-
-    counts: NDArray[np.float64]  # (n_cohorts, n_cells, n_classes): n_i(x,y) of recorded features
-    starts: NDArray[np.int64]  # (n_features,): the first line of each feature
-    # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
-    predicted: NDArray[np.float64]
-
-
 class SetEvidence(NamedTuple):
     """What sets are completed from."""
 
     rows: Rows  # The rows of all cohorts
     pairs: Smoothed  # The donors' smoothed tables of pairs
-    joint: bool  # Whether donors' own tables of the whole set are used; for triples only
-    margins: NDArray[np.float64]  # `Margins.predicted`
-    # Completed singles, pairs, and triples, these without lines where they are not kept
+    joint: bool  # Whether donors' own tables of the whole set are used; for pairs and triples only
+    # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
+    margins: NDArray[np.float64]
+    # Completed singles, pairs, and triples; without lines where they are not kept
     kept: tuple[Completed, Completed, Completed]
     # (n_parts, 2 or 3): which members of a set the pairs or triples are that it is fitted to
     members: NDArray[np.int64]
@@ -123,18 +117,6 @@ def _sum_of_products(lanes, factors):
     for lane in range(LANES):
         total += lanes[lane] * factors[lane]
     return total
-
-
-@compiled
-def rake_pair(target, first_a, wanted_a, wanted_b):
-    """Fit a pair's table to its two margins with the target, in turns, ending on the second."""
-    n_a, n_b = len(wanted_a), len(wanted_b)
-    for _ in range(RAKING_SWEEPS):
-        for turn in range(2):
-            if (turn == 0) == first_a:
-                _rake(target, n_b, n_b, 1, wanted_a)
-            else:
-                _rake(target, n_a, 1, n_b, wanted_b)
 
 
 @compiled
@@ -218,99 +200,21 @@ def _divide_by_rows(values, rows, shares):
 
 
 @compiled
-def complete_pairs(rows, pairs, margins, poisson, first, last, completed):
-    """Steps B2 and C for the pairs first to last, in every cohort that lacks a member."""
-    for s in range(first, last):
-        pair, at = pairs.subsets[s], pairs.starts[s]
-        cards = rows.cards[pair]
-        stop = at + cards[0] * cards[1]
-        donors = donors_of(pair, rows.missing)
-        donated = in_lanes(pairs.tables, donors, at, stop - at)
-        for pattern in range(1, 4):
-            lacking = cohorts_lacking(pair, pattern, rows.missing)
-            if not len(lacking):
-                continue
-            split = split_of(pair, cards, pattern)
-            mean = donors_mean(donated, rows.sizes[donors], split)
-            for i in lacking:
-                table = completed.tables[i, at:stop]
-                own = _pair_table(i, rows, split, mean, margins, table)
-                shares = _as_shares(table, own, pattern, cards)
-                completed.informed[i, s] = len(donors) > 0
-                note_score(i, s, shares, own, poisson, completed)
-
-
-@compiled
-def _pair_table(i, rows, split, mean, margins, table):
-    """Step B2: t(q|o,y) n_i(o,y), raked to n_i(a,y) and n_i(b,y) if donated; gives n_i(o,y)."""
-    a, b = split.subset
-    of_a, of_b = _margin(i, a, rows, margins), _margin(i, b, rows, margins)
-    lacks_a, lacks_b = rows.missing[i, a], rows.missing[i, b]
-    own = rows.by_class[i : i + 1]
-    if not (lacks_a and lacks_b):
-        own = of_b if lacks_a else of_a
-    predicted_a, predicted_b = margins.predicted[i, a], margins.predicted[i, b]
-    for k in range(len(table)):
-        x, v, o = k // len(of_b), k % len(of_b), mean.o_cells[k]
-        for y in range(table.shape[1]):
-            share = 1.0
-            if lacks_a:
-                share *= predicted_a[x, y]
-            if lacks_b:
-                share *= predicted_b[v, y]
-            if len(mean.average):
-                share = mean.average[k, y] + mean.of_prior[o, y] * share
-            table[k, y] = share * own[o, y]
-    if len(mean.average):
-        rake_pair(table, not lacks_b, of_a, of_b)
-    return own
-
-
-@compiled
-def _margin(i, f, rows, margins):
-    """n_i(f,y): counted, or n_i(y) p̂(f|y)."""
-    n, by_class = rows.cards[f], rows.by_class
-    if not rows.missing[i, f]:
-        return margins.counts[i, margins.starts[f] : margins.starts[f] + n]
-    return margins.predicted[i, f, :n] * by_class[i]
-
-
-@compiled
-def _as_shares(table, rows, pattern, cards):
-    """A pair's table as P(q|o,y)."""
-    n_o, n_classes = rows.shape
-    n_q, n_b = len(table) // n_o, cards[1]
-    shares = np.empty((n_o, n_q, n_classes))
-    for o in range(n_o):
-        for q in range(n_q):
-            k = q * n_b + o if pattern == 1 else (o * n_b + q if pattern == 2 else q)
-            for y in range(n_classes):
-                shares[o, q, y] = table[k, y] / rows[o, y] if rows[o, y] > 0 else 0.0
-        for y in range(n_classes):
-            total = 0.0
-            for q in range(n_q):
-                total += shares[o, q, y]
-            if total > 0:
-                for q in range(n_q):
-                    shares[o, q, y] /= total
-    return shares
-
-
-@compiled
-def complete_sets(subsets, evidence, first, last, completed):
-    """Steps A (where `joint`), B3 and C for the sets first to last, where a member is lacking.
+def complete_sets(subsets, evidence, completed, first, last):
+    """Steps A (for triples), B and C for the sets first to last, where a member is lacking.
 
     The tables of the cohorts that recorded all members are counted before.
     """
     rows = evidence.rows
     for s in range(first, last):
         subset = subsets[s]
-        donors = donors_of(subset, rows.missing)
+        donors = cohorts_lacking(subset, 0, rows.missing)
         if not evidence.joint or len(donors) == len(rows.missing):
             donors = donors[:0]
-        n_cells = rows.cards[subset].prod()
-        donated = in_lanes(completed.tables, donors, completed.starts[s], n_cells)
-        if len(donors):
+        tables = evidence.pairs.tables if len(subset) == 2 else completed.tables
+        start, stop = completed.starts[s], completed.starts[s + 1]
+        donated = in_lanes(tables, donors, start, stop - start)
+        if len(subset) == 3 and len(donors):
             donated = smoothed_triple(rows, subset, donors, evidence.pairs, donated)
         for pattern in range(1, 2 ** len(subset)):
             lacking = cohorts_lacking(subset, pattern, rows.missing)
@@ -324,18 +228,58 @@ def complete_sets(subsets, evidence, first, last, completed):
 
 @compiled
 def _complete_set(i, s, split, mean, evidence, completed):
-    """Steps B3 and C for one set of cohort i."""
+    """Steps B and C for one set of cohort i."""
+    table = completed.tables[i, completed.starts[s] : completed.starts[s + 1]]
     seen, own = recorded_rows(i, evidence.rows, split, evidence.kept)
     shares = _product_of_margins(evidence.margins[i], split, len(seen))
-    if len(mean.average):
+    informed = len(mean.average) > 0
+    if informed:
         _start_from_donors(shares, mean, split, seen)
-    parts = parts_of(i, split, seen, evidence.kept, evidence.members)
-    if len(parts.sizes):
-        once = len(parts.sizes) + (len(split.o_members) >= 2) <= 1
-        fit_conditional(shares, own, parts, 1 if once else FITTING_SWEEPS)
+    if len(split.subset) == 2:  # step B2
+        _keep(table, shares, own, split, seen)
+        if informed:
+            _rake_pair(table, i, split, evidence)
+        _read_shares(table, own, split, seen, shares)
+    else:  # step B3; single features have no parts
+        parts = parts_of(i, split, seen, evidence.kept, evidence.members)
+        if len(parts.sizes):
+            informed = True
+            once = len(parts.sizes) + (len(split.o_members) >= 2) <= 1
+            fit_conditional(shares, own, parts, 1 if once else FITTING_SWEEPS)
+        _keep(table, shares, own, split, seen)
+    completed.informed[i, s] = informed
     note_score(i, s, shares, own, evidence.poisson, completed)
-    completed.informed[i, s] = len(mean.average) > 0 or len(parts.sizes) > 0
-    _keep(completed.tables[i, completed.starts[s] :], shares, own, split, seen)
+
+
+@compiled
+def _rake_pair(table, i, split, evidence):
+    """Fit a pair's table to n_i(a,y) and n_i(b,y) in turns, ending on one that is not recorded."""
+    a, b = split.subset
+    singles = evidence.kept[0]
+    of_a = singles.tables[i, singles.starts[a] : singles.starts[a + 1]]
+    of_b = singles.tables[i, singles.starts[b] : singles.starts[b + 1]]
+    first_a = not evidence.rows.missing[i, b]
+    for turn in range(2 * RAKING_SWEEPS):
+        if (turn % 2 == 0) == first_a:
+            _rake(table, len(of_b), len(of_b), 1, of_a)
+        else:
+            _rake(table, len(of_a), 1, len(of_b), of_b)
+
+
+@compiled
+def _read_shares(table, rows, split, seen, shares):
+    """A pair's table as P(q|o,y)."""
+    n_o, n_q, n_classes = shares.shape
+    for o in range(n_o):
+        for y in range(n_classes):
+            total = 0.0
+            for q in range(n_q):
+                n = table[split.of_o[seen[o]] + split.of_q[q], y]
+                shares[o, q, y] = n / rows[o, y] if rows[o, y] > 0 else 0.0
+                total += shares[o, q, y]
+            if total > 0:
+                for q in range(n_q):
+                    shares[o, q, y] /= total
 
 
 @compiled
@@ -372,3 +316,151 @@ def _keep(table, shares, rows, split, seen):
             cell = split.of_o[seen[o]] + split.of_q[q]
             for y in range(shares.shape[2]):
                 table[cell, y] = shares[o, q, y] * rows[o, y]
+
+
+class Poisson(NamedTuple):
+    """E[n log n] / λ of Poisson counts with means λ, tabulated in equal steps of log λ."""
+
+    first_log: float  # The first log λ, and how many steps log λ takes to grow by one
+    steps_a_log: float
+    values: NDArray[np.float64]  # The values
+
+
+@cache
+def poisson_table() -> Poisson:
+    """E[n log n] / λ of Poisson counts."""
+    logs = np.linspace(np.log(1e-4), np.log(400.0), 1200)
+    means, n = np.exp(logs), np.arange(2, 700)
+    probability = np.exp(n * logs[:, None] - means[:, None] - gammaln(n + 1))
+    values = (probability * (n * np.log(n))).sum(axis=1) / means
+    return Poisson(float(logs[0]), float(1.0 / (logs[1] - logs[0])), values)
+
+
+@compiled
+def expected_score(shares, rows, poisson):
+    """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance.
+
+    MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
+    that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has.
+    """
+    n_o, n_q, n_classes = shares.shape
+    with_class, without_class, total, variance = 0.0, 0.0, 0.0, 0.0
+    by_class, logs = np.zeros(n_classes), np.zeros(n_classes)
+    means, squares = np.empty(n_classes), np.empty(n_classes)
+    for o in range(n_o):
+        means[:] = 0.0
+        squares[:] = 0.0
+        for q in range(n_q):
+            mean, spread = 0.0, 0.0
+            for y in range(n_classes):
+                n, p = rows[o, y], shares[o, q, y]
+                logs[y] = 0.0
+                if n * p > 0:
+                    logs[y] = np.log(n * p)
+                    with_class += _mean_n_log_n(n * p, logs[y], 1.0 - p, poisson)
+                    mean += n * p
+                    spread += n * p * (1.0 - p)
+                    by_class[y] += n * p
+            if mean > 0:
+                log = np.log(mean)
+                without_class += _mean_n_log_n(mean, log, spread / mean, poisson)
+                for y in range(n_classes):
+                    if rows[o, y] * shares[o, q, y] > 0:
+                        means[y] += shares[o, q, y] * (logs[y] - log)
+                        squares[y] += shares[o, q, y] * (logs[y] - log) ** 2
+        for y in range(n_classes):
+            if rows[o, y] > 0:
+                variance += rows[o, y] * max(squares[y] - means[y] ** 2, 0.0)
+                total += rows[o, y]
+    classes = 0.0
+    for y in range(n_classes):
+        if by_class[y] > 0:
+            classes += by_class[y] * np.log(by_class[y])
+    score = np.log(total) + (with_class - without_class - classes) / total
+    return score, variance / total**2
+
+
+@compiled
+def expected_above_chance(shares, rows, poisson):
+    """The mean score above chance: Σ E φ(n_oqy) / N less Σ E φ(m_oqy) / N.
+
+    m_oqy are the rows of class y in a cell whose rows have random classes. Of n rows of mean λ and
+    variance r λ, a share π of one class has mean π λ and variance π² r λ + π (1 - π) λ, that is,
+    π r + 1 - π times its mean. (Every row is given its class by itself, not from a stock that runs
+    out, which makes chance larger by (n_classes - 1) / 2N.)
+    """
+    n_o, n_q, n_classes = shares.shape
+    by_class = np.zeros(n_classes)
+    for o in range(n_o):
+        for y in range(n_classes):
+            by_class[y] += rows[o, y]
+    total = by_class.sum()
+    of_all, logs = by_class / total, np.zeros(n_classes)
+    for y in range(n_classes):
+        if of_all[y] > 0:
+            logs[y] = np.log(of_all[y])
+    score, chance = 0.0, 0.0
+    for o in range(n_o):
+        for q in range(n_q):
+            mean, variance = 0.0, 0.0
+            for y in range(n_classes):
+                n, p = rows[o, y], shares[o, q, y]
+                if n * p > 0:
+                    score += _mean_n_log_n(n * p, np.log(n * p), 1.0 - p, poisson)
+                    mean += n * p
+                    variance += n * p * (1.0 - p)
+            if mean > 0:
+                log, ratio = np.log(mean), variance / mean
+                for y in range(n_classes):
+                    share = of_all[y]
+                    spread = share * ratio + 1.0 - share
+                    chance += _mean_n_log_n(mean * share, log + logs[y], spread, poisson)
+    return (score - chance) / total
+
+
+@compiled
+def _mean_n_log_n(mean, log, spread, poisson):
+    """E φ ≈ λ log λ + r (F(λ) - λ log λ), λ the mean, r variance over mean (at most 1)."""
+    if mean <= 1e-12 or (spread <= 1e-9 and mean <= 1.0):
+        return 0.0
+    certain = mean * log
+    if spread <= 1e-9:
+        return max(certain, 0.0)
+    poisson = _poisson_n_log_n(mean, log, poisson)
+    return max(certain + spread * (poisson - certain), 0.0)
+
+
+@compiled
+def _poisson_n_log_n(mean, log, poisson):
+    """F(λ), E[n log n] of a Poisson count: tabulated between its two limits."""
+    if mean <= 1e-4:
+        return mean * mean * 0.6931
+    if mean >= 399.0:
+        return mean * log + 0.5 + 1.0 / (12.0 * mean)
+    place = (log - poisson.first_log) * poisson.steps_a_log
+    k = int(place)
+    part = place - k
+    return mean * (poisson.values[k] * (1.0 - part) + poisson.values[k + 1] * part)
+
+
+class Completed(NamedTuple):
+    """What is found out about the subsets of one size that cohorts lack a member of."""
+
+    # (n_cohorts, n_subsets): expected plug-in scores, their sampling variance, and scores above
+    # chance, these without columns where they are not asked for; NaN where nothing is lacking
+    score: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    above: NDArray[np.float64]
+    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
+    # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
+    tables: NDArray[np.float64]
+    informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
+
+
+@compiled
+def note_score(i, s, shares, rows, poisson, completed):
+    """Step C for subset s of cohort i, given P(q|o,y) and n_i(o,y)."""
+    score, variance = expected_score(shares, rows, poisson)
+    completed.score[i, s], completed.variance[i, s] = score, variance
+    if completed.above.shape[1]:
+        completed.above[i, s] = expected_above_chance(shares, rows, poisson)

@@ -41,8 +41,7 @@ class Layout(NamedTuple):
     """The tables of all subsets of one size, laid end to end: a line a cell, a column a class."""
 
     subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets,): the first line of each subset's table
-    n_cells: int  # The lines of all tables
+    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
 
 
 class SubsetSplit(NamedTuple):
@@ -108,21 +107,6 @@ def rank_of(subset):
 
 
 @compiled
-def donors_of(subset, missing):
-    """J(s): the cohorts that recorded all of a subset."""
-    found = np.empty(len(missing), np.int64)
-    many = 0
-    for j in range(len(missing)):
-        recorded = True
-        for a in range(len(subset)):
-            recorded &= not missing[j, subset[a]]
-        if recorded:
-            found[many] = j
-            many += 1
-    return found[:many]
-
-
-@compiled
 def count_cells(rows, cohort, subset, strides, counts):
     """C_j(x,y): add a cohort's rows to its table of some features."""
     first, last = rows.offsets[cohort], rows.offsets[cohort + 1]
@@ -140,7 +124,7 @@ def count_cells(rows, cohort, subset, strides, counts):
 
 
 @compiled
-def count_level(rows, layout, first, last, counts):
+def count_level(rows, layout, counts, first, last):
     """The tables of the subsets first to last, in every cohort that recorded them.
 
     In the order of ranks the first member changes fastest: where the others stay, so do the cells
@@ -160,7 +144,7 @@ def count_level(rows, layout, first, last, counts):
                 for r in range(len(others)):
                     others[r] += stride * np.int32(codes[r])
         step = np.uint64(strides[0] * n_classes)
-        for j in donors_of(subset, rows.missing):
+        for j in cohorts_lacking(subset, 0, rows.missing):
             table = counts[j, start : start + n_cells].reshape(-1)
             begin, end = rows.offsets[j], rows.offsets[j + 1]
             codes, weights = rows.codes[subset[0], begin:end], rows.weights[begin:end]
@@ -226,7 +210,10 @@ def in_lanes(tables, cohorts, start, n_cells):
 
 @compiled
 def cohorts_lacking(subset, pattern, missing):
-    """The cohorts that lack just these members of a subset: bit a of the pattern is member a."""
+    """The cohorts that lack just these members of a subset: bit a of the pattern is member a.
+
+    The pattern 0 gives J(s), the donors, which recorded all of the subset.
+    """
     found = np.empty(len(missing), np.int64)
     many = 0
     for i in range(len(missing)):
@@ -281,7 +268,7 @@ def recorded_rows(i, rows, split, kept):
     n_classes, size = rows.by_class.shape[1], len(recorded)
     if size == 0:
         table = rows.by_class[i : i + 1]
-    elif size <= LARGEST_KEPT and kept[size - 1].tables.shape[1]:
+    elif size <= LARGEST_KEPT:
         start = kept[size - 1].starts[rank_of(recorded)]
         table = kept[size - 1].tables[i, start : start + n_o]
     else:
