@@ -14,7 +14,7 @@ from misfeat import DamagedFileError, Selection, SubgroupSelector, fit_steps
 from misfeat.answers.cautions import left_out, list_cautions
 from misfeat.answers.significance import significance_tests
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
-from tests.estimation.wide import wide_columns
+from tests.estimation.generated import wide_columns
 
 
 @pytest.fixture(scope="module")

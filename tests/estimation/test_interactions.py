@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.estimation.covariances import CodedTable
 from misfeat.estimation.interactions import find_terms
+from misfeat.estimation.sources import CodedTable
 from tests.estimation.generated import with_missing
 
 
@@ -14,7 +14,7 @@ def table_of(target_of, n_rows=1200, n_cohorts=3, missing=None, seed=0, n_featur
     codes = rng.integers(3, size=(n_features, n_rows)).astype(np.int32)
     target = (rng.random(n_rows) < target_of(codes)).astype(np.int64)
     missing = np.zeros((n_cohorts, n_features), dtype=bool) if missing is None else missing
-    return CodedTable.of(with_missing(codes, target, missing))
+    return CodedTable(with_missing(codes, target, missing))
 
 
 def together(codes):

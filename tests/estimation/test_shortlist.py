@@ -12,7 +12,7 @@ from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
 from misfeat.estimation.shortlist import features_that_fit, sets_in_all, shortlist
-from tests.estimation.wide import wide_columns
+from tests.estimation.generated import wide_columns
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.estimation.scores import SetScores
     from misfeat.information.permutation import Permutations
     from misfeat.runtime.progress import Progress
@@ -113,7 +112,7 @@ def permutation_tester(
     number = None
     if within is not None:
         number = feature_index(selection, within, "a feature to deal within")
-        if scores.measure.sums is not None:
+        if not scores.measure.largest_table:
             raise MisfeatError(
                 "{within} needs the values of a feature, of which {measure} knows nothing; use "
                 "{other}.",
@@ -167,8 +166,8 @@ class PermutationTester:
         """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
         measure = self.scores.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
-        if measure.rows is None:
-            sums = cast("ProductSums", measure.sums)
+        sums = measure.sums
+        if sums is not None:
             recorded = np.flatnonzero(~measure.missing[cohort])
             products, n_rows = sums.products[cohort], int(sums.rows[cohort])
             return CorrelationPermutations(

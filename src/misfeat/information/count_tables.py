@@ -65,8 +65,7 @@ class CountTables:
     def rows_worth(self, size: int) -> Floats:
         """How many exactly counted rows of every cohort inform as much about sets of a size."""
         if self.effective is None or size == 0:
-            rows: Floats = self.by_class.sum(axis=1)
-            return rows
+            return np.asarray(self.by_class.sum(axis=1))
         return self.effective[:, min(size, LARGEST) - 1]
 
     @property

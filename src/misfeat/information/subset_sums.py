@@ -1,8 +1,8 @@
 """Sums that every score is made of, for all subsets of some sizes or for listed ones.
 
 Small subsets are read off counted blocks, large ones are searched for depth-first, whichever costs
-less. Blocks and stretches of a search are independent tasks for threads; each subset is summed by
-one of them in one order, so results are the same for any number.
+less. Blocks and stretches of a search are tasks for threads; each subset is summed by one of them
+in one order, so results are the same for any number.
 
 Counting a block of features once serves all its subsets: they follow by summing features out. A
 covering design, found greedily, puts every subset of the largest wanted size into some block. For
@@ -74,7 +74,8 @@ def listed_tasks(
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
     search = _search(rows, int(sizes.max(initial=0)))
-    parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=_shortest(rows))
+    shortest = max(1, FEWEST_VISITS // max(rows.n_rows, 1))
+    parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=shortest)
     return [
         partial(search, members[first:last], sizes[first:last], sums[:, first:last])
         for first, last in parts
@@ -91,14 +92,9 @@ def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Ta
         members = np.ascontiguousarray(subsets, dtype=np.int16)
         search(members, np.full(last - first, size, dtype=np.int64), sums[:, first:last])
 
-    count = comb(rows.n_features, size)
-    parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, _shortest(rows))
+    count, shortest = comb(rows.n_features, size), max(1, FEWEST_VISITS // max(rows.n_rows, 1))
+    parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, shortest)
     return [partial(score, *part) for part in parts]
-
-
-def _shortest(rows: CompactRows) -> int:
-    """How many subsets a stretch has at least."""
-    return max(1, FEWEST_VISITS // max(rows.n_rows, 1))
 
 
 def list_levels(

@@ -388,43 +388,11 @@ def _difference(cell, f, g, small):
 
 
 @compiled_fast
-def _sum_packed(feature, depth, table, path, scratch):
-    """The sum of differences over the groups that a feature makes, which are not kept."""
-    codes, counts = table.codes[feature], table.counts
-    f, g, _, small, _, _, _ = table.logs
-    n_rows = path.n_left[depth]
-    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
-    cells, touched = scratch.cells, scratch.touched
-    width = np.uint32(table.cardinalities[feature])
-    n_cells = path.n_groups[depth] * table.cardinalities[feature]
-    total = 0.0
-    if n_cells <= SCANNED_CELLS * n_rows:
-        for i in range(n_rows):
-            row = rows[i]
-            cells[np.uint32(groups[i]) * width + codes[row]] += counts[row]
-        for key in range(n_cells):
-            cell = cells[key]
-            cells[key] = np.uint64(0)
-            total += _difference(cell, f, g, small)
-        return total
-    n_touched = 0
-    for i in range(n_rows):
-        row = rows[i]
-        key = np.uint32(groups[i]) * width + codes[row]
-        cell = cells[key]
-        touched[n_touched] = key
-        n_touched += cell == np.uint64(0)
-        cells[key] = cell + counts[row]
-    for t in range(n_touched):
-        cell = cells[touched[t]]
-        cells[touched[t]] = np.uint64(0)
-        total += _difference(cell, f, g, small)
-    return total
+def _count_packed(feature, depth, table, path, scratch):
+    """Count the groups that a feature makes; how many cells to look at, and whether in order.
 
-
-@compiled_fast
-def _split_packed(feature, depth, table, path, scratch):
-    """Split the groups of a node by a feature, and keep the rows of those that still matter."""
+    Else they are those that rows touched.
+    """
     codes, counts = table.codes[feature], table.counts
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
@@ -437,21 +405,55 @@ def _split_packed(feature, depth, table, path, scratch):
             key = np.uint32(groups[i]) * width + codes[row]
             keys[i] = key
             cells[key] += counts[row]
-        total, n_kept = _renumber_all(n_cells, table, scratch)
-    else:
-        n_touched = 0
-        for i in range(n_rows):
-            row = rows[i]
-            key = np.uint32(groups[i]) * width + codes[row]
-            keys[i] = key
-            cell = cells[key]
-            touched[n_touched] = key
-            n_touched += cell == np.uint64(0)
-            cells[key] = cell + counts[row]
-        total, n_kept = _renumber_touched(n_touched, table, scratch)
+        return n_cells, True
+    n_touched = 0
+    for i in range(n_rows):
+        row = rows[i]
+        key = np.uint32(groups[i]) * width + codes[row]
+        keys[i] = key
+        cell = cells[key]
+        touched[n_touched] = key
+        n_touched += cell == np.uint64(0)
+        cells[key] = cell + counts[row]
+    return n_touched, False
+
+
+@compiled_fast
+def _sum_packed(feature, depth, table, path, scratch):
+    """The sum of differences over the groups that a feature makes, which are not kept."""
+    n_cells, in_order = _count_packed(feature, depth, table, path, scratch)
+    f, g, _, small, _, _, _ = table.logs
+    cells, touched = scratch.cells, scratch.touched
+    total = 0.0
+    for t in range(n_cells):
+        key = np.int64(t) if in_order else np.int64(touched[t])
+        cell = cells[key]
+        cells[key] = np.uint64(0)
+        total += _difference(cell, f, g, small)
+    return total
+
+
+@compiled_fast
+def _split_packed(feature, depth, table, path, scratch):
+    """Split the groups of a node by a feature, and keep the rows of those that still matter."""
+    n_cells, in_order = _count_packed(feature, depth, table, path, scratch)
+    f, g, _, small, _, _, _ = table.logs
+    drop_pure = table.drop_pure
+    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
+    total = 0.0
+    n_kept = 0
+    for t in range(n_cells):
+        key = np.int64(t) if in_order else np.int64(touched[t])
+        cell = cells[key]
+        part = _difference(cell, f, g, small)
+        cells[key] = np.uint64(0)
+        total += part
+        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
+        renumbered[key] = n_kept if kept else -1
+        n_kept += kept
     path.sums[depth + 1], path.n_groups[depth + 1] = total, n_kept
-    renumbered = scratch.renumbered
-    next_rows, next_groups = path.rows[depth + 1], path.groups[depth + 1]
+    n_rows, keys = path.n_left[depth], scratch.keys
+    rows, next_rows, next_groups = path.rows[depth], path.rows[depth + 1], path.groups[depth + 1]
     n_left = 0
     for i in range(n_rows):
         group = renumbered[keys[i]]
@@ -459,42 +461,3 @@ def _split_packed(feature, depth, table, path, scratch):
         next_groups[n_left] = group
         n_left += group >= 0
     path.n_left[depth + 1] = n_left
-
-
-@compiled_fast
-def _renumber_all(n_cells, table, scratch):
-    """Number the cells that are kept; the sum of differences, and how many are kept."""
-    f, g, _, small, _, _, _ = table.logs
-    drop_pure = table.drop_pure
-    cells, renumbered = scratch.cells, scratch.renumbered
-    total = 0.0
-    n_kept = 0
-    for key in range(n_cells):
-        cell = cells[key]
-        part = _difference(cell, f, g, small)
-        cells[key] = np.uint64(0)
-        total += part
-        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
-        renumbered[key] = n_kept if kept else -1
-        n_kept += kept
-    return total, n_kept
-
-
-@compiled_fast
-def _renumber_touched(n_touched, table, scratch):
-    """The same for the cells that rows touched."""
-    f, g, _, small, _, _, _ = table.logs
-    drop_pure = table.drop_pure
-    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
-    total = 0.0
-    n_kept = 0
-    for t in range(n_touched):
-        key = touched[t]
-        cell = cells[key]
-        part = _difference(cell, f, g, small)
-        cells[key] = np.uint64(0)
-        total += part
-        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
-        renumbered[key] = n_kept if kept else -1
-        n_kept += kept
-    return total, n_kept
