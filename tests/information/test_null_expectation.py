@@ -17,21 +17,11 @@ from misfeat.information.null_expectation import (
     expected_n_log_n_weighted,
     logs_of,
 )
-from tests.information.generated import (
-    above_chance,
-    mean_n_log_n,
-    random_cohort,
-)
+from tests.information.generated import above_chance, mean_n_log_n, random_cohort
 
 
 @settings(deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 12), st.integers(0, 4)),
-        min_size=2,
-        max_size=400,
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), min_size=2, max_size=400))
 def test_the_null_expectation_is_the_expected_mutual_information_of_scikit_learn(rows):
     x, y = np.array(rows).T
     table = np.zeros((13, 5), dtype=np.int64)

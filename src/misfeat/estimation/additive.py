@@ -40,18 +40,14 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-NUMBERS_AT_ONCE = 2**22
-"""Entries of the matrices that are solved at once."""
-POOL_RIDGE = 1e-4
-"""Added to the variance of every column of the shared covariance."""
+NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
+POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
 WEAK = 1e-4
 """Below this explained share the limits for weak features hold to all digits that matter."""
-GRID = 1000
-"""Scores at which the variance of single rows is worked out."""
-STRONGEST = 20.0
-"""Additive scores (nats) above this one are not told apart."""
+GRID = 1000  # scores at which the variance of single rows is worked out
+STRONGEST = 20.0  # additive scores (nats) above this one are not told apart
 
 
 class Additive(NamedTuple):
@@ -182,16 +178,7 @@ class Scale(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class InformationScale:
-    """Information about classes with given shares.
-
-    Examples
-    --------
-    >>> scale = InformationScale(np.array([0.5, 0.5]))
-    >>> scale.score(np.array([-0.01, 0.01, 0.5, 9.0])).round(3)
-    array([-0.01 ,  0.01 ,  0.403,  0.693])
-    >>> scale.row_variance(np.array([0.01])).round(3)
-    array([0.02])
-    """
+    """Information about classes with given shares (step 5)."""
 
     shares: Floats  # (n_classes,): the share of every class; classes without rows are left out
     unit = 1.0

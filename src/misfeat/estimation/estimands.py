@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"
-KEEP = 50
-"""Sets of every subgroup that a search lists."""
+KEEP = 50  # sets of every subgroup that a search lists
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,8 @@ class Estimate:
                 remedy="Fit with it.",
                 setting=Setting("estimate", POPULATION),
             )
-        return ListedScores.of_known(known, self.confidence)
+        models = tuple(map(PopulationModel.of, known.grids or (known,)))
+        return ListedScores(models, known, self.confidence)
 
     def _guesses(self, known: Known, size: int) -> list[Floats] | None:
         """Scores above chance by size that a completer of another kind predicts; None: none."""
@@ -164,12 +164,8 @@ def _checked(completed: Any, completer: Completer) -> CompletedScores:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Intervals:
-    """Scores of the sets of one size with their bounds; NaN where nothing is known.
-
-    Of shape (n_cohorts, n_sets), ``low <= score <= high``.
-    """
+class Intervals(NamedTuple):
+    """Scores of the sets of one size with bounds, (n_cohorts, n_sets); NaN: nothing is known."""
 
     score: Floats
     low: Floats
@@ -182,11 +178,8 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats
     reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
     if confidence is not None:
         reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
-    return Intervals(
-        score=np.clip(posterior.mean, 0.0, most),
-        low=np.clip(posterior.mean - reach, 0.0, most),
-        high=np.clip(posterior.mean + reach, 0.0, most),
-    )
+    bounded = (posterior.mean, posterior.mean - reach, posterior.mean + reach)
+    return Intervals(*(np.clip(values, 0.0, most) for values in bounded))
 
 
 def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
@@ -228,11 +221,6 @@ class ListedScores:
     known: Known  # what they were made of
     confidence: float | None  # target coverage of the intervals
 
-    @classmethod
-    def of_known(cls, known: Known, confidence: float | None) -> ListedScores:
-        """From the scores of all features and pairs, and from where these come from."""
-        return cls(tuple(map(PopulationModel.of, known.grids or (known,))), known, confidence)
-
     @property
     def ceiling(self) -> Floats:
         """What no score of a subgroup can exceed."""
@@ -262,21 +250,15 @@ class ListedScores:
     def completed(self, subsets: Sets) -> CompletedScores:
         """Scores of sets of one size with their bounds, in all subgroups."""
         grids = self.known.grids or (self.known,)
-        scores = [
-            completed_of(
-                intervals_of(model.posterior(subsets), self.confidence, grid.exact.ceiling),
-                grid.exact,
-                subsets,
-            )
-            for model, grid in zip(self.models, grids, strict=True)
-        ]
+        scores = []
+        for model, grid in zip(self.models, grids, strict=True):
+            posterior = model.posterior(subsets)
+            intervals = intervals_of(posterior, self.confidence, grid.exact.ceiling)
+            scores.append(completed_of(intervals, grid.exact, subsets))
         return CompletedScores.mean_of(scores) if self.known.grids else scores[0]
 
     def search(
-        self,
-        size: int,
-        include: Sequence[int] = (),
-        told: Callable[[int, int], None] | None = None,
+        self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None
     ) -> Sets:
         """The sets of a size that are best in a subgroup, or on the mean over all rows.
 

@@ -44,10 +44,8 @@ LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}
 """An interaction of two or three features stands out by at least so many standard deviations."""
 MOST_TERMS = {2: 24, 3: 8}
 """Interactions of two and three features that become columns: those that stand out most."""
-LEAST_EFFECT = 0.003
-"""Interactions that explain a smaller share of the target's variance do not."""
-MOST_DIRECTIONS = 2
-"""Columns of an interaction, where the target has several."""
+LEAST_EFFECT = 0.003  # interactions that explain a smaller share of the target's variance do not
+MOST_DIRECTIONS = 2  # columns of an interaction, where the target has several
 MOST_WORK = 1.5e8
 """Triples times rows that are looked through; beyond, triples of the features in the strongest
 pairs alone."""
@@ -201,7 +199,5 @@ def _term(candidate: _Candidate, left: _Residuals) -> Term:
     spread = np.where(spread > 0, spread, 1.0)
     unwhiten = np.linalg.inv(left.whiten)
     return Term(
-        candidate.features,
-        effects / spread,
-        directions @ optimism @ unwhiten.T / spread[:, None],
+        candidate.features, effects / spread, directions @ optimism @ unwhiten.T / spread[:, None]
     )

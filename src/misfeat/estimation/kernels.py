@@ -6,8 +6,7 @@ import numpy as np
 
 from misfeat.runtime.compilation import compiled
 
-CHUNK = 1024
-"""Rows whose cells are numbered together, so that these stay in the first-level cache."""
+CHUNK = 1024  # rows whose cells are numbered together, so that these stay in the first-level cache
 GAP = np.int32(-1)
 
 

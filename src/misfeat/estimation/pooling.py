@@ -38,21 +38,17 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 ROUNDS = 6
-FEW_COHORTS = 3
-"""Up to so many subgroups say little about how much subgroups differ."""
+FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ
 SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a subgroup: they share rows and features."""
 LEAST_POOLED = 1e-9
 LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
-MOST_SPREAD = 0.05
-"""Subgroups differ at most as samples of 20 rows do."""
+MOST_SPREAD = 0.05  # subgroups differ at most as samples of 20 rows do
 FIRST_SPREAD, LEAST_SPREAD = 0.002, 1e-6
 MOST_LEVELS_DIFFER = 1.0
-DOUBT = 2.0
-"""How much the error of the spread counts against it."""
-SPREAD_LEVEL = 0.85
-"""The spread is believed to be below its upper bound with this probability."""
+DOUBT = 2.0  # how much the error of the spread counts against it
+SPREAD_LEVEL = 0.85  # the spread is believed to be below its upper bound with this probability
 PRIOR_SUBGROUPS = 4.0
 """How much subgroups differ in one set is estimated as if so many more agreed with all sets."""
 BETWEEN_WAYS = 0.25

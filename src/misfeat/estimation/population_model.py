@@ -53,10 +53,8 @@ OWN_RIDGE = 3.0
 """Over the rows of a subgroup: added to the variance of every column of its own covariance."""
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5
 """Between these, single features say how a subgroup's scores are to be scaled."""
-MOST_MISFIT = 0.25
-"""Scores are never taken to be off by a larger share because of the model."""
-MOST_DIFFUSE = 3
-"""Pairs whose diffuse interactions are added to a score, at most."""
+MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
+MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
 HALF_WIDTH = 1.645
 """Standard deviations to either end of what is possible where nothing is known between."""
 

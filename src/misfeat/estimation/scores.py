@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
-STEPS = 1000
-"""Of progress, for the scores of each cohort."""
+STEPS = 1000  # of progress, for the scores of each cohort
 SCORING, SEARCHING = "Scoring feature sets", "Searching for the best sets"
 _NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
 

@@ -10,6 +10,7 @@ if nothing explained anything.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import comb
@@ -36,18 +37,12 @@ if TYPE_CHECKING:
     Sets = NDArray[np.integer]
 
 WHAT = "Looking for the features that explain something"
-MOST_FEATURES = 2**15 - 1
-"""Kernels number the members of sets with 16 bits."""
-SHARE = 0.5
-"""The share of the rows that is looked at, at most."""
-FEWEST_ROWS = 10_000
-"""So many coded rows are looked at, if there are, before pairs are left out."""
-MOST_COUNTED = 4e10
-"""Pairs times rows that are counted: about half a minute on two cores."""
-MOST_PAIRS = 5_000_000
-"""Pairs that are held in memory at once: not quite a GiB."""
-LEVEL = 0.05
-"""How likely chance alone lifts any set of a ranking so high that it stands out."""
+MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits
+SHARE = 0.5  # the share of the rows that is looked at, at most
+FEWEST_ROWS = 10_000  # so many coded rows are looked at, if there are, before pairs are left out
+MOST_COUNTED = 4e10  # pairs times rows that are counted: about half a minute on two cores
+MOST_PAIRS = 5_000_000  # pairs that are held in memory at once: not quite a GiB
+LEVEL = 0.05  # how likely chance alone lifts any set of a ranking so high that it stands out
 LONGEST_RANKING = 4000
 """Pairs of a ranking that are kept; those behind them would never have a turn."""
 
@@ -81,14 +76,9 @@ def sets_in_all(n_features: int, size: int, n_cohorts: int) -> int:
 
 def features_that_fit(n_features: int, size: int, n_cohorts: int, max_sets: int) -> int:
     """The most features whose sets of up to a size are no more than `max_sets`; at least `size`."""
-    low, high = min(size, n_features), n_features
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sets_in_all(middle, size, n_cohorts) <= max_sets:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    counts = range(n_features + 1)
+    fit = bisect_right(counts, max_sets, key=lambda n: sets_in_all(n, size, n_cohorts)) - 1
+    return max(fit, min(size, n_features))
 
 
 def shortlist(

@@ -33,20 +33,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PERMUTATIONS = 999
-"""Permutations at most: the least p-value is one over one more."""
+PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
 REACHED = 10
 """So many greatest scores that reach a set's own settle that it explains no more than chance."""
-PILOTS = 32
-"""Permutations that say how scores vary, and are not compared with."""
-NEIGHBOURS = 25
-"""The variance is averaged over so many sets on either side of a set."""
+PILOTS = 32  # permutations that say how scores vary, and are not compared with
+NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
 FIRST_ROUND = 32
 """Permutations before one first looks whether to stop; every round is twice as long."""
-TIED = 1e-9
-"""Studentised scores that differ by less are tied; rounding must not tell them apart."""
-NOTHING = 1e-12
-"""A score (nats, or R²) that varies by less does not vary."""
+TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not tell them apart
+NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +104,6 @@ def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATION
     Maxima are in order: all `permutations` of them, or fewer where enough reached every statistic.
     Where `REACHED` of them reached a score, the last of them being the b-th, its p-value is
     `REACHED` over b. Else it is one more than reached it over one more than were made.
-
-    Examples
-    --------
-    >>> maxima = np.tile([1.0, 3.0], 10)
-    >>> p_values(maxima, np.array([0.0, 2.0, 4.0]), 20).round(3)
-    array([1.   , 0.5  , 0.048])
     """
     ordered = np.sort(statistics)
     order = np.argsort(statistics, kind="stable")

@@ -35,12 +35,9 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-MOST_COLUMNS = 39
-"""Columns of one feature; the rarest of its categories share one."""
-ROWS_AT_ONCE = 2**15
-"""Rows whose columns are held in memory at once."""
-NEARLY_EXACT = 0.8
-"""Rounded counts that are worth such a share of their rows may show interactions."""
+MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
+ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
+NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions
 TINY = 1e-300
 
 
@@ -70,10 +67,8 @@ class Source(ABC):
         """The scale of every subgroup, and how many columns of the target vary in each."""
 
     @abstractmethod
-    def covariances(
-        self, terms: Sequence[Term], blocks: Sequence[Integers], width: int, n_targets: int
-    ) -> Floats:
-        """Covariances in every subgroup of the blocks of features and terms, and of the target."""
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+        """Write covariances of every subgroup: of the blocks, and of the target at the end."""
 
     def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
         """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
@@ -97,15 +92,15 @@ class Source(ABC):
         widths = [*(self.cards - 1).tolist(), *(term.effects.shape[1] for term in terms)]
         ends = np.cumsum([0, *widths])
         blocks = [np.arange(first, last) for first, last in pairwise(ends)]
-        width, n_targets = int(ends[-1]), len(self.classes_shown)
-        own = self.covariances(terms, blocks, width + n_targets, n_targets)
-        target = np.arange(width, width + n_targets)
+        target = int(ends[-1]) + np.arange(len(self.classes_shown))
+        own = np.zeros((len(self.missing), *2 * (int(ends[-1]) + len(target),)))
+        self.fill(own, blocks, terms)
         # What terms have in common with the target because they were fitted to it.
         for term, columns in zip(terms, blocks[len(self.cards) :], strict=True):
             there = np.flatnonzero(recorded_all(~self.missing, term.features))
             own[np.ix_(there, columns, target)] -= term.optimism
             own[np.ix_(there, target, columns)] -= term.optimism.T
-        return Moments(own, self.n_rows, ~self.missing, tuple(blocks), n_targets, tuple(terms))
+        return Moments(own, self.n_rows, ~self.missing, tuple(blocks), len(target), tuple(terms))
 
 
 class NumericTable(Source):
@@ -129,17 +124,15 @@ class NumericTable(Source):
         del by_size
         return []
 
-    def covariances(
-        self, terms: Sequence[Term], blocks: Sequence[Integers], width: int, n_targets: int
-    ) -> Floats:
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Scaled to a pooled variance of 1, so that ridges mean the same for each column."""
-        del terms, blocks, width, n_targets
-        own, rows = self.sums.products / self.n_rows[:, None, None], self.n_rows
+        del blocks, terms
+        plain, rows = self.sums.products / self.n_rows[:, None, None], self.n_rows
         seen = np.concatenate([~self.missing, np.ones((len(rows), 1), dtype=bool)], axis=1)
-        variances = np.einsum("kii->ki", own)
+        variances = np.einsum("kii->ki", plain)
         pooled = (rows[:, None] * seen * variances).sum(axis=0) / np.maximum(rows @ seen, 1.0)
         scale = 1.0 / np.sqrt(np.where(pooled > 0, pooled, 1.0))
-        return np.asarray(own * scale[:, None] * scale * seen[:, :, None] * seen[:, None, :])
+        own[:] = plain * scale[:, None] * scale * seen[:, :, None] * seen[:, None, :]
 
 
 class ClassTable(Source):
@@ -194,12 +187,9 @@ class CodedTable(ClassTable):
         count_cells(self.codes, self.cards, members, *rows, chosen, found)
         return found
 
-    def covariances(
-        self, terms: Sequence[Term], blocks: Sequence[Integers], width: int, n_targets: int
-    ) -> Floats:
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Covariances in every subgroup; of pairs of columns that rows have both of."""
-        del n_targets
-        own = np.zeros((len(self.missing), width, width))
+        width = own.shape[1]
         for k, (start, end) in enumerate(pairwise(self.offsets.tolist())):
             shown = ~self.missing[k] & (self.cards > 1)
             gaps = bool((self.codes[shown, start:end] < 0).any())
@@ -221,7 +211,6 @@ class CodedTable(ClassTable):
             else:
                 n_rows = max(float(self.n_rows[k]), TINY)
                 own[k] = products / n_rows - np.outer(total / n_rows, total / n_rows)
-        return own
 
     def _columns(
         self,
@@ -275,12 +264,9 @@ class CountedTable(ClassTable):
         """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
         return np.stack([self.tables.of(int(k), features) for k in cohorts])
 
-    def covariances(
-        self, terms: Sequence[Term], blocks: Sequence[Integers], width: int, n_targets: int
-    ) -> Floats:
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Covariances in every subgroup, block by block; 0 where no table holds both."""
-        own = np.zeros((len(self.missing), width, width))
-        target = np.arange(width - n_targets, width)
+        target = np.arange(own.shape[1] - len(self.classes_shown), own.shape[1])
 
         def put(k: int, first: Integers, second: Integers, covariance: Floats) -> None:
             own[k][np.ix_(first, second)] = covariance
@@ -316,7 +302,6 @@ class CountedTable(ClassTable):
         if self.tables.noise is not None:
             for k in np.flatnonzero(self.tables.noise > 1.0).tolist():
                 own[k] = nearest_covariance(own[k])
-        return own
 
 
 def mixed_radix(codes: NDArray[np.integer], cards: Integers) -> Integers:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LARGEST = 3
-"""Features of the largest sets that tables are held of."""
+LARGEST = 3  # features of the largest sets that tables are held of
 
 
 def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -65,12 +65,7 @@ class Measure:
         return plain
 
     def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         scores = []
@@ -110,12 +105,7 @@ class MutualInformation(Measure):
         self.ceiling = self.whole if same_rows else most
 
     def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         options: Any = {"above_chance": self.above_chance, "n_jobs": n_jobs, "progress": progress}
@@ -154,12 +144,7 @@ class GridInformation(Measure):
         self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
 
     def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]
@@ -245,8 +230,7 @@ class SquaredCorrelation(Measure):
         return found
 
 
-BATCH = 200_000
-"""Subsets that are solved together."""
+BATCH = 200_000  # subsets that are solved together
 TOLERANCE = 1e-10
 """A feature that adds less than this share of its own variance to a set is a copy of the others."""
 

@@ -38,12 +38,10 @@ if TYPE_CHECKING:
     Subsets = NDArray[np.integer]
     Progress = Callable[[int, int], None]
 
-LARGEST_POWER_SET = 22
-"""Subsets of every size are scored for at most so many features."""
+LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
 MOST_CELLS = 2**16
 """Cells that are numbered as they are; more are first numbered anew, without the empty ones."""
-LEAST_DEVIATION = 1e-12
-"""Nats; deviations as small as this are rounding."""
+LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 
 def joint_mutual_info(

@@ -50,14 +50,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHORTEST_TABLE = 2**6
-LONGEST_TABLE = 2**20
-"""f(c) = c log c is looked up below this count, and computed from there on."""
+LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
 LONGEST_EXPECTATIONS = 2**16
 """The same for null expectations, which take longer to make: all that 16-bit counts need."""
-SERIES_FROM = 40.0
-"""Expected rows from which on the series is exact to rounding."""
-NEGLIGIBLE = 1e-20
-"""Probabilities below this, measured by the largest one, end a sum."""
+SERIES_FROM = 40.0  # expected rows from which on the series is exact to rounding
+NEGLIGIBLE = 1e-20  # probabilities below this, measured by the largest one, end a sum
 SERIES_TERMS = 14
 
 
@@ -333,18 +330,17 @@ def small_cells(lanes: int) -> Floats:
     Two lanes of a cell below 256, or four below 16, are packed into 16 bits; the table holds the
     sum of f less f of the sum. Where a cell has more words than one, it holds the sum of f alone.
     """
-    joint, totals = _small_words(lanes == 2)
-    return _kept(joint - log_table(2**9)[totals]) if lanes <= 4 else joint
+    return _small_words(lanes, log_table(2**9))
 
 
-@lru_cache(maxsize=2)
-def _small_words(two_lanes: bool) -> tuple[Floats, NDArray[np.int64]]:
-    """For every word of small counts the sum of f over its lanes, and the sum of its lanes."""
+def _small_words(lanes: int, g: Floats) -> Floats:
+    """For every word of small counts the sum of f over its lanes, less g of their sum."""
     index = np.arange(2**16)
-    bits, shifts = (8, (0, 8)) if two_lanes else (4, (0, 4, 8, 12))
+    bits, shifts = (8, (0, 8)) if lanes == 2 else (4, (0, 4, 8, 12))
     counts = [index >> shift & (2**bits - 1) for shift in shifts]
-    f = log_table(2**9)
-    return _kept(np.sum([f[count] for count in counts], axis=0)), np.sum(counts, axis=0)
+    joint = np.sum(log_table(2**9)[counts], axis=0)
+    # No total exceeds the rows of the cohort, whatever g ends at.
+    return _kept(joint if lanes > 4 else joint - g.take(np.sum(counts, axis=0), mode="clip"))
 
 
 @lru_cache(maxsize=32)
@@ -356,13 +352,7 @@ def _null_tables(by_class: tuple[int, ...], lanes: int, differ: bool) -> tuple[F
     n_rows = int(sum(by_class))
     g = np.empty(1 + min(n_rows, 1 if differ else LONGEST_EXPECTATIONS - 1))
     fill_expectations(np.arange(len(g)), np.array(by_class, dtype=np.float64), g)
-    _kept(g)
-    if not lanes:
-        return g, np.empty(0)
-    joint, totals = _small_words(lanes == 2)
-    if lanes > 4:
-        return g, joint
-    return g, _kept(joint - g.take(totals, mode="clip"))  # no total exceeds the rows of the cohort
+    return _kept(g), _small_words(lanes, g) if lanes else np.empty(0)
 
 
 @lru_cache(maxsize=32)

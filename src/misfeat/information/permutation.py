@@ -1,9 +1,7 @@
-"""Scores of feature sets when the target is permuted over the rows of a cohort.
+"""Scores of feature sets when the target is permuted over the rows of a cohort, or of its strata.
 
-Whether a set explains more than chance is seen by permuting: the classes of the target are put into
-another order, within the whole cohort or within strata, and all sets are scored again. Permutations
-are numbered. The same number is the same permutation, whatever else is asked for and however many
-threads work. Number 0 is the target as it was recorded.
+Permutations are numbered. The same number is the same permutation, whatever else is asked for and
+however many threads work. Number 0 is the target as it was recorded.
 
 Where rows have weights, they keep theirs. Of rows that agree in all features and the class, only
 how many there are is known, the sum of their weights and that of the squares. One heavy row and
@@ -50,18 +48,14 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]
 
-LARGEST_MASS = 2**31
-"""What all rows weigh together, at most about, where weights are permuted."""
+LARGEST_MASS = 2**31  # what all rows weigh together, at most about, where weights are permuted
 NO_DESIGN = 1.0 + 1e-6
 """Effective sizes that differ by no more than this factor are the same, but for rounding."""
-MOST_PERMUTATIONS = 2**17
-"""Permutations have seeds up to this number."""
-LANES_TOGETHER = 64
-"""Counts of a cell, over all permutations that are counted together."""
+MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number
+LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted together
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
-SEARCHED_A_CELL = 4.0
-"""Counting a cell costs as much as searching so many fewer rows."""
+SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
 class Permutations(Protocol):

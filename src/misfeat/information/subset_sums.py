@@ -45,16 +45,11 @@ WHOLE_LEVEL_SHARE = 0.1
 LISTED_AT_ONCE = 22
 """Up to so many features, all sizes are searched together, for they share their beginnings."""
 TASKS_A_THREAD = 8
-SEARCHES_A_THREAD = 32
-"""Stretches of a search differ in length, so there are many."""
-LONGEST_SEARCH = 100_000
-"""Subsets of a level that are listed at once."""
-FEWEST_VISITS = 200_000
-"""Rows times subsets of a stretch: a fraction of a millisecond."""
-DENSE_LANES_A_ROW = 5
-"""Tables with more lanes than this a row are searched depth-first instead."""
-FEW_LANES = 1024
-"""Tables with at most so many lanes are always counted."""
+SEARCHES_A_THREAD = 32  # stretches of a search differ in length, so there are many
+LONGEST_SEARCH = 100_000  # subsets of a level that are listed at once
+FEWEST_VISITS = 200_000  # rows times subsets of a stretch: a fraction of a millisecond
+DENSE_LANES_A_ROW = 5  # tables with more lanes than this a row are searched depth-first instead
+FEW_LANES = 1024  # tables with at most so many lanes are always counted
 ROWS_A_FEATURE = 30
 """With fewer rows a feature, searching takes less time than making a plan for counting."""
 LARGEST_PLAN = 2_000_000
@@ -63,8 +58,7 @@ LARGEST_TABLE = 2**22
 """No block has more lanes than this: more would not fit two 16-bit keys, nor the caches."""
 COVER_SURPLUS = 0.3
 """How many more blocks a greedy cover has than the least, a feature beyond the largest subsets."""
-NEAR_BYTES = 2**16
-"""Tables of up to so many bytes stay in the first-level cache."""
+NEAR_BYTES = 2**16  # tables of up to so many bytes stay in the first-level cache
 LARGEST_BLOCK = 24
 """Members of a block are bits of an integer, and no table of more features would fit anyway."""
 
@@ -128,14 +122,10 @@ def _search(rows: CompactRows, largest: int) -> Search:
     )
     if packed:
         shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
-        packed_rows = depth_first.PackedRows(
-            codes=rows.codes,
-            cardinalities=rows.cardinalities,
-            counts=rows.weights.astype(np.uint64) << shift,
-            drop_pure=not rows.above_chance,
-            logs=logs_of(rows, depth_first.PACKED_CLASSES),
-        )
-
+        counts = rows.weights.astype(np.uint64) << shift
+        logs = logs_of(rows, depth_first.PACKED_CLASSES)
+        of_rows = rows.codes, rows.cardinalities, counts, not rows.above_chance, logs
+        packed_rows = depth_first.PackedRows(*of_rows)
         return lambda members, sizes, sums: depth_first.score_listed_packed(
             members, sizes, packed_rows, sums[0]
         )
@@ -170,9 +160,7 @@ def sums_of_levels(rows: CompactRows, low: int, high: int, work: Work) -> list[S
     bounds = np.cumsum([0, *(comb(n, size) for size in sizes)])
     sums = np.full((n_kinds, bounds[-1]), np.nan)
     by_size = {size: sums[:, bounds[i] : bounds[i + 1]] for i, size in enumerate(sizes)}
-    tasks: list[Task] = []
-    if low == 0:
-        tasks += level_tasks(rows, 0, by_size[0], work)
+    tasks = level_tasks(rows, 0, by_size[0], work) if low == 0 else []
     smallest = max(low, 1)
     dense = largest_dense_size(rows, smallest, high)
     if dense >= smallest:

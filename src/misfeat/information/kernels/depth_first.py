@@ -7,13 +7,10 @@ more feature splits the groups. With f(c) = c log c and N rows,
     N I(S; Y) = N H(Y) + sum over groups s of [sum over classes y of f(c_sy) - f(c_s)].
 
 A group that holds one class only contributes 0, under every further split: its rows are dropped for
-the whole subtree. So the deeper the search, the fewer rows are left.
-
-Scores above chance have g(c_s), the null expectation, in place of f(c_s). A pure group then
-contributes, unless it holds one row.
-
-Where rows lack values, no row may be dropped for such reasons, and the null expectation differs
-from subset to subset, for it depends on the rows of every class. See docs/explanation/scores.md.
+the whole subtree. Scores above chance have g(c_s), the null expectation, in place of f(c_s); a pure
+group then contributes, unless it holds one row. Where rows lack values, no row may be dropped, and
+the null expectation depends on the rows of every class that a subset has. See
+docs/explanation/scores.md.
 """
 
 from __future__ import annotations
@@ -265,8 +262,7 @@ PACKED_BITS = 16
 PACKED_CLASSES = 4
 SCANNED_CELLS = 2
 """With at most so many cells a row, all are looked at in order; else those that rows touched."""
-PURE = -1e-9
-"""A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+PURE = -1e-9  # a group whose sum lies above this holds one class; sums of mixed groups are below -1
 _ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1
 """A word times this has the sum of its lanes in the highest one."""
 

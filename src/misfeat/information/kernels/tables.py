@@ -7,11 +7,9 @@ features out, several lanes to a machine word. With f(c) = c log c and N rows,
     N H(S, Y) = N log N - sum over cells and classes of f(count),
     N H(S)    = N log N - sum over cells of f(count),
 
-so a subset needs one pass over its table and no logarithm: f is looked up. Totals of cells are
-looked up in a table of their own, g: f again, or its null expectation.
-
-Every subset is summed in one order by one thread, whatever block its table comes from, so results
-depend neither on the plan nor on the number of threads. See docs/explanation/scores.md.
+so a subset needs one pass over its table and no logarithm: f is looked up, and totals of cells in
+g, f again or its null expectation. Every subset is summed in one order by one thread, whatever
+block its table comes from. See docs/explanation/scores.md.
 """
 
 from __future__ import annotations
@@ -26,12 +24,9 @@ from misfeat.runtime.compilation import compiled, compiled_fast, copy_lines, cop
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHUNK = 1024
-"""Rows whose keys are made together, so that they stay in the first-level cache."""
-SMALL_KEYS = 2**16
-"""Tables with at most so many lanes have 16-bit keys."""
-ALIGNED_WORDS = 8
-"""Tables start at multiples of this, whole cache lines."""
+CHUNK = 1024  # rows whose keys are made together, so that they stay in the first-level cache
+SMALL_KEYS = 2**16  # tables with at most so many lanes have 16-bit keys
+ALIGNED_WORDS = 8  # tables start at multiples of this, whole cache lines
 
 
 class BlockPlan(NamedTuple):
