@@ -9,11 +9,12 @@ from sklearn.linear_model import LinearRegression
 from misfeat.estimation.additive import (
     CorrelationScale,
     InformationScale,
+    Moments,
+    Term,
     additive_scores,
     set_columns,
     whitened,
 )
-from misfeat.estimation.covariances import Moments, Term
 from misfeat.estimation.sources import CodedTable
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts

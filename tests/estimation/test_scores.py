@@ -108,7 +108,7 @@ def levels(measure, budget):
     estimate = Estimate("sample", InteractionsCompleter())
     scores = SetScores(measure, estimate, budget=budget, sampler="stratified", seed=1)
     scores.known(3, counted=3)
-    return scores.computed_by_grid[1:]
+    return scores._by_grid[1:]
 
 
 def test_there_is_a_score_for_every_grid_cohort_and_set(measure):

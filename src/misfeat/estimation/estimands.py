@@ -19,7 +19,7 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
 from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of, support_of
 from misfeat.completion.transfer import AutoCompleter
-from misfeat.estimation.covariances import recorded_all
+from misfeat.estimation.additive import recorded_all
 from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
@@ -73,10 +73,7 @@ class Estimate:
         return self.completer.memory_needed(size, n_features, n_cohorts)
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score with bounds for every set of one size in every subgroup.
-
-        Known scores must be above chance, unless the scale is that of the sample.
-        """
+        """A score with bounds for every set of one size in every subgroup."""
         return self.complete_up_to(known, size)[size]
 
     def complete_up_to(
@@ -183,10 +180,7 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats
 
 
 def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
-    """The same with scores and bounds raised to those of every part: no set explains less.
-
-    Sets of every size, from 1 on, are in the order of ranks.
-    """
+    """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
     found = list(by_size[:1])
     for size, own in enumerate(by_size[1:], start=2):
         score, low, high = own.score, own.low, own.high

@@ -19,8 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.estimation.additive import POOL_RIDGE, set_columns, slopes_of, whitened, whitening
-from misfeat.estimation.covariances import Term, recorded_all
+from misfeat.estimation.additive import (
+    POOL_RIDGE,
+    Term,
+    recorded_all,
+    set_columns,
+    slopes_of,
+    whitened,
+    whitening,
+)
 from misfeat.estimation.kernels import interaction_statistic, residual_sums
 from misfeat.estimation.sources import cells_within
 from misfeat.lattice import level
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.covariances import Moments
+    from misfeat.estimation.additive import Moments
     from misfeat.estimation.sources import Source
 
     Floats = NDArray[np.float64]
@@ -150,10 +157,7 @@ def _residuals(
 
 
 def _fitted(table: Source, moments: Moments, features: tuple[int, ...], slopes: Floats) -> Floats:
-    """What the columns of a set's additive part give in every cell, (n_cells, n_targets).
-
-    Slopes are in the order of the columns: those of features, then those of terms.
-    """
+    """What a set's additive part, terms last, gives in every cell, (n_cells, n_targets)."""
     first, n_targets = 0, slopes.shape[1]
     fitted = np.zeros((1, n_targets))
     for f in features:

@@ -37,11 +37,7 @@ def count_cells(codes, cards, features, target, weights, offsets, cohorts, count
 
 @compiled
 def residual_sums(counts, fitted, targets):
-    """Rows of every cell, and the sums and squares of what is left of the target in them.
-
-    The residual of a row depends on its subgroup, cell and class alone: the target less what is
-    fitted, centred in every subgroup.
-    """
+    """Rows of cells; sums and squares of the target less what is fitted, centred by subgroup."""
     n_cohorts, n_cells, n_classes = counts.shape
     n_targets = targets.shape[1]
     n_rows = np.zeros(n_cells)

@@ -143,10 +143,7 @@ def effects_of(evidence: Evidence) -> Effects:
 
 
 def _offset(evidence: Evidence, noise: Floats, explained: Floats) -> float:
-    """What every fitted column explains on top of the pool, by least squares, less its error.
-
-    Sets of a subgroup are taken to err alike, which is more than they do.
-    """
+    """c, by least squares less its error, as if all sets of a subgroup erred alike."""
     weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
     total = max((weight * evidence.fitted).sum(), NOTHING)
     error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=1) ** 2).sum()) / total

@@ -19,10 +19,10 @@ from misfeat.estimation.additive import (
     SetColumns,
     Whitened,
     additive_scores,
+    recorded_all,
     set_columns,
     whitened,
 )
-from misfeat.estimation.covariances import recorded_all
 from misfeat.estimation.interactions import find_terms
 from misfeat.estimation.pooling import (
     Effects,
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.completed_scores import Known
-    from misfeat.estimation.additive import Scale
-    from misfeat.estimation.covariances import Moments
+    from misfeat.estimation.additive import Moments, Scale
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]

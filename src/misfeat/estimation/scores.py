@@ -170,11 +170,6 @@ class SetScores:
         """The scores computed so far, by size from 0; NaN where one was not."""
         return tuple(self._exact)
 
-    @property
-    def computed_by_grid(self) -> tuple[Floats, ...]:
-        """The same of every grid of a numeric target, of shape (n_grids, n_cohorts, n_sets)."""
-        return tuple(self._by_grid)
-
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """What is known so far: arrays put into a dict, the rest returned as plain values."""
         with self._lock:

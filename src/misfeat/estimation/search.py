@@ -101,11 +101,7 @@ def forward_path(
     together: Sequence[Set] = (),
     start: Sequence[int] = (),
 ) -> list[int]:
-    """Up to `most` features in the order in which they add most, from a start on.
-
-    `score` takes sets of one size, of shape (n_sets, size), ascending along a row. Features that
-    explain something `together` are offered as a whole.
-    """
+    """Up to `most` features in the order in which they add most; groups are offered whole."""
     chosen = list(start)
     most = min(most, len(features))
     reached = float(score(_sets([chosen]))[0]) if chosen else 0.0

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.estimation.additive import CorrelationScale, InformationScale
-from misfeat.estimation.covariances import Moments, recorded_all
+from misfeat.estimation.additive import CorrelationScale, InformationScale, Moments, recorded_all
 from misfeat.estimation.kernels import count_cells
 from misfeat.information.count_tables import CountTables
 
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import Known
-    from misfeat.estimation.additive import Scale
-    from misfeat.estimation.covariances import Term
+    from misfeat.estimation.additive import Scale, Term
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

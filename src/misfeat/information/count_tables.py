@@ -29,10 +29,7 @@ def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> ND
 
 @dataclass(frozen=True, eq=False)
 class CountTables:
-    """Rows by cell and class of all sets of up to three features, in every cohort.
-
-    Counts that were made less exact on purpose say how much that cost, by the size of a set.
-    """
+    """Rows by cell and class of all sets of up to three features, in every cohort."""
 
     features: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]

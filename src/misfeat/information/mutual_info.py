@@ -190,11 +190,7 @@ def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
 
 
 def influence(cohort: Cohort, members: Sequence[int]) -> Scores:
-    """The influence of every row on the score of a set, of length 1.
-
-    The product of those of two sets is the correlation of their errors. Rows that lack a value have
-    none; all zeros where all rows say the same.
-    """
+    """The influence of every row on the score of a set, of length 1; 0 where a value is missing."""
     whole: NDArray[np.bool_] = np.all(cohort.codes[list(members)] >= 0, axis=0)
     found = np.zeros(len(whole))
     if not whole.any():

@@ -162,10 +162,7 @@ def by_summing(cell, n_class, n_rows):
 
 @compiled
 def fill_expectations(totals, by_class, found):
-    """Write the sum over the classes of E[n log n] for cells of so many rows.
-
-    `by_class` holds the rows of every class in the cohort, as floats.
-    """
+    """Write the sum over classes of so many rows of E[n log n] for cells of so many."""
     n_rows = 0.0
     for y in range(len(by_class)):
         n_rows += by_class[y]

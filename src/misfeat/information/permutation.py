@@ -346,10 +346,7 @@ class CorrelationPermutations:
     In a random order of the target, its sums of products with centred columns vary around 0, with
     the covariance of these columns times the variance of the target. With many rows they are normal
     (Hoeffding's combinatorial central limit theorem), so that they can be drawn without the rows.
-
-    `products` are sums of products of centred columns over `n_rows`, the target last. Sets of
-    `recorded` features hold up to `largest` besides those `held`; what these explain of the target
-    stays as it is.
+    What features that are `held` explain of the target stays as it is.
     """
 
     def __init__(

@@ -301,10 +301,7 @@ def mean_cells_of(cardinalities: NDArray[np.int64], high: int) -> list[float]:
 def block_size_for(
     rows: CompactRows, high: int, lanes: int, lane_bytes: int, additions: float = 1.0
 ) -> int:
-    """The block size that should cost least: many small tables to count, or few large ones.
-
-    Counting a row takes so many additions. Nanoseconds are those of one core.
-    """
+    """The block size that should cost least, if counting a row takes so many additions."""
     n = rows.n_features
     largest = np.sort(rows.cardinalities)[::-1]
     mean = mean_cells_of(rows.cardinalities, min(n, LARGEST_BLOCK))

@@ -155,10 +155,7 @@ def _start(rows, n_depths):
 
 @compiled_fast
 def _count(feature, depth, table, path, scratch):
-    """Count the groups that a feature makes of a node's; how many cells were touched.
-
-    Rows whose code is negative lack the value and are left out from here on.
-    """
+    """Count the groups that a feature makes, without rows that lack it; how many cells."""
     codes, target, weights = table.codes[feature], table.target, table.weights
     cardinality = table.cardinalities[feature]
     n_rows = path.n_left[depth]
@@ -385,10 +382,7 @@ def _difference(cell, f, g, small):
 
 @compiled_fast
 def _count_packed(feature, depth, table, path, scratch):
-    """Count the groups that a feature makes; how many cells to look at, and whether in order.
-
-    Else they are those that rows touched.
-    """
+    """Count the groups that a feature makes; how many cells, and whether all or those touched."""
     codes, counts = table.codes[feature], table.counts
     n_rows = path.n_left[depth]
     rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]

@@ -135,11 +135,7 @@ def _newly_covered(block, n_members, feature, size, covered, table):
 
 @compiled
 def greedy_cover(n, size, block_size, table):
-    """Blocks that cover every subset of `size`.
-
-    Take the first subset that no block covers, and add the feature that covers most uncovered
-    subsets until the block is full.
-    """
+    """Blocks that cover every subset of `size`, each filled up with what covers most."""
     covered = np.zeros(table[n, size], dtype=np.uint8)
     blocks = np.empty((64, block_size), dtype=np.int64)
     n_blocks = 0
