@@ -69,15 +69,10 @@ def test_threads_that_ask_for_different_sizes_get_what_one_would(data, settings)
 def test_saving_and_copying_while_others_ask_gives_whole_books(data, tmp_path):
     selector = fitted(data)
     expected = fitted(data)
-    _, _, pickled, copied, _ = asked_at_once(
-        [
-            lambda: selector.top_k(size=3),
-            lambda: selector.worth_collecting(size=2),
-            lambda: pickle.dumps(selector),
-            lambda: copy.deepcopy(selector),
-            lambda: selector.save(tmp_path / "run"),
-        ]
-    )
+    questions = partial(selector.top_k, size=3), partial(selector.worth_collecting, size=2)
+    copies = partial(pickle.dumps, selector), partial(copy.deepcopy, selector)
+    save = partial(selector.save, tmp_path / "run")
+    _, _, pickled, copied, _ = asked_at_once([*questions, *copies, save])
     unpickled = pickle.loads(pickled)  # noqa: S301
     for again in (unpickled, copied, SubgroupSelector.load(tmp_path / "run")):
         pd.testing.assert_frame_equal(again.scores(size=4), expected.scores(size=4))
@@ -89,10 +84,8 @@ def test_copies_have_locks_of_their_own(data):
         with selector.selection_.set_scores._lock:  # a shared lock would keep the thread waiting
             (found,) = asked_at_once([partial(twin.top_k, size=2)])
         pd.testing.assert_frame_equal(found, selector.top_k(size=2))
-    assert np.array_equal(
-        clone(selector).fit(pd.DataFrame(data.columns), data.target).get_support(),
-        selector.get_support(),
-    )
+    again = clone(selector).fit(pd.DataFrame(data.columns), data.target)
+    assert np.array_equal(again.get_support(), selector.get_support())
 
 
 @pytest.fixture(scope="module")
