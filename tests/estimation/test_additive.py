@@ -112,12 +112,9 @@ def test_the_scale_is_that_of_dirichlet_class_probabilities(shares, precision):
     assert scale.row_variance(found)[0] == pytest.approx(spread, rel=0.05)
 
 
-def test_one_class_has_no_information():
+def test_one_class_has_no_information_and_squared_correlations_come_back():
     scale = InformationScale(np.array([1.0, 0.0]))
     assert not scale.score(np.array([0.3])).any()
     assert not scale.row_variance(np.array([0.3])).any()
-
-
-def test_squared_correlations_come_back():
     r2 = np.array([0.0, 0.2, 0.9])
     assert CorrelationScale().score(-0.5 * np.log1p(-r2)) == pytest.approx(r2)

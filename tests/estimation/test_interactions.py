@@ -56,12 +56,8 @@ def test_subgroups_that_lack_a_feature_have_no_say():
     assert [t.features for t in moments.terms] == [(0, 1)]
     (column,) = moments.columns[-1]
     assert moments.observed[:, column].tolist() == [True, False, True]
-
-
-def test_hidden_features_are_not_looked_at():
-    hidden = np.zeros((3, 6), dtype=bool)
-    hidden[:, 0] = True
-    assert not found_in(table_of(together), hidden).terms
+    missing[:, 0] = True
+    assert not found_in(table_of(together), missing).terms  # hidden features are not looked at
 
 
 def test_an_interaction_explains_what_it_does_in_the_population():

@@ -55,8 +55,7 @@ def score_of_counts(cells):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("total", [2**16 + 5, 2**20 + 5, 2**32 + 5])
-@pytest.mark.parametrize("n_classes", [2, 4, 5])
-@pytest.mark.parametrize("dense_to", [0, 4])
+@pytest.mark.parametrize(("n_classes", "dense_to"), product([2, 4, 5], [0, 4]))
 def test_counts_too_large_for_short_integers_are_exact(total, n_classes, dense_to, monkeypatch):
     monkeypatch.setattr(subset_sums, "largest_dense_size", lambda *_: dense_to)
     base = random_cohort(4, 150, 3, n_classes)

@@ -116,11 +116,7 @@ class Moments:
 
     @cached_property
     def shared(self) -> Floats:
-        """One covariance for all subgroups, by EM where some lack columns.
-
-        The sum of completed covariances is linear in the recorded ones, so that subgroups that lack
-        the same columns are added up once.
-        """
+        """One covariance for all subgroups, by EM over patterns of lacking columns (step 2)."""
         different, which = np.unique(self.observed, axis=0, return_inverse=True)
         if different.all():
             return self.pooled(np.arange(len(self.rows)))

@@ -79,10 +79,7 @@ class Estimate:
     def complete_up_to(
         self, known: Known, size: int, models: Sequence[PopulationModel] = ()
     ) -> dict[int, CompletedScores]:
-        """The same for all sizes that come with it, at least the one that was asked for.
-
-        `models` are those of `listed`, where these were made before.
-        """
+        """The same for all sizes that come with it; `models` are those of `listed`, if made."""
         if known.grids:
             parts = [
                 self.complete_up_to(grid, size, models[number : number + 1])

@@ -115,11 +115,7 @@ class PopulationModel:
         return calibrated._with_diffuse(pairs)
 
     def _with_diffuse(self, counted: Sequence[Floats]) -> PopulationModel:
-        """The same with what interactions that do not stand out explain on the mean.
-
-        Scores of pairs that were counted lie above additive ones in proportion to the columns that
-        an interaction has; by least squares over all pairs of all subgroups.
-        """
+        """The same with what pairs count above additive scores, by least squares (step 6)."""
         if not counted or not np.isfinite(counted[0]).any():
             return self
         pairs = level(self.moments.n_features, 2)
@@ -182,23 +178,15 @@ class PopulationModel:
         return np.asarray(posterior_of(evidence, self.effects.of([cohort])).mean[0])
 
     def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
-        """What interactions of recorded features that do not stand out explain.
-
-        Of more than three features, as much as those of three on the mean: how much the
-        interactions of many features have in common, pairs do not say.
-        """
+        """What weak interactions of recorded features explain: of many as much as of three."""
         columns = self._interaction_columns(subsets, recorded)
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
 
     def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
-        """Estimates of listed sets of one size.
-
-        `guesses` are scores of another kind for sets that a subgroup did not record. Interactions
-        beyond those that `_diffuse` counts may add as much again as they have columns: variances
-        allow for it.
-        """
+        """Estimates of listed sets; `guesses` replace those that were not recorded."""
         found = self._posterior(subsets, guesses)
+        # Interactions beyond those that `_diffuse` counts may add as much again.
         uncounted = 1.0 - min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         beyond = self.diffuse * uncounted * self._interaction_columns(subsets)
         doubt = (self.dimensions[:, None] * beyond / HALF_WIDTH) ** 2
@@ -225,11 +213,7 @@ class PopulationModel:
         return np.maximum(whole.variance * of_gain / noise, whole.variance - part.variance)
 
     def contradictions(self) -> Contradictions:
-        """How far single features explain more or less in a subgroup's own rows than in all.
-
-        By roots: 2n times a score with d free columns is about noncentral chi-squared, and
-        √(2ns + d) varies by 1.
-        """
+        """How far features explain more or less in a subgroup alone; √(2ns + d) varies by 1."""
         evidence = self.evidence(np.arange(self.moments.n_features)[:, None])
         expected = np.maximum(expected_of(evidence, self.effects), 0.0)
         twice = 2.0 * evidence.rows[:, None] / evidence.unit

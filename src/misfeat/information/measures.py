@@ -85,11 +85,7 @@ class Measure:
 
 
 class MutualInformation(Measure):
-    """Joint mutual information with a target of classes, in nats, counted from coded rows.
-
-    Above chance, the mean score over all permutations of the target over the rows is taken off.
-    Such scores may be negative, and a larger set may score lower. See docs/explanation/scores.md.
-    """
+    """Joint mutual information with a target of classes, in nats, counted from coded rows."""
 
     rows: Cohorts
 

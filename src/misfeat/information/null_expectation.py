@@ -193,10 +193,7 @@ def fill_null_entropies(rows, by_class, found):
 
 @compiled
 def sum_of_weighted(masses, by_class, unit, shift, entropies):
-    """T, summed over cells that weigh so much.
-
-    `by_class` holds whole rows of equal weight; `entropies` is h as far as a table reaches.
-    """
+    """T, summed over cells that weigh so much; `entropies` is h as far as a table reaches."""
     most = 0.0
     for y in range(len(by_class)):
         most += by_class[y]
@@ -342,10 +339,7 @@ def _small_words(lanes: int, g: Floats) -> Floats:
 
 @lru_cache(maxsize=32)
 def _null_tables(by_class: tuple[int, ...], lanes: int, differ: bool) -> tuple[Floats, Floats]:
-    """Null expectations of totals of cells, and words of small counts as in `small_cells`.
-
-    Where they `differ` between subsets, no table holds more than cells of at most one row.
-    """
+    """Null expectations of totals, unless they `differ`, and words as in `small_cells`."""
     n_rows = int(sum(by_class))
     g = np.empty(1 + min(n_rows, 1 if differ else LONGEST_EXPECTATIONS - 1))
     fill_expectations(np.arange(len(g)), np.array(by_class, dtype=np.float64), g)

@@ -94,10 +94,7 @@ def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Ta
 def list_levels(
     n_features: int, sizes: Sequence[int]
 ) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
-    """All subsets of some sizes so that common beginnings follow each other.
-
-    Returns the members, padded; the sizes; and the place of each subset, size by size, by rank.
-    """
+    """Subsets with common beginnings in a row: members, sizes, place by size and rank."""
     counts = [comb(n_features, size) for size in sizes]
     members = np.zeros((sum(counts), max(sizes)), dtype=np.int16)
     masks, start = np.empty(len(members), dtype=np.int64), 0

@@ -183,10 +183,7 @@ def _count(feature, depth, table, path, scratch):
 
 @compiled_fast
 def _sum(n_touched, depth, table, path, scratch):
-    """Sum f and g over the touched cells, clear them, and number the groups that are kept.
-
-    Returns for how many cells g has yet to be added: those beyond its table, if it is null.
-    """
+    """Sum f and g over touched cells, number groups; how many cells no table of g reaches."""
     f, g, by_class, _, _, _, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched

@@ -60,10 +60,7 @@ class Memory(NamedTuple):
 
 @compiled
 def squeeze(lines, most, cardinalities):
-    """Renumber the codes of every line, in place, without gaps; negative codes stay.
-
-    `most` is above every code. The number of codes that are left goes to `cardinalities`.
-    """
+    """Renumber the codes (< `most`) of every line without gaps; negative codes stay."""
     renumbered = np.empty(most, dtype=np.int64)
     for j in range(len(lines)):
         line = lines[j]
