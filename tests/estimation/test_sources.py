@@ -5,6 +5,7 @@ import pytest
 
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.product_sums import build_product_sums
+from misfeat.estimation import sources
 from misfeat.estimation.additive import Moments, Term, additive_scores, set_columns, whitened
 from misfeat.estimation.sources import CodedTable, CountedTable, NumericTable, mixed_radix
 from tests.completion.coded import drawn_cohorts
@@ -75,12 +76,14 @@ def test_terms_are_columns_of_cells_less_their_optimism():
     assert less.own[1, column, column] == plain.own[1, column, column]
 
 
-def test_values_missing_here_and_there_leave_out_their_rows_alone():
+def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     values = [0, 1, None, 1, 0, 1, 0, None] * 6
     table = {"a": values, "b": [0, 0, 1, 1] * 12, "y": [0, 1, 0, 1, 1, 0, 1, 0] * 6}
     cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available", missing_threshold=0.9))
     assert (cohorts.codes < 0).any()
     moments = CodedTable(cohorts).moments()
+    monkeypatch.setattr(sources, "ROWS_AT_ONCE", 3)  # some stretches of rows lack nothing
+    assert CodedTable(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
     there = np.array([value is not None for value in values])
     a = np.array([value for value in values if value is not None], dtype=float)
     (column,) = moments.columns[cohorts.features.index("a")]
