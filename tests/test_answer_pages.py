@@ -5,109 +5,77 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
-NAMES = ("features", "chance", "changes", "enough")
-PAGES = {name: ROOT / "docs" / "answers" / f"{name}.md" for name in NAMES}
-PAGES["numbers"] = ROOT / "docs" / "explanation" / "numbers.md"
-PAGES["weights"] = ROOT / "docs" / "how_to" / "weights.md"
 
 
 def measured(name):
-    path = ROOT / "benchmarks" / "population" / f"{name}.csv"
-    _, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
-    return rows
+    """The lines of a table of measurements, without its head."""
+    path = ROOT / "benchmarks" / f"{name}.csv"
+    return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))[1:]
 
 
-def in_page(cells):
-    shown = [cell.lstrip("0") if "." in cell else cell for cell in cells]
-    return f"| {' | '.join(shown)} |" in PAGES["features"].read_text(encoding="utf-8")
+def page(name):
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_coverage_is_what_was_measured():
-    for similarity, n_rows, _, *held in measured("differences"):
-        assert in_page([similarity, n_rows, *held])
+def check(text, cells):
+    assert f"| {' | '.join(cells)} |" in text, cells
 
 
-def test_how_many_clear_pairs_are_right_is_what_was_measured():
-    for *counts, synergy, right, redundancy, right_too in measured("clear_pairs"):
-        cells = [f"{int(count):,}" for count in counts]
-        assert in_page([*cells, synergy, right, redundancy, right_too])
-
-
-def answers(name):
-    path = ROOT / "benchmarks" / "answers" / f"{name}.csv"
-    _, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
-    return rows
-
-
-def test_shares_of_p_values_are_those_measured():
-    page = PAGES["chance"].read_text(encoding="utf-8")
-    for table, tests, *shares, deals in answers("chance"):
-        shown = " | ".join(f"{float(share) + 1e-9:.3f}".lstrip("0") for share in shares)
-        assert f"| {table} | {int(tests):,} | {shown} | {deals} |" in page
-
-
-def test_how_often_effects_are_found_is_what_was_measured():
-    page = PAGES["chance"].read_text(encoding="utf-8")
-    for _, strength, *found in answers("power"):
-        shown = " | ".join(f"{float(share) + 1e-9:.2f}".lstrip("0") for share in found)
-        assert f"| {strength} | {shown} |" in page
-
-
-def test_sizes_are_those_measured():
-    page = PAGES["enough"].read_text(encoding="utf-8")
-    for rows, telling, *shares in answers("enough"):
-        shown = " | ".join(share.lstrip("0") for share in shares)
-        assert f"| {int(rows):,} | {telling} | {shown} |" in page
+def rounded(share, digits):
+    return f"{float(share) + 1e-9:.{digits}f}".lstrip("0")
 
 
 def without_zero(share):
     return share.replace("0.", ".", 1) if float(share) < 1 else share
 
 
-def test_how_often_nothing_changed_is_what_was_measured():
-    page = PAGES["changes"].read_text(encoding="utf-8")
-    for table, size, subgroups, *shares in answers("changes"):
-        shown = " | ".join(map(without_zero, shares))
-        assert f"| {table} | {size} | {int(subgroups):,} | {shown} |" in page
+def test_differences_and_pairs_of_features_are_those_measured():
+    text = page("answers/features")
+    for similarity, n_rows, _, *held in measured("population/differences"):
+        check(text, [c.lstrip("0") if "." in c else c for c in (similarity, n_rows, *held)])
+    for *counts, synergy, right, redundancy, right_too in measured("population/clear_pairs"):
+        shares = [c.lstrip("0") if "." in c else c for c in (synergy, right, redundancy, right_too)]
+        check(text, [*(f"{int(count):,}" for count in counts), *shares])
+
+
+def test_tests_against_chance_are_those_measured():
+    text = page("answers/chance")
+    for table, tests, *shares, deals in measured("answers/chance"):
+        check(text, [table, f"{int(tests):,}", *(rounded(one, 3) for one in shares), deals])
+    for _, strength, *found in measured("answers/power"):
+        check(text, [strength, *(rounded(share, 2) for share in found)])
+    for rows, telling, *shares in measured("answers/enough"):
+        shown = [share.lstrip("0") for share in shares]
+        check(page("answers/enough"), [f"{int(rows):,}", telling, *shown])
+
+
+def test_changes_are_named_as_often_as_was_measured():
+    text = page("answers/changes")
+    for table, size, subgroups, *shares in measured("answers/changes"):
+        check(text, [table, size, f"{int(subgroups):,}", *map(without_zero, shares)])
         assert float(shares[0]) >= 0.9
+    for table, planted, *shares in measured("answers/planted"):
+        check(text, [table, planted, *map(without_zero, shares)])
 
 
-def test_how_often_planted_changes_are_named_is_what_was_measured():
-    page = PAGES["changes"].read_text(encoding="utf-8")
-    for table, planted, *shares in answers("planted"):
-        assert f"| {table} | {planted} | {' | '.join(map(without_zero, shares))} |" in page
+def test_the_best_sets_of_a_number_are_found_as_often_as_was_measured():
+    text = page("explanation/numbers")
+    for name in ("five_best", "tuned"):
+        path = ROOT / "benchmarks" / "numbers" / f"{name}_means.csv"
+        means = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        assert {one["rows"] for one in means} == {"500", "5000"}
+        for score in {one["score"] for one in means}:
+            check(text, [score, *(m["found"].lstrip("0") for m in means if m["score"] == score)])
 
 
-@pytest.mark.parametrize("name", ["five_best", "tuned"])
-def test_how_well_the_best_sets_of_a_number_are_found_is_what_was_measured(name):
-    text = PAGES["numbers"].read_text(encoding="utf-8")
-    path = ROOT / "benchmarks" / "numbers" / f"{name}_means.csv"
-    means = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    assert {one["rows"] for one in means} == {"500", "5000"}
-    for score in {one["score"] for one in means}:
-        own = [one for one in means if one["score"] == score]
-        found = [one["found"].lstrip("0") for one in own]
-        assert f"| {score} | {' | '.join(found)} |" in text, score
-
-
-def test_how_well_weights_hold_is_what_was_measured():
-    page = PAGES["weights"].read_text(encoding="utf-8")
-    found = [
-        line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| by ")
-    ]
+def test_weights_hold_as_well_as_was_measured():
+    lines = [line for line in page("how_to/weights").splitlines() if line.startswith("| by ")]
+    found = [line.strip("| ").split(" | ") for line in lines]
     told = {(cells[0], cells[1].replace(",", "")): cells[2:] for cells in found}
-    _, *covered = _lines("coverage")
-    for scheme, rows, weighted, size, coverage, _ in covered:
+    for scheme, rows, weighted, size, coverage, _ in measured("weights/coverage"):
         cells = told[scheme, rows]
         assert coverage == cells[1 if weighted == "True" else 2]
         assert weighted != "True" or size == cells[0]
-    _, *null = _lines("null")
-    assert all(told[scheme, rows][3] == share for scheme, rows, _, share in null)
-
-
-def _lines(name):
-    path = ROOT / "benchmarks" / "weights" / f"{name}.csv"
-    return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    for scheme, rows, _, share in measured("weights/null"):
+        assert told[scheme, rows][3] == share

@@ -221,18 +221,6 @@ def test_subgroups_that_were_merged_or_left_out_have_been_seen(unseen, small_gro
                 known.transform(new)
 
 
-def test_unseen_subgroups_are_counted_and_those_without_a_target_are_seen():
-    selector = SubgroupSelector("site", size=2, columns=Columns(unseen="error")).fit(sites(), "y")
-    many = sites(site=[f"s{i // 2}" for i in range(590)])
-    with pytest.raises(MisfeatError, match=r"'site=s1', .* and 285 more\. Fit"):
-        selector.transform(many)
-    table = sites()
-    table.loc[table["site"] == "c", "y"] = np.nan
-    selector = SubgroupSelector("site", size=2, columns=Columns(unseen="error")).fit(table, "y")
-    assert selector.cohorts_.names == ("site=a", "site=b", "site=d")
-    assert len(selector.transform(table)) == len(table)
-
-
 @pytest.mark.parametrize(
     "groups", ["site", {"site": {"a": "a", "b": "b", "*": "other"}}, ["site", {"x3": [1]}]]
 )

@@ -44,16 +44,6 @@ def test_the_oldest_versions_are_the_lower_bounds():
     assert not {"torch", "misfeat", "ruff"} & set(bounds)
 
 
-def test_two_lower_bounds_of_one_package_are_refused():
-    project = {
-        "name": "misfeat",
-        "dependencies": ["pandas>=2.2"],
-        "optional-dependencies": {"demo": ["pandas>=2.3"]},
-    }
-    with pytest.raises(SystemExit, match=r"two lower bounds of pandas: 2\.2, 2\.3"):
-        OLDEST["lower_bounds"](project)
-
-
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda file: file.stem)
 def test_a_lock_holds_the_pinned_versions_each_with_hashes(lock):
     versions = AUDIT["pins"](lock)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -75,19 +74,6 @@ def test_a_selection_saved_alone_has_no_estimator_to_load(selector, tmp_path):
     assert best_sets(Selection.load(tmp_path / "run")) == best_sets(selector.selection_)
     with pytest.raises(MisfeatError, match="without its estimator; read it with Selection"):
         SubgroupSelector.load(tmp_path / "run")
-
-
-def test_who_loads_a_selector_asks_for_progress_themselves(selector, tmp_path):
-    selector.verbose = 1
-    selector.save(tmp_path / "run")
-    assert SubgroupSelector.load(tmp_path / "run").verbose == 0
-
-
-def test_numbers_of_numpy_are_saved_too(tmp_path):
-    data = make_cohorts(2, 100, 3, hide=0.2, random_state=0)
-    asked = SubgroupSelector(data.groups, np.int64(1), np.int64(2), n_jobs=np.int64(1))
-    asked.fit(pd.DataFrame(data.columns), data.target).save(tmp_path / "run")
-    pd.testing.assert_frame_equal(SubgroupSelector.load(tmp_path / "run").top_k(), asked.top_k())
 
 
 def test_what_is_no_path_is_refused(selector):

@@ -24,7 +24,6 @@ from tests.reading.holders import HOLDERS, as_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.attacks.forging import Files
 
 N_ROWS = 600
 
@@ -145,11 +144,6 @@ def test_completers_that_count_rows_take_no_weights(completer: str) -> None:
         fitted(TABLE.drop("times"), "weight", completer=completer).top_k()
 
 
-@pytest.mark.parametrize("completer", ["interactions", "transfer"])
-def test_other_completers_do(completer: str) -> None:
-    assert len(fitted(TABLE.drop("times"), "weight", completer=completer).top_k()) == 9
-
-
 @pytest.mark.slow
 def test_weights_may_be_routed() -> None:
     X, y = TABLE.select("x", "v", "number").to_pandas(), TABLE["y"].to_numpy()
@@ -199,51 +193,6 @@ def test_the_command_line_takes_weights_and_a_design(tmp_path: Path) -> None:
     assert "Rows are weighted by weight and drawn by school" in whole["sentence"]
 
 
-def put_back(files: Files, folder: Path) -> None:
-    (folder / MANIFEST).write_bytes(files.manifest)
-    (folder / ARRAYS).write_bytes(files.arrays)
-
-
-@pytest.mark.parametrize(
-    ("name", "forged"),
-    [
-        ("cohorts.masses", lambda held: -held),
-        ("cohorts.masses", lambda held: held[:-1]),
-        ("cohorts.masses", lambda held: held.astype(np.float64)),
-        ("cohorts.heaviest", lambda held: held * 3.0),
-        ("cohorts.heaviest", lambda held: held * np.nan),
-        ("cohorts.effective", lambda held: held * 1000.0),
-        ("cohorts.effective", lambda held: held * np.nan),
-        ("cohorts.effective", None),
-        ("cohorts.heaviest", None),
-    ],
-)
-def test_forged_weights_are_refused(
-    weighted: SubgroupSelector, tmp_path: Path, name: str, forged: Any
-) -> None:
-    weighted.save(tmp_path / "run")
-    files = [(tmp_path / "run" / part).read_bytes() for part in (MANIFEST, ARRAYS)]
-    manifest, held = json.loads(files[0]), dict(load(files[1]))
-    if forged is None:
-        del held[name]
-        manifest["cohorts"][name.removeprefix("cohorts.")] = None
-    else:
-        held[name] = np.ascontiguousarray(forged(held[name]))
-    put_back(sealed(manifest, save(held)), tmp_path / "run")
-    with pytest.raises(DamagedFileError):
-        Selection.load(tmp_path / "run")
-
-
-def test_selections_from_before_weights_are_read(tmp_path: Path) -> None:
-    fitted(TABLE.select(FEATURES)).save(tmp_path / "run")
-    files = [(tmp_path / "run" / part).read_bytes() for part in (MANIFEST, ARRAYS)]
-    manifest = json.loads(files[0])
-    for name in ("masses", "heaviest", "effective"):
-        assert manifest["cohorts"].pop(name) is None
-    put_back(sealed(manifest, files[1]), tmp_path / "run")
-    assert Selection.load(tmp_path / "run").cohorts.effective is None
-
-
 @pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb", "arrays"])
 def test_correlations_are_those_of_weighted_least_squares(holder: str) -> None:
     rows = TABLE.select("x", "number", "y", "weight")
@@ -269,3 +218,30 @@ def test_weights_whose_squares_are_no_numbers_are_refused(factor: float) -> None
     weights = np.arange(1, len(TABLE) + 1) * factor
     with pytest.raises(MisfeatError, match="whose square no number holds; divide all"):
         SubgroupSelector().fit(TABLE, "y", sample_weight=weights)
+
+
+def test_forged_weights_are_refused(weighted: SubgroupSelector, tmp_path: Path) -> None:
+    weighted.save(tmp_path)
+    files = [(tmp_path / part).read_bytes() for part in (MANIFEST, ARRAYS)]
+    for name, forged in (
+        ("masses", lambda held: -held),
+        ("masses", lambda held: held[:-1]),
+        ("masses", lambda held: held.astype(np.float64)),
+        ("heaviest", lambda held: held * 3.0),
+        ("heaviest", lambda held: held * np.nan),
+        ("effective", lambda held: held * 1000.0),
+        ("effective", lambda held: held * np.nan),
+        ("effective", None),
+        ("heaviest", None),
+    ):
+        manifest, held = json.loads(files[0]), dict(load(files[1]))
+        array = held.pop(f"cohorts.{name}")
+        if forged is None:
+            manifest["cohorts"][name] = None
+        else:
+            held[f"cohorts.{name}"] = np.ascontiguousarray(forged(array))
+        changed = sealed(manifest, save(held))
+        (tmp_path / MANIFEST).write_bytes(changed.manifest)
+        (tmp_path / ARRAYS).write_bytes(changed.arrays)
+        with pytest.raises(DamagedFileError):
+            Selection.load(tmp_path)

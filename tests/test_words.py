@@ -59,3 +59,11 @@ def test_what_commands_a_terminal_is_shown():
 
 def test_one_name_too_many_is_named_rather_than_counted():
     assert joined(list("abcdef"), most=5) == "a, b, c, d, e and f"
+
+
+def test_numbers_have_the_digits_that_their_interval_leaves():
+    assert percent(0.412, 0.24, 0.57) == "41 %"
+    assert percent(0.0412, 0.036, 0.046) == "4.1 %"
+    assert percent(0.003, 0.0, 0.05) == "under 1 %"
+    assert percent_between(0.0412, 0.0455) == "4.1–4.5 %"
+    assert score_words(0.12345, 0.05, 0.21) == "0.12"

@@ -26,8 +26,7 @@ from joblib import Parallel, delayed
 
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
-from misfeat.answers.comparison import compare_selections
-from misfeat.answers.run_differences import RECORDED, ExplainedShare, difference_of
+from misfeat.answers.comparison import RECORDED, ExplainedShare, compare_selections, difference_of
 from misfeat.datasets import (
     load_adult,
     load_attrition,
@@ -198,7 +197,7 @@ def by_shown_intervals(runs, changes):
                 ExplainedShare(score, None, max(high - score, score - low) / NORMAL_REACH, RECORDED)
             )
         among = sum(other.subgroup == one.subgroup for other in changes)
-        found.append(difference_of(*told).p_value * among <= LEVEL)
+        found.append(difference_of(*told)[1] * among <= LEVEL)
     return found
 
 

@@ -24,9 +24,14 @@ import sklearn.datasets
 
 from benchmarks.common.output import write_csv
 from misfeat import datasets
-from misfeat.answers.duplicates import duplicates
-from misfeat.answers.informative_gaps import missing_patterns
-from misfeat.answers.leaks import is_gap, leaks, rows_by_class, share_of_target
+from misfeat.answers.column_cautions import (
+    duplicates,
+    is_gap,
+    leaks,
+    missing_patterns,
+    rows_by_class,
+    share_of_target,
+)
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
 from misfeat.exceptions import MisfeatError

@@ -31,7 +31,7 @@ from joblib import Parallel, delayed
 from benchmarks.common import output as plots
 from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.answers.options import FitOptions
-from misfeat.answers.stability import redrawn, stability_of
+from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.cohorts.weights import reweighted, subsample
@@ -174,7 +174,7 @@ def frequencies(selection: Selection, drawn: Drawn, seed: int) -> list[float]:
         return selection_of(rows, selection.set_scores.estimate.name, seed).completed(SIZE)
 
     seeds = np.random.SeedSequence(seed).spawn(DRAWS_OF_WAYS)
-    found = redrawn(selection.completed(SIZE), K, seeds, answer)
+    found = resampled(selection.completed(SIZE), K, seeds, answer)
     often: list[float] = (found.ranks <= K).mean(axis=0).ravel().tolist()
     return often
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.answers.agreement import best_indices
+from misfeat.answers.validation import best_indices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.common.metrics import ndcg_at, precision_at, share_closed
-from misfeat.answers.agreement import captured_at
+from misfeat.answers.validation import captured_at
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion.completed_scores import ExactScores, Known
 from misfeat.information.measures import MutualInformation

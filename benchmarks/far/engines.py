@@ -97,7 +97,8 @@ def dask_table(folder: Path) -> Iterator[Any]:
 def postgres_table(folder: Path) -> Iterator[Any]:
     import duckdb
     import psycopg
-    from tests.cohorts.engines import POSTGRES_USER, postgres_server
+
+    from tests.reading.engines import POSTGRES_USER, postgres_server
 
     types = {"VARCHAR": "text", "TINYINT": "smallint", "DOUBLE": "double precision"}
     with postgres_server() as socket, tempfile.TemporaryDirectory() as copied:

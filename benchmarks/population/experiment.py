@@ -42,7 +42,7 @@ from benchmarks.common.output import (
     write_csv,
 )
 from benchmarks.common.units import Unit
-from misfeat.answers.agreement import captured_at
+from misfeat.answers.validation import captured_at
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.exceptions import MisfeatError
 

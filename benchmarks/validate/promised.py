@@ -20,8 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.draws import draw_of, mask_of, source_of
-from misfeat.answers.agreement import captured_at
-from misfeat.answers.validation import trust
+from misfeat.answers.validation import captured_at, trust
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
 from misfeat.estimation.estimands import Estimate

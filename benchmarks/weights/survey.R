@@ -2,7 +2,7 @@
 #
 # Rscript survey.R, in this folder, writes the rows (nhanes.csv.gz: NHANES 2009-2010 as the package
 # survey ships it, public domain) and what it finds for three tables of them (survey.csv).
-# tests/cohorts/test_design.py holds misfeat against both, without R.
+# tests/cohorts/test_weights.py holds misfeat against both, without R.
 
 suppressPackageStartupMessages(library(survey))
 options(survey.lonely.psu = "adjust", digits = 17)

@@ -81,7 +81,10 @@ def selection_of(
                 blocks=Setting("blocks"),
                 measure=Setting("measure", "mutual_info"),
             )
-        cohorts, sums = counted(question, table, target, rules, progress)
+        if question.measure == "r2":
+            cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)
+        else:
+            cohorts, sums = cohorts_of(table, target, rules, progress), None
     cohorts = without_features(cohorts, excluded)
     if sums is None:
         cohorts = joined_blocks(cohorts, blocks)
@@ -133,19 +136,6 @@ def selection_of(
         selection.options = replace(options, size=chosen_size(selection))
     shown_scores(selection, None)  # so that answers come at once
     return selection
-
-
-def counted(
-    question: NestedParameters,
-    table: Table,
-    target: str,
-    rules: CohortRules,
-    progress: Progress | None,
-) -> tuple[Cohorts, ProductSums | None]:
-    """The cohorts of a table, and sums of products where the measure needs them."""
-    if question.measure == "r2":
-        return cohorts_and_product_sums(table, target, rules, progress)
-    return cohorts_of(table, target, rules, progress), None
 
 
 def _measure(question: NestedParameters, cohorts: Cohorts, sums: ProductSums | None) -> Measure:

@@ -17,13 +17,7 @@ _COMMANDS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def visible(text: str) -> str:
-    r"""Text on one line in which every character prints as itself.
-
-    Examples
-    --------
-    >>> print(visible("a\x1b[31m\tb"))
-    a\x1b[31m\tb
-    """
+    r"""Text on one line in which every character prints as itself."""
     if text.isprintable():
         return text
     return "".join(repr(letter)[1:-1] if _commands(letter) else letter for letter in text)

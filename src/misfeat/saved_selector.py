@@ -11,12 +11,14 @@ from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
 from misfeat.saving.checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
-from misfeat.saving.saved_run import MALFORMED, incomplete, read_run
-from misfeat.saving.serialisation import (
+from misfeat.saving.saved_run import (
+    MALFORMED,
     decoded,
     decoded_completer,
     encoded,
     encoded_completer,
+    incomplete,
+    read_run,
 )
 from misfeat.selection import Selection
 

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from misfeat.answers.alternatives import Alternative, alternative_sets
-from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.column_cautions import Caution
 from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
 from misfeat.answers.feature_worth import Worth, feature_worths
-from misfeat.answers.features import FeatureValue, feature_values
-from misfeat.answers.forward_path import PathStep, path_steps
-from misfeat.answers.interactions import Interaction, pair_interactions
+from misfeat.answers.features import (
+    FeatureValue,
+    Interaction,
+    PathStep,
+    feature_values,
+    pair_interactions,
+    path_steps,
+)
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
-from misfeat.answers.set_contrasts import difference
+from misfeat.answers.set_contrasts import Alternative, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows
@@ -47,9 +51,8 @@ Answer = TypeVar("Answer")
 class Selection:
     """What was found in a table: every answer, its report, and saving.
 
-    `SubgroupSelector.fit` makes it and keeps it as ``selection_``. It knows nothing of the
-    estimator, and answers for as long as it is kept or saved. All methods that answer are those of
-    the estimator.
+    `SubgroupSelector.fit` keeps it as ``selection_``. It knows nothing of the estimator, whose
+    methods hand every question on to it.
 
     Parameters
     ----------
@@ -147,8 +150,7 @@ class Selection:
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.subgroups_[["subgroup", "rows"]]
+        >>> SubgroupSelector(size=1).fit(table, "y").subgroups_[["subgroup", "rows"]]
            subgroup  rows
         0  all rows     4
         """
@@ -204,44 +206,34 @@ class Selection:
     ) -> Any:
         """The k best sets of every subgroup, best first.
 
-        A subgroup in which the target has a single value has none. Where a smaller set already
-        tells nearly all (99 % of what the best set tells, and 80 % of the target), only the best of
-        the sets that contain it is listed; `scores` has all.
+        A subgroup in which the target has a single value has none. Where a smaller set scores 99 %
+        of the best one and 80 % of the target's entropy, only the best of the sets that contain it
+        is listed; `scores` has all.
 
         Parameters
         ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         subgroup : str, default=None
             One subgroup only.
         distinct : bool, default=False
-            Whether to leave out every set that differs in one feature from a better one that is
-            shown, and whose score cannot be told from it. ``rank`` stays that among all sets.
+            Whether to leave out sets that differ in one feature from a better one shown, and whose
+            score cannot be told from it. ``rank`` stays that among all sets.
 
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``rank``, ``features``, ``score`` (nats, or R²), ``low``,
-            ``high``, ``share``, ``observed``, ``p_value``, ``source``, ``missing`` and
-            ``support``, in the library that `fit` was given, else pandas, polars or PyArrow,
-            whichever is installed.
-            ``score`` is on the scale of `estimate`, by default that of the population, and
-            ``share`` the same over the entropy of the target; ``observed`` is what the subgroup's
-            own rows give as they are. ``p_value`` says how likely chance gives as much, after
-            `significance` was asked. ``low`` and ``high`` hold what ``score`` estimates as often
-            as `confidence` says on average over all sets, not for each of them;
-            docs/explanation/population.md says what they hold for. ``source`` is ``"recorded"``
-            where the subgroup's own rows took part in the score, else ``"predicted"``.
-            ``support`` is what it rests on:
-            ``"own rows"``, the subgroup recorded all of the features (with a `budget` the score may
-            be predicted all the same); ``"joint"``, some subgroup recorded all of them together;
-            ``"pairs"``, every pair with an unrecorded feature was recorded together somewhere;
-            ``"singles"``, some such pair was not, so that nobody knows how the two interact, and
-            the interval cannot foresee it; ``"none"``, some feature was recorded nowhere. Of a
-            numeric target there is a column ``spread``, too: how far the score differs between
-            grids of its values (docs/explanation/numbers.md).
+            In the library of the table that was fitted: ``subgroup``, ``rank``, ``features``,
+            ``score`` (nats or R², on the scale of `estimate`), its interval ``low`` and ``high``
+            (coverage on average over all sets, docs/explanation/population.md), ``share`` (of the
+            target's entropy), ``observed`` (the plug-in score of the subgroup's own rows),
+            ``p_value`` (once `significance` was asked), ``source`` (``"recorded"`` where the
+            subgroup's own rows took part, else ``"predicted"``), ``missing`` and ``support``, what
+            the score rests on: ``"own rows"``, the subgroup recorded all features; ``"joint"``,
+            some subgroup recorded all of them together; ``"pairs"``, every pair with an unrecorded
+            feature was recorded together somewhere; ``"singles"``, some such pair was not, so that
+            the interval cannot foresee their interaction; ``"none"``, some feature was recorded
+            nowhere. Of a numeric target also ``spread``, between grids of its values.
 
         Examples
         --------
@@ -273,8 +265,7 @@ class Selection:
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.scores()[["features", "score"]].round(4)
+        >>> SubgroupSelector(size=1).fit(table, "y").scores()[["features", "score"]].round(4)
           features   score
         0     (a,)  0.2004
         1     (b,)  0.0000
@@ -300,8 +291,7 @@ class Selection:
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> round(selector.score_of("all rows", ["a"]), 4)
+        >>> round(SubgroupSelector(size=1).fit(table, "y").score_of("all rows", ["a"]), 4)
         0.2004
         """
         members = np.array([set_members(self, features)])
@@ -313,8 +303,7 @@ class Selection:
         """Features of every subgroup in the order in which they add, and where to stop.
 
         Every step takes the feature that adds most to those before it; features that explain only
-        together come one after the other. Sets along a path are not all the best of their size:
-        `top_k` compares all sets, a path can be followed to any length.
+        together come one after the other. Sets along a path need not be the best of their size.
 
         Parameters
         ----------
@@ -326,18 +315,16 @@ class Selection:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``step``, ``feature``; ``score``, ``low``, ``high`` and ``share``
-            of the features up to this one; ``adds``, ``adds_low``, ``adds_high``, what it adds to
-            those before it; ``source``, ``"predicted"`` where the subgroup did not record all of
-            them; and ``enough``, False for steps after the last one that adds at least 1 % of the
-            target's entropy (or of the variance, for R²) and whose interval lies above 0.
+            Columns ``subgroup``, ``step``, ``feature``; ``score``, ``low``, ``high``, ``share`` and
+            ``source`` of the features up to this one; ``adds``, ``adds_low``, ``adds_high``; and
+            ``enough``, False after the last step that adds at least 1 % of the target's entropy
+            (of the variance, for R²) with an interval above 0.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.path()[["step", "feature", "source", "enough"]]
+        >>> SubgroupSelector(size=1).fit(table, "y").path()[["step", "feature", "source", "enough"]]
            step feature    source  enough
         0     1       a  recorded    True
         1     2       b  recorded   False
@@ -359,17 +346,10 @@ class Selection:
         dataframe
             Columns ``subgroup``, ``feature``, ``alone`` (its score by itself), ``adds`` (to the
             best set of ``size - 1`` other features), ``adds_to`` (that set), ``share_of_best`` (its
-            Shapley value in the subgroup's best set, 0 where that does not hold it), ``mean_share``
-            (the mean of its Shapley value over all sets of the size that hold it), ``in_best`` (the
-            share of the k best sets that hold it) and ``source``. All but the last two have an
-            interval: ``alone_low`` and ``alone_high``, and so on. Lines are in the order of
-            ``mean_share``.
-
-        Notes
-        -----
-        The Shapley value of a feature in a set is what it adds to a part of the rest of the set,
-        averaged over all orders in which features may join. The values of all features of a set add
-        up to its score.
+            Shapley value in the best set, 0 where that does not hold it), ``mean_share`` (the mean
+            of its Shapley value over all sets that hold it; lines are in this order), ``in_best``
+            (the share of the k best sets that hold it) and ``source``. All but the last two have an
+            interval, as ``alone_low`` and ``alone_high``.
 
         Examples
         --------
@@ -399,14 +379,12 @@ class Selection:
         Returns
         -------
         dataframe
-            A line for every cell and class of the target: ``subgroup``, ``cell`` (in words),
-            ``values`` (a value or range a feature), ``rows``, ``class``, ``share`` (of the rows of
-            the cell), ``low`` and ``high`` (its interval, Wilson's), ``overall`` (the share of the
-            class in the whole subgroup), ``lift`` (share over overall), ``contribution`` (to the
-            score, in nats) and ``source``. Contributions add up to the score of the rows as they
-            are (``observed`` in `top_k`); of a numeric target classes are the bins of its first
-            grid, and contributions add up to the score on this grid. Where ``source`` is
-            ``"predicted"``, rows are those that are expected, and shares have no interval.
+            A line for every cell and class: ``subgroup``, ``cell`` (in words), ``values``,
+            ``rows``, ``class``, ``share`` (of the rows of the cell), ``low`` and ``high`` (Wilson's
+            interval), ``overall`` (the share in the whole subgroup), ``lift`` (share over overall),
+            ``contribution`` (nats; they add up to ``observed`` in `top_k`, of a numeric target to
+            the score on its first grid) and ``source``. Where that is ``"predicted"``, rows are
+            expected ones, and shares have no interval.
 
         Examples
         --------
@@ -433,7 +411,7 @@ class Selection:
         """The best score by size, what one more feature adds, and where to stop.
 
         The best recorded set of a size is enough where no one or two further features add more to
-        it than chance would: the target is dealt out anew within the cells of this set.
+        it than chance would: the target is permuted within the cells of this set.
 
         Parameters
         ----------
@@ -443,18 +421,17 @@ class Selection:
             The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
             where features were left out.
         permutations : int, default=199
-            Deals at most; no p-value lies below one over one more.
+            Permutations at most; no p-value lies below one over one more.
         level : float, default=0.05
             P-values up to this one count as more than chance.
 
         Returns
         -------
         dataframe
-            A line for every subgroup and size: ``subgroup``, ``size``, ``features`` (the best set
-            that the subgroup recorded), ``score``, ``low``, ``high``, ``share``, ``adds``,
-            ``p_value`` (whether what this size adds to the one before is more than chance) and
-            ``enough``, true for the smallest size beyond which nothing is added. A subgroup in
-            which no feature tells has no such line.
+            Columns ``subgroup``, ``size``, ``features`` (the best recorded set), ``score``,
+            ``low``, ``high``, ``share``, ``adds``, ``p_value`` (of what this size adds to the one
+            before) and ``enough``, true for the smallest size beyond which nothing is added; for
+            none where no feature explains anything.
 
         Examples
         --------
@@ -485,11 +462,9 @@ class Selection:
         -------
         dataframe
             Columns ``subgroup``, ``features``, ``score``, ``low``, ``high``, ``difference`` (by how
-            much it scores higher than the given set), ``difference_low``, ``difference_high``,
-            ``given_up`` and ``taken`` (the features that are swapped), ``swaps`` (how many),
-            ``source`` and ``words``, such as ``"waist for bmi"``. One swap comes before two, and
-            sets that give up the same feature stand together. Empty where every other set can be
-            told apart: no interval of a difference holds 0.
+            much it scores higher than the given set) with its interval, which holds 0;
+            ``given_up``, ``taken``, ``swaps`` (how many), ``source`` and ``words``, such as
+            ``"waist for bmi"``. One swap comes before two.
 
         Examples
         --------
@@ -514,17 +489,16 @@ class Selection:
         -------
         dataframe
             Columns ``subgroup``, ``feature``, ``other``, ``together`` (the score of both),
-            ``alone`` (the sum of their scores one by one), ``interaction`` (the difference of these
-            two), ``low``, ``high``, ``kind`` and ``source``, the strongest first. ``kind`` is
-            ``"synergy"`` where the interval lies above 0, ``"redundancy"`` where it lies below, and
-            else ``"unclear"``.
+            ``alone`` (the sum of their scores), ``interaction`` (the difference of these two),
+            ``low``, ``high``, ``kind`` and ``source``, the strongest first. ``kind`` is
+            ``"synergy"`` or ``"redundancy"`` where the interval lies above or below 0, else
+            ``"unclear"``.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 0, 1] * 25, "y": [0, 1, 1, 0] * 25}
-        >>> selector = SubgroupSelector(size=2).fit(table, "y")
-        >>> selector.interactions()[["feature", "other", "kind"]]
+        >>> SubgroupSelector(size=2).fit(table, "y").interactions()[["feature", "other", "kind"]]
           feature other     kind
         0       a     b  synergy
         """
@@ -552,8 +526,7 @@ class Selection:
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 9, "b": [1, 0, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.difference("all rows", ["a"], ["b"]).low > 0
+        >>> SubgroupSelector(size=1).fit(table, "y").difference("all rows", ["a"], ["b"]).low > 0
         True
         """
         return difference(self, subgroup, features, others)
@@ -579,17 +552,14 @@ class Selection:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``feature``, ``gain``, ``low``, ``high``, ``probability``,
-            ``probability_of_a_tenth``, ``clear``, ``rank``, ``before``, ``best_set``, ``joined``,
-            ``support``, ``unsettled``, ``settled_by``, ``cost`` and ``gain_per_cost``. ``gain`` is
-            by how much the best score of the size is expected to rise over ``before``, that of the
-            best set that the subgroup recorded, with its interval; ``probability`` how likely it
-            rises at all, ``probability_of_a_tenth`` by a tenth of ``before``, and ``clear`` whether
-            the former is as likely as `confidence` says. ``best_set`` is the set that would then be
-            best; ``joined`` by how much the best recorded set is predicted to rise if the feature
-            joined it as one more. ``unsettled`` names two features of ``best_set`` that no subgroup
-            recorded together, so that the prediction cannot foresee how they interact, and
-            ``settled_by`` the subgroup in which recording both would settle most.
+            Columns ``subgroup``, ``feature``, ``gain`` (by how much the best score of the size is
+            expected to rise over ``before``), ``low``, ``high``, ``probability`` (that it rises at
+            all), ``probability_of_a_tenth`` (by a tenth of ``before``), ``clear`` (whether the
+            former reaches `confidence`), ``rank``, ``before`` (of the best recorded set),
+            ``best_set`` (the one that would be best), ``joined`` (the gain if the feature joined
+            the best recorded set), ``support``, ``unsettled`` (two features of ``best_set`` that no
+            subgroup recorded together), ``settled_by`` (the subgroup in which recording both
+            settles most), ``cost`` and ``gain_per_cost``.
 
         Examples
         --------
@@ -614,32 +584,30 @@ class Selection:
     ) -> Any:
         """Whether any set of a subgroup tells more than chance: a line a subgroup.
 
-        The target is dealt out anew over the rows of a subgroup, and all sets of up to `size`
-        features are scored again. The best set tells more than chance where its studentised score
-        is seldom reached by the greatest one of such a deal. So the p-value is right although many
-        sets were searched (Westfall and Young). Dealing stops early where nothing is to be found.
-        Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set. Where features
-        were left out (a shortlist), only rows are taken that the choice did not look at.
+        The target is permuted over the rows of a subgroup, and all sets of up to `size` features
+        are scored again. The best set tells more than chance where its studentised score is seldom
+        reached by the greatest one of a permutation (Westfall and Young), so the search is
+        accounted for. Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set.
+        After a shortlist only rows are taken that the choice did not look at.
 
         Parameters
         ----------
         size : int, default=None
             The most features of a set. Defaults to the estimator's `size`.
         permutations : int, default=999
-            Deals at most; no p-value lies below one over one more.
+            Permutations at most; no p-value lies below one over one more.
         within : str, default=None
-            A feature within whose values the target is dealt out, so that what this feature tells
-            does not count.
+            A feature within whose values the target is permuted, so that what it explains does not
+            count.
         level : float, default=0.05
             Adjusted p-values up to this one count as more than chance.
 
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``p_value``, ``adjusted`` (for having asked about several
-            subgroups, Benjamini and Hochberg), ``more_than_chance``, ``features`` (the set farthest
-            above chance), ``sets`` (searched) and ``permutations``. Sets with features that a
-            subgroup never recorded cannot be tested, and have no p-value.
+            Columns ``subgroup``, ``p_value``, ``adjusted`` (over subgroups, Benjamini and
+            Hochberg), ``more_than_chance``, ``features`` (the set farthest above chance), ``sets``
+            (searched) and ``permutations``. Sets that a subgroup did not record have no p-value.
 
         Examples
         --------
@@ -665,17 +633,14 @@ class Selection:
         """How often each of the best sets comes out again when rows are drawn anew.
 
         Each time a third of the rows of every subgroup is drawn at random (half of them, where
-        `estimate` is not ``"population"``), and the whole answer is made again from them,
-        predictions included. Such a draw differs from this table about as much as another table of
-        as many rows would, so ``frequency`` is about how often a set would be among the k best
-        there; docs/answers/stability.md says how well that holds.
+        `estimate` is not ``"population"``), and the whole answer is made again from them, so that
+        ``frequency`` is about how often a set would be among the k best in another table of as many
+        rows (docs/answers/stability.md).
 
         Parameters
         ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         subgroup : str, default=None
             One subgroup only.
         resamples : int, default=60
@@ -684,9 +649,9 @@ class Selection:
         Returns
         -------
         dataframe
-            A line for each of the k best sets: ``subgroup``, ``rank``, ``features``, ``frequency``
-            (the share of the draws in which the set is among the k best again), ``rank_low``,
-            ``rank_median`` and ``rank_high`` (quartiles of its rank among all sets of the size).
+            Columns ``subgroup``, ``rank``, ``features``, ``frequency`` (the share of the draws in
+            which the set is among the k best again), ``rank_low``, ``rank_median`` and
+            ``rank_high`` (quartiles of its rank).
 
         Examples
         --------
@@ -704,28 +669,24 @@ class Selection:
         """How far the answers for this very table can be trusted.
 
         Features that a subgroup did record are hidden, as large a share of them as it lacks, and
-        predicted as if they were missing. On the scale of the population the truth is what all
-        rows and all recorded features lead one to expect, and halves of the rows say what so few
-        rows cost; on the scale of the sample it is the score of the rows. Where there are more than
-        60,000 sets over all subgroups, sets of some of the features are tried: half of these are
-        the features of the best-looking sets, half are drawn from the others.
+        predicted. For the population the truth is what all rows and all recorded features lead one
+        to expect, and halves of the rows say what so few rows cost; for the sample it is the score
+        of the rows. Of more than 60,000 sets, those of some features are tried, half of them the
+        features of the best-looking sets.
 
         Parameters
         ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            How many of the best sets count. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and how many sets count. Default to those of the estimator.
         rounds : int, default=4
             How often features are hidden, each time from some of the subgroups.
 
         Returns
         -------
         dataframe
-            A line per subgroup: ``subgroup``, ``hidden`` (how many features), ``captured`` (the
-            share of the best sets' true score that the sets which look best hold), ``coverage``
-            (how often intervals hold the truth) and ``error`` (of scores, root mean square, in
-            their unit). `validation_` says it in a sentence.
+            Columns ``subgroup``, ``hidden`` (how many features), ``captured`` (the share of the
+            best sets' true score that the sets which look best hold), ``coverage`` (of intervals)
+            and ``error`` (root mean square). `validation_` says it in a sentence.
 
         Examples
         --------
@@ -752,12 +713,11 @@ class Selection:
         Returns
         -------
         dataframe
-            A line for every caution: ``kind`` (``"leak"``, ``"missing pattern"``,
-            ``"duplicate"``, ``"few rows"``, …; docs/answers/cautions.md has all), ``columns`` and
-            ``subgroups`` that it is about, ``sentence`` (what was found), ``remedy`` (what to do,
-            empty where nothing can be done) and ``severity``: ``"overturns"`` where answers may be
-            wrong altogether, ``"weakens"`` where they are less sure than they look, ``"note"``
-            where they are to be read with this in mind.
+            Columns ``kind`` (docs/answers/cautions.md has all), ``columns`` and ``subgroups`` that
+            it is about, ``sentence``, ``remedy`` (empty where nothing can be done) and
+            ``severity``: ``"overturns"`` where answers may be wrong altogether, ``"weakens"`` where
+            they are less sure than they look, ``"note"`` where they are to be read with this in
+            mind.
 
         Examples
         --------
@@ -832,10 +792,8 @@ class Selection:
         ----------
         title : str, default=None
             The heading of the page.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         costs : mapping of str to float, default=None
             What recording a feature costs, as in `worth_collecting`.
         validate : bool, default=True
@@ -872,19 +830,16 @@ class Selection:
         Parameters
         ----------
         path : str or Path
-            ``"answers.xlsx"`` for a workbook (``pip install 'misfeat[excel]'``), ``"answers/"`` or
-            a path without a suffix for a folder of CSV files, ``"answers.parquet/"`` for one of
-            Parquet files, ``"answers.md"`` for Markdown, ``"answers.csv"`` or
-            ``"answers.parquet"`` for one question. An older export is replaced.
+            ``"answers.xlsx"`` (``pip install 'misfeat[excel]'``), ``"answers/"`` for a folder of
+            CSV files, ``"answers.parquet/"`` for one of Parquet files, ``"answers.md"``, or
+            ``"answers.csv"`` or ``"answers.parquet"`` for one question. An older export is
+            replaced.
         questions : sequence of str, default=None
             Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
             ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,
-            ``"cautions"`` and ``"columns"``. Defaults to all; ``"enough"``, ``"significance"`` and
-            ``"stability"`` take longest.
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        k : int, default=None
-            Sets per subgroup. Defaults to the estimator's `k`.
+            ``"cautions"`` and ``"columns"``. Defaults to all.
+        size, k : int, default=None
+            Features per set, and sets per subgroup. Default to those of the estimator.
         costs : mapping of str to float, default=None
             What recording a feature costs, as in `worth_collecting`.
 
@@ -934,8 +889,7 @@ class Selection:
         >>> selection = SubgroupSelector(size=1).fit(table, "y").selection_
         >>> with TemporaryDirectory() as folder:
         ...     selection.save(f"{folder}/run")
-        ...     again = Selection.load(f"{folder}/run")
-        >>> again.top_k().equals(selection.top_k())
+        ...     Selection.load(f"{folder}/run").top_k().equals(selection.top_k())
         True
         """
         arrays: dict[str, NDArray[Any]] = {}

@@ -11,14 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from misfeat.answers.top import best_sets, features_for_all
 from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
-from misfeat.exceptions import (
-    Message,
-    MisfeatError,
-    Setting,
-    UnseenSubgroupWarning,
-    listed,
-    warn,
-)
+from misfeat.exceptions import Message, MisfeatError, Setting, UnseenSubgroupWarning, listed, warn
 from misfeat.fit_steps import opened, selection_of
 from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
@@ -233,8 +226,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> with TemporaryDirectory() as folder:
         ...     selector.save(f"{folder}/run")
-        ...     again = SubgroupSelector.load(f"{folder}/run")
-        >>> again.top_k().equals(selector.top_k())
+        ...     SubgroupSelector.load(f"{folder}/run").top_k().equals(selector.top_k())
         True
         """
         check_is_fitted(self, "selection_")

@@ -6,10 +6,6 @@ from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
 from misfeat.parameters.declaration import (
-    COLUMNS,
-    PREDICTIONS,
-    TABLE,
-    Option,
     a_level,
     a_number_of_threads,
     a_share,
@@ -39,72 +35,49 @@ class SelectorParameters:
     """
 
     groups: Any = parameter(
-        """What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}`` for cut
-        points, ``{"grade": {"B": "B", "*": "other"}}`` to merge values,
-        ``{"senior": "age > 65"}`` for a named predicate, or a list of these. ``"auto"``: the few
-        columns that explain most of where features are missing. None: one subgroup of all
-        rows.""",
+        """What tells the subgroups apart: a column, ``{"age": [40]}`` for cut points,
+        ``{"grade": {"B": "B", "*": "other"}}`` to merge values, ``{"senior": "age > 65"}`` for a
+        named predicate, or a list of these. ``"auto"``: the few columns that explain most of where
+        features are missing. None: one subgroup of all rows.""",
         anything("str, dict, list of these, or None"),
         default=None,
-        option=Option(
-            "A column that defines subgroups; COL:40,65 cuts it. May be repeated. 'auto' chooses.",
-            TABLE,
-            name="by",
-            reads="groups",
-        ),
     )
     size: int | str = parameter(
         """Features per set; all features where there are fewer. ``"auto"``: as many as tell more
         than chance in some subgroup, at most 5; `enough` says how many each of them needs.""",
         an_integer_or("auto"),
         default=3,
-        option=Option("Features per set, or 'auto' for as many as tell.", TABLE, reads="size"),
     )
-    k: int = parameter(
-        "Sets per subgroup that `top_k` returns.",
-        an_integer(),
-        default=10,
-        option=Option("Sets to show per subgroup.", TABLE, name="top"),
-    )
+    k: int = parameter("Sets per subgroup that `top_k` returns.", an_integer(), default=10)
     _: KW_ONLY
     estimate: str = parameter(
-        """What a score tells about. ``"population"``: the population that a subgroup's rows were
-        drawn from. What chance alone would score is taken off, and every score is shrunk towards
-        what all subgroups share, the more so the fewer rows there are. ``"above_chance"``: joint
-        tables of each subgroup by itself, less what chance alone would score. ``"sample"``: the
-        rows as they are, as in the MISFEAT paper; with few rows the sets that look best are then
-        mostly chance.""",
+        """What a score estimates. ``"population"``: the score in the population that a subgroup's
+        rows were drawn from, less its null expectation, and shrunk towards what all subgroups
+        share. ``"above_chance"``: that of each subgroup's joint tables by themselves, less the null
+        expectation. ``"sample"``: the rows as they are, as in the MISFEAT paper; with few rows the
+        sets that look best are then mostly chance.""",
         one_of("population", "above_chance", "sample"),
         default="population",
-        option=Option("'population', 'above_chance', or 'sample' for the rows as they are.", TABLE),
     )
     measure: str = parameter(
         """Joint mutual information in nats, or the squared multiple correlation of numeric features
         with a numeric or binary target.""",
         one_of("mutual_info", "r2"),
         default="mutual_info",
-        option=Option("'mutual_info', or 'r2' for numeric columns.", TABLE),
     )
     weights: str = parameter(
         """How `sample_weight` is taken. ``"sampling"``: how many of the population a row stands
-        for. Shares are weighted, and everything that asks how much data there is takes as many
-        rows of equal weight as tell as much (Kish's effective size). ``"frequency"``: how often a
-        row occurs; the answer is that of a table in which it is written out so often.""",
+        for; shares are weighted, and the amount of data is Kish's effective size.
+        ``"frequency"``: how often a row occurs, as if it were written out so often.""",
         one_of("sampling", "frequency"),
         default="sampling",
-        option=Option("Weights: 'sampling', or 'frequency' for repeated rows.", TABLE),
     )
     design: Mapping[str, str] | None = parameter(
-        """How rows were drawn, ``{"strata": "region", "cluster": "school"}``: the columns of strata
-        and of clusters, either or both. The effective size of a subgroup is then its rows over the
-        mean design effect of its shares of classes (Rao and Scott).""",
+        """How rows were drawn, ``{"strata": "region", "cluster": "school"}``, either or both. The
+        effective size of a subgroup is then its rows over the mean design effect of its shares of
+        classes (Rao and Scott).""",
         anything("dict of str to str, or None"),
         default=None,
-        option=Option(
-            "How rows were drawn, strata=COL or cluster=COL. May be repeated.",
-            TABLE,
-            reads="design",
-        ),
     )
     completer: str | Completer = parameter(
         """How scores are predicted. ``"transfer"``: from tables that other subgroups recorded,
@@ -116,11 +89,6 @@ class SelectorParameters:
         ``"mlp"``. The classes in `misfeat.completion` have further settings.""",
         anything("str or Completer"),
         default="auto",
-        option=Option(
-            "How scores are predicted; docs/explanation/completion.md has all.",
-            PREDICTIONS,
-            reads="completer",
-        ),
     )
     confidence: float | None = parameter(
         """Target coverage of the intervals. None gives certain bounds instead: with
@@ -128,7 +96,6 @@ class SelectorParameters:
         exceed.""",
         a_level(),
         default=0.9,
-        option=Option("Target coverage of the intervals.", PREDICTIONS),
     )
     coding: Coding | None = parameter(
         "How columns become codes, and rows subgroups. None: ``Coding()``.",
@@ -144,62 +111,45 @@ class SelectorParameters:
         "Features that every set must hold; sets without them are not shown.",
         anything("list of str or None"),
         default=None,
-        option=Option(
-            "A feature that every set must hold. May be repeated.", COLUMNS, reads="columns"
-        ),
     )
     exclude: Sequence[str] | None = parameter(
         "Features that no set may hold; they are left out.",
         anything("list of str or None"),
         default=None,
-        option=Option("A feature that no set may hold. May be repeated.", COLUMNS, reads="columns"),
     )
     blocks: Mapping[str, Sequence[str]] | None = parameter(
-        """Features that enter sets together, as one-hot columns or the panel of a test do: a name
-        for each block, which counts as one feature, and its members. A subgroup recorded a block if
-        it recorded every member.""",
+        """Features that enter sets together as one, such as one-hot columns or the panel of a test,
+        by a name for each block. A subgroup recorded a block if it recorded every member.""",
         anything("dict of str to list of str, or None"),
         default=None,
-        option=Option(
-            "Features that enter sets together, NAME=COL,COL. May be repeated.",
-            COLUMNS,
-            name="block",
-            reads="blocks",
-        ),
     )
     budget: float = parameter(
         """The share of the sets that a subgroup recorded for which scores are computed; the others
         are predicted. Scores of the population need those of features and pairs alone.""",
         a_share(),
         default=1.0,
-        option=Option("Compute this share of the scores, and predict the others.", PREDICTIONS),
     )
     sampler: str = parameter(
         """How those sets are chosen: along a lazy random walk, uniformly, or the same share of
         every size.""",
         one_of("randwalk", "arbitrary", "stratified"),
         default="randwalk",
-        option=Option("How that share is chosen.", PREDICTIONS),
     )
     random_state: int | None = parameter(
         """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
-        that learn. None draws anew for these; which features are hidden to learn intervals is
-        the same every time.""",
+        that learn. None draws anew for these.""",
         an_integer(least=0, none=True),
         default=None,
-        option=Option("Seed of random choices.", PREDICTIONS, name="seed"),
     )
     device: str = parameter(
         """Where a completer with a neural network computes; ``"auto"`` is a CUDA device where there
         is one, else the CPU. Nothing else runs on it.""",
         one_of(*DEVICES),
         default="auto",
-        option=Option("Device for neural completers.", PREDICTIONS),
     )
     n_jobs: int | None = parameter(
         "Threads, as joblib reads it: None is 1 unless a joblib context says otherwise, -1 is all.",
         a_number_of_threads(),
         default=None,
-        option=Option("Threads; -1 for all.", PREDICTIONS, name="jobs", default=-1),
     )
     verbose: int = parameter("1 shows progress.", a_verbosity(), default=0)

@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import a_flag, one_of, parameter, with_parameters
@@ -113,52 +109,18 @@ def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SelectsColumns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer that keeps some of the columns it was fitted on."""
 
     @abstractmethod
     def _chosen(self) -> Collection[str]:
         """The names of the columns to keep; columns of arrays are named x0, x1, ..."""
 
-    def get_support(self, indices: bool = False) -> NDArray[Any]:
-        """Which columns are kept.
-
-        Parameters
-        ----------
-        indices : bool, default=False
-            Return their numbers rather than a mask.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
-        >>> SubgroupSelector(size=1).fit(X, [0, 0, 1, 1] * 5).get_support()
-        array([ True, False])
-        """
+    def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "n_features_in_")
         chosen = set(self._chosen())
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        mask = np.array([name in chosen for name in names], dtype=bool)
-        return np.flatnonzero(mask) if indices else mask
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The names of the columns that are kept.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names for the columns of an array; else those seen at fit.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1] * 10}
-        >>> SubgroupSelector(size=1).fit(table, [0, 0, 1, 1] * 5).get_feature_names_out()
-        array(['a'], dtype=object)
-        """
-        check_is_fitted(self, "n_features_in_")
-        names: NDArray[Any] = _check_feature_names_in(self, input_features)[self.get_support()]
-        return names
+        return np.array([name in chosen for name in names], dtype=bool)
 
     def transform(self, X: Any) -> Any:
         """Keep the chosen columns of a table with the columns that were there at fit."""

@@ -20,15 +20,7 @@ MOST_NAMES = 5
 
 
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:
-    """A share in per cent, to the digits that its interval leaves.
-
-    Examples
-    --------
-    >>> percent(0.412, 0.24, 0.57), percent(0.0412, 0.036, 0.046), percent(0.412)
-    ('41 %', '4.1 %', '41.2 %')
-    >>> percent(0.003, 0.0, 0.05), percent(0.0, 0.0, 0.05), percent(float("nan"))
-    ('under 1 %', '0 %', '–')
-    """
+    """A share in per cent, to the digits that its interval leaves."""
     if isnan(share):
         return "–"
     digits = percent_decimals(low, high)
@@ -39,13 +31,7 @@ def percent(share: float, low: float | None = None, high: float | None = None) -
 
 
 def percent_between(low: float, high: float) -> str:
-    """An interval of shares in per cent, to the digits that its width leaves.
-
-    Examples
-    --------
-    >>> percent_between(0.24, 0.573), percent_between(0.0412, 0.0455), percent_between(0.2, 0.2)
-    ('24–57 %', '4.1–4.5 %', '20.0 %')
-    """
+    """An interval of shares in per cent, to the digits that its width leaves."""
     if isnan(low) or isnan(high):
         return "–"
     if low == high:
@@ -64,13 +50,7 @@ def percent_decimals(low: float | None, high: float | None) -> int:
 
 
 def score_words(score: float, low: float, high: float) -> str:
-    """A score to the digits that its interval leaves.
-
-    Examples
-    --------
-    >>> score_words(0.12345, 0.05, 0.21), score_words(0.12345, 0.12, 0.126)
-    ('0.12', '0.1235')
-    """
+    """A score to the digits that its interval leaves."""
     if isnan(score):
         return "–"
     width = high - low
@@ -92,15 +72,7 @@ def count_words(number: float, one: str, several: str | None = None) -> str:
 
 
 def joined(names: Sequence[str], most: int = MOST_NAMES, last: str = "and") -> Message:
-    """Names as a person lists them, at least one; those beyond `most` are counted.
-
-    Examples
-    --------
-    >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"], last="or")
-    ('a', 'a and b', 'a, b or c')
-    >>> joined(list("abcdef"), most=2)
-    'a, b and 4 more'
-    """
+    """Names as a person lists them, at least one; those beyond `most` are counted."""
     shown = list(names) if len(names) <= most + 1 else list(names[:most])
     about = {f"name{number}": name for number, name in enumerate(shown)}
     fields = [f"{{{name}}}" for name in about]

@@ -1,13 +1,22 @@
+"""What may mislead: what is pointed out, in which words, and what is kept of it in files."""
+
 from __future__ import annotations
+
+import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from safetensors.numpy import load, save
 
-from misfeat import Coding, SubgroupSelector
-from misfeat.answers.caution import SEVERITIES, Caution
-from misfeat.answers.cautions import list_cautions
+from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector, fit_steps
+from misfeat.answers.cautions import left_out, list_cautions
+from misfeat.answers.column_cautions import SEVERITIES, Caution
+from misfeat.answers.significance import significance_tests
 from misfeat.cli.errors import in_options
+from tests.attacks.forging import ARRAYS, MANIFEST, sealed
+from tests.estimation.generated import wide_columns
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +66,13 @@ def test_a_single_value_in_a_handful_of_rows_is_no_surprise(heart):
     assert not [one for one in found if one.startswith("No set tells") and "'age=28'" in one]
 
 
-def test_few_rows_for_many_combinations_are_pointed_out(heart):
+def test_few_rows_for_many_combinations_are_pointed_out():
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 5, 120) for name in "abc"}
+    table |= {"site": np.repeat(["x", "y"], 60), "y": rng.integers(0, 2, 120)}
     for size, pointed_out in ((3, True), (1, False)):
-        found = cautions(heart, "num", groups="site", size=size, estimate="sample")
-        assert any(one.startswith("Few rows in 'site=clevel") for one in found) is pointed_out
+        found = cautions(table, "y", groups="site", size=size, estimate="sample")
+        assert any(one.startswith("Few rows in 'site=x'") for one in found) is pointed_out
 
 
 def test_sets_that_tell_nothing_are_pointed_out():
@@ -82,33 +94,28 @@ def test_sets_that_tell_nothing_are_pointed_out():
     assert len(by_correlation) == 2
 
 
-def test_few_subgroups_to_pool_are_pointed_out(heart):
-    two = heart[heart["site"].isin(["cleveland", "hungarian"])]
-    for table, groups, words in (
-        (heart, "site", None),
-        (two, "site", "With 2 subgroups one learns little"),
-        (two, None, "There is one subgroup only"),
+def test_few_subgroups_to_pool_are_pointed_out():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.integers(0, 3, 300), "y": rng.integers(0, 2, 300)}
+    table |= {"four": np.arange(300) % 4, "two": np.arange(300) % 2}
+    for groups, words in (
+        ("four", []),
+        ("two", ["With 2 subgroups one learns little"]),
+        (None, ["There is one subgroup only"]),
     ):
-        found = cautions(table, "num", groups=groups, size=1)
-        said = [one for one in found if "subgroups one learns" in one or "one subgroup" in one]
-        assert [one.startswith(words) for one in said] == ([] if words is None else [True])
-        assert not [
-            one
-            for one in cautions(table, "num", groups=groups, size=1, estimate="above_chance")
-            if "subgroups one learns" in one or "one subgroup" in one
-        ]
+        for estimate, expected in (("population", words), ("above_chance", [])):
+            found = caution_list(table, "y", groups=groups, size=1, estimate=estimate)
+            said = [one.words for one in found if one.kind == "few subgroups"]
+            assert [one[: len(word)] for one, word in zip(said, expected, strict=True)] == expected
 
 
 def test_few_cases_are_pointed_out_where_there_are_two_classes():
     table = {"a": [0, 1] * 100, "b": [0, 0, 1, 1] * 50}
     rare, common, many = [1] * 20 + [0] * 180, [0, 1] * 100, [0, 1, 2, 2] * 50
-
-    def said(y):
+    for y in (common, many):
         found = cautions(table, y, size=1)
-        return [one for one in found if one.startswith("Few rows of the rarer class")]
-
-    assert said(common) == said(many) == []
-    (found,) = said(rare)
+        assert not [one for one in found if one.startswith("Few rows of the rarer class")]
+    (found,) = [one for one in cautions(table, rare, size=1) if one.startswith("Few rows of the")]
     assert "20 at the fewest, in 'all rows'; take" in found
 
 
@@ -120,7 +127,7 @@ def test_the_worst_comes_first_and_a_frame_says_the_same(heart):
     places = [SEVERITIES.index(one.severity) for one in found]
     assert places == sorted(places)
     frame = selector.cautions()
-    assert list(frame) == list(Caution.COLUMNS)
+    assert list(frame) == list(Caution.__dataclass_fields__)
     assert frame["sentence"].tolist() == [str(one.sentence) for one in found]
     assert frame["columns"].tolist() == [one.columns for one in found]
 
@@ -153,3 +160,95 @@ def test_a_small_subgroup_is_named_where_it_contradicts_the_others():
     assert "where all subgroups together suggest" in caution.words
     selector = SubgroupSelector("site", size=2).fit(unlike_table([1.2, 0.8, 0.5, 0.3, 0, 0]), "y")
     assert not [one for one in list_cautions(selector.selection_) if one.kind == "unlike"]
+
+
+@pytest.fixture(scope="module")
+def shortlisted():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit_steps, "MOST_FEATURES", 10)
+        made = SubgroupSelector("site", size=2, k=2)
+        return made.fit(pd.DataFrame(wide_columns(n_rows=600)), "y")
+
+
+@pytest.fixture(scope="module")
+def folder(shortlisted, tmp_path_factory):
+    place = tmp_path_factory.mktemp("wide") / "run"
+    shortlisted.save(place)
+    return place
+
+
+def test_the_caution_reaches_the_terminal_and_the_report(shortlisted, capsys):
+    shortlisted.show()
+    assert "features were left out" in " ".join(capsys.readouterr().out.split())
+    assert "features were left out" in shortlisted.report(validate=False).html()
+
+
+def test_the_caution_says_what_was_looked_at_and_what_it_cannot_know(shortlisted):
+    (caution,) = (one for one in list_cautions(shortlisted.selection_) if one.kind == "shortlist")
+    assert caution.words.startswith("14 of 24 features were left out")
+    assert "in one of 276 pairs, in 299 rows" in caution.words
+    assert caution.severity == "weakens"
+    found = shortlisted.selection_
+    few = replace(found.shortlist, outstanding=3)
+    (caution,) = left_out(few, found.cohorts)
+    assert "3 more would have explained something" in caution.words
+
+
+def test_a_loaded_selection_answers_as_the_saved_one(shortlisted, folder):
+    again = SubgroupSelector.load(folder)
+    pd.testing.assert_frame_equal(again.significance(), shortlisted.significance())
+    pd.testing.assert_frame_equal(again.top_k(), shortlisted.top_k())
+    pd.testing.assert_frame_equal(again.cautions(), shortlisted.cautions())
+
+
+def test_tests_see_only_rows_that_were_held_back(shortlisted):
+    """The target of rows that were looked at may be anything."""
+    found = shortlisted.selection_
+    looked = found.shortlist.held_back == 0
+    codes = found.cohorts.target_codes
+    others = replace(found.cohorts, target_codes=np.where(looked, 1 - codes, codes))
+    other = Selection(others, found.set_scores, found.options, shortlist=found.shortlist)
+    tests = [significance_tests(one, permutations=49).subgroups for one in (found, other)]
+    assert [one.p_value for one in tests[0]] == [one.p_value for one in tests[1]]
+
+
+def field(name, value):
+    def change(manifest, _):
+        manifest["shortlist"][name] = value
+
+    return change
+
+
+def array(name, place, value):
+    def change(_, held):
+        held[f"shortlist.{name}"][place] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (field("left_out", ["f00"]), "no tuple"),
+        (field("left_out", {"tuple": ["f03"]}), "a feature that was kept and left out"),
+        (field("pairs", -1), "the pairs that were looked at"),
+        (field("pairs", 1000), "the pairs that were looked at"),
+        (field("rows", 0), "the rows that were looked at"),
+        (field("outstanding", -1), "the features that stand out"),
+        (field("extra", 1), "extra"),
+        (array("held_back", 0, -1), "rows that were held back"),
+        (array("held_back", 0, 2), "rows that were held back"),
+        (array("held_back", ..., 0), "a subgroup of which no row was held back"),
+        (lambda _, held: held.pop("shortlist.held_back"), "held_back"),
+        (lambda manifest, _: manifest.update(shortlist=None), "an unknown array"),
+    ],
+)
+def test_forged_searches_are_refused(folder, tmp_path, change, message):
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    held = {n: a.copy() for n, a in load((folder / ARRAYS).read_bytes()).items()}
+    change(manifest, held)
+    files = sealed(manifest, save({n: np.ascontiguousarray(a) for n, a in held.items()}))
+    (tmp_path / MANIFEST).write_bytes(files.manifest)
+    (tmp_path / ARRAYS).write_bytes(files.arrays)
+    with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
+        Selection.load(tmp_path)

@@ -64,9 +64,6 @@ class OneCohort:
     def __getitem__(self, _):
         return SimpleNamespace(target=np.array([0, 1]), size=100)
 
-    def __iter__(self):
-        return iter([self["here"]])
-
 
 def test_a_feature_is_worth_what_the_best_set_gains_by_it():
     found = worths(completed([0.1, 0.3, 0.5, 0.2], half=0.05))

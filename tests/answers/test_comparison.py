@@ -1,14 +1,37 @@
+"""Two runs side by side: what changed, how sure that is, and in words."""
+
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
-from misfeat.answers.comparison import Change, SubgroupChange, compare_selections
-from misfeat.answers.comparison_words import BEST_OF_BOTH, BEST_OF_FIRST, BEST_OF_SECOND
+from misfeat.answers.comparison import (
+    RECORDED,
+    Change,
+    ExplainedShare,
+    SubgroupChange,
+    compare_selections,
+    difference_of,
+    explained_share,
+)
+from misfeat.answers.comparison_words import (
+    ALONE,
+    BEST_OF_BOTH,
+    BEST_OF_FIRST,
+    BEST_OF_SECOND,
+    changes_in_words,
+    points_in_words,
+    subgroup_in_words,
+    summary_of,
+)
 from misfeat.datasets import make_cohorts
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import Message, MisfeatError
+from misfeat.information.mutual_info import SampledShare
 
 SITES = ("a", "b", "c")
 
@@ -233,3 +256,159 @@ def test_frames_come_in_the_library_of_the_first_run():
     assert tuple(subgroups.columns) == tuple(SubgroupChange.__dataclass_fields__)
     assert len(frame) == sum(subgroups["sets"])
     assert frame["changed"].sum() == len(found.changed)
+
+
+def share_of(share, n_rows=500.0, spread=0.2, chance=0.0, freedom=2.0):
+    sampled = SampledShare(share, n_rows, spread, chance, freedom)
+    return ExplainedShare(share, sampled, float(np.sqrt(spread / n_rows + chance)), RECORDED)
+
+
+def test_the_error_of_a_difference_is_normal_and_bounds_agree_with_p_values():
+    found, p_value = difference_of(share_of(0.02), share_of(0.08))
+    deviation = np.sqrt(2 * 0.2 / 500)
+    assert found.high - found.value == pytest.approx(stats.norm.ppf(0.95) * deviation)
+    assert p_value == pytest.approx(2 * stats.norm.sf(0.06 / deviation), rel=1e-4)
+    for second in np.linspace(0.02, 0.12, 30):
+        shares = share_of(0.02, chance=1e-5), share_of(second, chance=1e-5)
+        found, p_value = difference_of(*shares, 0.9, among=7)
+        assert (found.low > 0) == (p_value * 7 < 0.1)
+
+
+def test_the_tails_of_chance_are_as_heavy_as_those_of_a_chi_square():
+    n_rows, rng = 300, np.random.default_rng(0)
+    chance = 1 / (2 * n_rows**2)
+    drawn = (rng.chisquare(1, (10_000, 2)) - 1) / (2 * n_rows)
+    p_values = [
+        difference_of(*(share_of(share, n_rows, 0.0, chance, 1.0) for share in pair))[1]
+        for pair in drawn
+    ]
+    for level in (0.1, 0.01):
+        assert np.mean(np.array(p_values) <= level) <= 1.4 * level
+
+
+def test_a_difference_is_no_surer_than_its_runs_and_shares_stay_within_bounds():
+    found, _ = difference_of(share_of(0.0, 50.0, 0.0), share_of(0.1, 5000.0, 0.3))
+    assert found.high - found.value >= stats.norm.ppf(0.95) * np.sqrt(0.3 * 0.95 / 50)
+    assert difference_of(share_of(0.0, spread=0.0), share_of(0.0, spread=0.0))[1] == 1.0
+    for share in (0.0, 0.01, 0.99, 1.0):
+        value, low, high = share_of(share, 20.0).interval(0.9)
+        assert 0 <= low <= value <= high <= 1
+
+
+@pytest.fixture(scope="module")
+def gappy():
+    data = make_cohorts(3, 400, 5, hide=0.3, random_state=0)
+    return SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
+
+
+def test_what_was_not_recorded_is_as_sure_as_its_interval_is_wide(gappy):
+    cohort, feature = (int(one[0]) for one in np.nonzero(gappy.missing))
+    subgroup, name = gappy.cohorts.names[cohort], gappy.feature_names[feature]
+    found = explained_share(gappy, subgroup, [name])
+    assert (found.source, found.sampled) == ("predicted", None)
+    scores, whole = gappy.completed(1), gappy.set_scores.measure.whole[cohort]
+    assert found.share == pytest.approx(scores.score[cohort, feature] / whole)
+    reach = max(
+        scores.high[cohort, feature] - scores.score[cohort, feature],
+        scores.score[cohort, feature] - scores.low[cohort, feature],
+    )
+    assert found.interval(0.9).high == pytest.approx(min(found.share + reach / whole, 1.0))
+
+
+def test_scores_of_sums_of_products_are_adjusted_for_chance():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 200))
+    table = {"a": a, "b": b, "y": a + rng.normal(size=200)}
+    found = SubgroupSelector(size=1, measure="r2").fit(table, "y").selection_
+    share = explained_share(found, "all rows", ["a"])
+    plain = np.corrcoef(a, table["y"])[0, 1] ** 2
+    assert share.share == pytest.approx(1 - (1 - plain) * 199 / 198)
+    assert share.source == RECORDED
+
+
+def test_deviations_of_r2_are_those_of_tables_drawn_anew():
+    found = []
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        a = rng.normal(size=150)
+        table = {"a": a, "y": 0.5 * a + rng.normal(size=150)}
+        run = SubgroupSelector(size=1, measure="r2", estimate="above_chance").fit(table, "y")
+        found.append(explained_share(run.selection_, "all rows", ["a"]))
+    said = np.sqrt(np.mean([one.deviation**2 for one in found]))
+    assert 0.8 < said / np.std([one.share for one in found]) < 1.25
+
+
+SAME = ("y", "y")
+LINE = Change(
+    "site=b", ("mri",), ALONE, 0.03, 0.01, 0.05, 0.12, 0.08, 0.16, 0.09, 0.04, 0.14, 0.001, True,
+    0.02, 0.08, "recorded",
+)  # fmt: skip
+QUIET = SubgroupChange(
+    "site=a", 100, 100, 5, 0, 0.8, 1.0, ("mri",), ("mri",), False, Message("quiet")
+)
+LOUD = replace(QUIET, subgroup="site=b", changed=1, p_value=0.001, sentence=Message("loud"))
+
+
+PAIR = replace(LINE, features=("age", "mri"), asked=BEST_OF_FIRST)
+
+
+def test_changes_are_told_with_both_intervals_the_clearest_single_features_first():
+    assert changes_in_words([LINE], SAME) == "mri tells 12 % (8–16 %) where it told 3 % (1–5 %)"
+    assert changes_in_words([PAIR], SAME).startswith("age and mri tell 12 % (8–16 %) where they ")
+    predicted = replace(LINE, source="predicted")
+    assert changes_in_words([predicted], SAME).startswith("mri (predicted) tells")
+    clear = replace(LINE, features=("age",), p_value=1e-5)
+    said = changes_in_words([LINE, replace(PAIR, p_value=1e-9), clear], SAME)
+    assert said.startswith("age tells")
+    assert "age and mri" not in said
+    many = [replace(LINE, features=(f"f{i}",), p_value=i / 1000) for i in range(6)]
+    said = changes_in_words(many, SAME)
+    assert said.endswith("and 3 more features changed")
+    assert "f3" not in said
+
+
+def test_another_target_is_no_change():
+    said = changes_in_words([LINE], ("died", "readmitted"))
+    assert said == "mri tells 3 % (1–5 %) about died and 12 % (8–16 %) about readmitted"
+    assert "nothing changed" not in summary_of([QUIET, QUIET], [], ("died", "readmitted"))
+
+
+def test_best_sets_of_different_targets_are_told_side_by_side():
+    other = replace(QUIET, second_best=("age",))
+    said = subgroup_in_words(other, [LINE], ("died", "readmitted"), [])
+    assert said.endswith("; mri tells most about died, age about readmitted.")
+    assert subgroup_in_words(other, [], SAME, []).endswith(
+        "; age tells most, before it was mri, but which of the two tells more cannot be told."
+    )
+    assert subgroup_in_words(replace(other, told_apart=True), [], SAME, []).endswith(
+        "; age tells most, before it was mri."
+    )
+
+
+def test_the_whole_is_told_in_one_sentence():
+    others = [replace(QUIET, subgroup=f"site={name}") for name in "acd"]
+    assert summary_of([*others, LOUD], [LINE], SAME) == (
+        "Nothing changed by more than its uncertainty in 3 of 4 subgroups; "
+        "in site=b, mri tells 12 % (8–16 %) where it told 3 % (1–5 %)."
+    )
+    assert summary_of(others, [], SAME) == (
+        "Nothing changed by more than its uncertainty in any of 3 subgroups."
+    )
+    assert summary_of([LOUD, replace(LOUD, subgroup="site=c", p_value=0.01)], [LINE], SAME) == (
+        "In site=b, mri tells 12 % (8–16 %) where it told 3 % (1–5 %), "
+        "the clearest of 2 such subgroups."
+    )
+
+
+def test_sentences_claim_no_more_than_is_known():
+    silent = replace(LINE, second=0.0, second_low=0.0)
+    said = subgroup_in_words(LOUD, [silent, silent], SAME, [])
+    assert said.endswith("; nothing tells anything there any more.")
+    assert "any more" not in subgroup_in_words(LOUD, [silent, LINE], SAME, [])
+    said = subgroup_in_words(LOUD, [LINE], SAME, [], among=8)
+    assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said
+    assert "by chance" not in subgroup_in_words(QUIET, [], SAME, [], among=8)
+    assert summary_of([LOUD], [LINE], SAME) == "loud"
+    assert summary_of([replace(QUIET, sets=0)], [], SAME) == "No subgroup could be compared."
+    assert points_in_words(-0.02, -0.0399, -0.0001) == "-2.00 (-3.99 to -0.01)"
+    assert points_in_words(0.02, -0.01, 0.05) == "+2 (-1 to +5)"

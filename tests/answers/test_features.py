@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.alternatives import Alternative, alternative_sets
 from misfeat.answers.features import (
     feature_values,
     mean_shares,
+    pair_interactions,
     parts_of,
     shapley_values,
     shapley_weights,
 )
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.set_contrasts import Alternative, alternative_sets
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
+from misfeat.completion import CompletedScores
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.lattice import level, rank
 
@@ -75,7 +76,7 @@ def test_every_kind_of_fit_answers(data, how):
     shares = shapley_values(selector.selection_, best.subgroup, best.features)
     assert abs(sum(share.value for share in shares.values()) - best.score) < 1e-9
     found = selector.alternatives(best.subgroup, best.features)
-    assert tuple(found.columns) == Alternative.COLUMNS
+    assert tuple(found.columns) == tuple(Alternative.__dataclass_fields__)
     assert len(selector.top_k(distinct=True)) <= len(selector.top_k())
     if selector.size > 1:
         assert len(selector.interactions()) == 3 * 15
@@ -258,7 +259,11 @@ def test_values_are_what_features_add_over_all_orders_and_sum_to_the_score(seed,
 def test_mean_shares_are_means_over_all_sets_that_hold_a_feature(seed, n_features, less):
     size = max(1, n_features - less)
     levels = levels_of(seed, n_features, size)
-    found = mean_shares(levels, [level(n_features, m) for m in range(1, size + 1)])
+    completed = []
+    for m, scores in enumerate(levels, start=1):
+        line = scores[None]
+        completed.append(CompletedScores(level(n_features, m), line, line, line, line < 0, line))
+    found = [one.value for one in mean_shares(completed, 0, None, -np.inf)]
     values = [[] for _ in range(n_features)]
     for members in level(n_features, size).tolist():
         scores = [score(levels, part) for part in parts_of(members)]

@@ -55,13 +55,6 @@ def test_sets_have_p_values_once_it_was_asked():
     assert selector.top_k(size=3)["p_value"].isna().all()  # larger sets were not searched
 
 
-def test_a_loaded_selection_answers_alike(fitted, tmp_path):
-    fitted.save(tmp_path / "run")
-    again = SubgroupSelector.load(tmp_path / "run")
-    assert again.significance().equals(fitted.significance())
-    assert again.enough().equals(fitted.enough())
-
-
 def test_what_a_stratum_tells_does_not_count():
     rng = np.random.default_rng(0)
     season = rng.integers(0, 4, 800)

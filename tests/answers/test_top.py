@@ -74,13 +74,7 @@ def test_columns_hold_what_the_sets_hold_one_by_one(settings, tested):
     found = selection.selection_
     if tested:
         found.significance(permutations=19)
-    sets = scored_sets(
-        found.cohorts,
-        found.set_scores,
-        shown_scores(found, 2),
-        found.cohorts.names,
-        tests=found.known_tests,
-    )
+    sets = scored_sets(found, shown_scores(found, 2), found.cohorts.names)
     wanted = {name: values for name, values in as_columns(sets).items() if name != "rank"}
     frame = selection.scores()
     assert list(frame.columns) == list(wanted)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import Cell, CellCounts, Explanation, Share, cells_of, explanation
 from misfeat.datasets import load_heart, make_cohorts
@@ -61,8 +61,6 @@ def test_cells_are_named_by_ranges_and_keep_what_the_subgroup_recorded(heart):
 
 
 def test_rows_without_a_value_count_in_no_cell_where_they_count_for_no_score():
-    from misfeat import Coding
-
     table = {"a": [0, 0, 1, 1, None] * 20, "b": [0, 1] * 50, "y": [0, 0, 1, 1, 1] * 20}
     selector = SubgroupSelector(size=1, coding=Coding(sporadic="available")).fit(table, "y")
     why = explanation(selector.selection_, "all rows", ["a"])
@@ -77,8 +75,6 @@ def test_categories_that_the_transfer_merges_keep_their_names():
     many = np.array([f"v{i % 45:02}" for i in range(len(columns[data.target]))], dtype=object)
     first = columns["cohort"] == "c1"
     columns["many"] = np.where(first, None, many)
-    from misfeat import Coding
-
     selector = SubgroupSelector(data.groups, size=1, coding=Coding(max_categories=60))
     cells = explanation(selector.fit(columns, data.target).selection_, "cohort=c1", ["many"]).cells
     assert len(cells) == 32

@@ -206,7 +206,7 @@ def _left(runs: Runs, folder: Path, name: str) -> str:
     by_command = "run" in name and (k == NEW or "over" in name or "current" in name)
     if not by_command or (name == "over an old run" and k == NEW):
         wrong = "a report of another run" if report else ""
-    elif saved_settings(str(folder)).said.get("top") != k:
+    elif saved_settings(str(folder)).top != k:
         wrong = "settings of another run"
     else:
         wrong = "" if f"Run {k}<" in report else "no report, or that of another run"

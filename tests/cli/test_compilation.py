@@ -12,20 +12,6 @@ from misfeat.datasets import make_cohorts
 from misfeat.information.kernels.permutation import score_permutations
 from misfeat.runtime.compilation import compilations_counted, is_kept
 
-KEPT = """
-from misfeat.cli.compilation import compile_tests
-from misfeat.datasets import make_cohorts
-from misfeat import SubgroupSelector
-from misfeat.information.kernels.permutation import score_permutations
-
-compile_tests()
-before = score_permutations.signatures
-data = make_cohorts(3, 80, 5, hide=0.3, random_state=0)
-selector = SubgroupSelector(data.groups, size=3).fit(data.columns, data.target)
-selector.significance()
-assert before
-print(before == score_permutations.signatures)
-"""
 BESIDE = """
 import subprocess
 from misfeat.cli.compilation import compiled_beside
@@ -83,10 +69,6 @@ def test_default_runs_need_nothing_else():
         reported(clinics.complete, clinics.target, None)
     assert specialisations() == before
     assert compiled.count == 0
-
-
-def test_what_is_compiled_ahead_is_what_a_run_needs():
-    assert printed(KEPT) == "True"
 
 
 def test_nothing_is_started_where_kernels_are_kept(monkeypatch):

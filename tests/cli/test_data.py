@@ -41,11 +41,6 @@ def test_every_stand_in_of_a_real_table_is_answered_sensibly(stand_in_folder, ta
     check_answer(stand_in_folder / file, target, groups, n_subgroups, telling)
 
 
-@pytest.mark.slow
-def test_heart_is_answered_sensibly_with_what_it_lacks(heart_path):
-    check_answer(heart_path, "num", ["site"], 4, telling=set(), lacking={"ca"})
-
-
 def check_answer(path, target, groups, n_subgroups, telling, lacking=frozenset()):
     by = [word for group in groups for word in ("--by", group)]
     result = run("run", str(path), "--target", target, *by, "--json")

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from email.message import Message
 
 from misfeat import __version__
-from misfeat.cli.compilation import Compiled
 from misfeat.datasets import make_cohorts
-from tests.cli.commands import check_snapshot, run
+from tests.cli.commands import run
 
 doctor = sys.modules["misfeat.cli.doctor"]
 """The module, whose name in the package is the command's."""
@@ -32,13 +30,11 @@ def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
     there = doctor.installed
     gone = {"duckdb", "pyspark", "torch-geometric"}
     monkeypatch.setattr(doctor, "installed", lambda p: None if p in gone else there(p))
-    monkeypatch.setattr(shutil, "which", lambda _: None)
     found = json.loads(run("doctor", "--json", "--quiet").stdout)
-    assert found["tables"]["duckdb"] == {
+    assert found["extras"]["duckdb"] == {
         "version": None,
         "install": "pip install 'misfeat[duckdb]'",
     }
-    assert found["tables"]["java"]["version"] is None
     assert found["extras"]["pyg"]["version"] is None
     assert found["self_test"][-1]["found"] == "left out: files need pip install 'misfeat[duckdb]'"
     assert found["healthy"]
@@ -78,7 +74,7 @@ def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
     assert result.exit_code == 0, result.stdout
     shown = " ".join(result.stdout.split())
     assert "neural missing: pip install 'misfeat[neural]'" in shown
-    assert "trains on nothing; missing: pip install 'misfeat[neural]'" in shown
+    assert "trains on" not in shown
 
 
 def test_a_failed_self_test_is_told_and_the_exit_code_says_so(monkeypatch):
@@ -99,13 +95,8 @@ def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
     assert "not installed: pip install numpy" in result.stdout
 
 
-def test_the_page_looks_right(monkeypatch):
-    monkeypatch.setattr("misfeat.cli.doctor.examine", lambda *_: FOUND)
-    check_snapshot("doctor", run("doctor").stdout)
-
-
 def test_compiling_says_what_was_done(monkeypatch):
-    done = iter([Compiled(302, 114.6), Compiled(1, 0.7), Compiled(0, 0.0)])
+    done = iter([(302, 114.6), (1, 0.7), (0, 0.0)])
     monkeypatch.setattr("misfeat.cli.compilation.compile_all", lambda _: next(done))
     place = doctor.kernel_cache()["within"]
     first = run("doctor", "--compile", "--quiet")
@@ -129,23 +120,3 @@ def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch, tmp_path):
     result = run("doctor", "--compile", "--quiet")
     assert result.exit_code == 2
     assert "NUMBA_CACHE_DIR=DIR" in result.stderr
-
-
-FOUND = {
-    "versions": {"misfeat": "1.0", "Python": "3.11.9", "numpy": "2.4.0", "numba": None},
-    "machine": {
-        "cores": 8,
-        "threads": 8,
-        "free_memory_gib": 12.5,
-        "memory_limit": 0.6,
-        "training": {"cuda": ["NVIDIA H200"], "mps": False, "device": "cuda"},
-    },
-    "kernel_cache": {"folder": "/somewhere/__pycache__", "writable": False},
-    "tables": {
-        "pandas": {"version": "3.0", "install": "pip install pandas"},
-        "dask": {"version": None, "install": "pip install 'misfeat[dask]'"},
-    },
-    "extras": {"pyg": {"version": None, "install": "pip install 'misfeat[pyg]'"}},
-    "self_test": [{"what": "answers for a generated table", "ok": True, "found": "ok"}],
-    "healthy": True,
-}

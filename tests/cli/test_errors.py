@@ -89,31 +89,6 @@ def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
     assert refused.stderr == "error: --size 0; it must be an integer of at least 1.\n"
 
 
-@pytest.mark.slow
-def test_a_traceback_is_shown_only_when_asked_for():
-    short, long = process("run"), process("run", "--debug")
-    assert short.exit_code == BAD_INPUT
-    assert short.stderr.startswith("error: TABLE, a file, is missing")
-    assert short.stderr.count("\n") == 1
-    assert long.exit_code == 1
-    assert "Traceback" in long.stderr
-    assert "MisfeatError" in long.stderr
-
-
-def test_files_that_cannot_be_read_are_the_users_to_mend(tmp_path):
-    broken = tmp_path / "broken.parquet"
-    broken.write_bytes(b"PAR1 and nothing else")
-    picture = tmp_path / "picture.png"
-    picture.write_bytes(b"\x89PNG")
-    latin = tmp_path / "latin.csv"
-    latin.write_bytes("größe,y\n1,0\n".encode("latin-1"))
-    for path in (broken, picture, latin, tmp_path):
-        result = run("run", str(path), "--target", "y")
-        assert result.exit_code == BAD_INPUT, result.stderr
-        assert result.stderr.startswith("error: ")
-        assert result.stderr.count("\n") == 1
-
-
 def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
     def break_down(*_, **__):
         raise TypeError("a wheel\ncame off")

@@ -1,50 +1,12 @@
 from __future__ import annotations
 
-import inspect
-import re
-import sys
-
 import pytest
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.cli.options import OPTIONS, as_option
+from misfeat.cli.options import RunSettings, as_option, python_name
 from misfeat.exceptions import Setting
 from misfeat.parameters.declaration import parameters_of
-from tests.cli.commands import Ran, process
-
-ADDED = """
-import misfeat.parameters.coding as declared
-from misfeat.parameters.declaration import COLUMNS, Option, an_integer
-from misfeat.parameters.declaration import one_of, parameter, with_parameters
-
-@with_parameters
-class More(declared.CodingParameters):
-    digits: int = parameter(
-        "Digits that count.", an_integer(), default=8, option=Option("Digits to keep.", COLUMNS)
-    )
-    case: str = parameter(
-        "Letters.", one_of("keep", "lower"), default="keep", option=Option("Letters.", COLUMNS)
-    )
-
-declared.CodingParameters = More
-"""
-"""Two more parameters of Coding, which are said in one place."""
-ONE = "from misfeat.cli import main; main()"
-
-
-def with_more(*arguments: str, **settings: str) -> Ran:
-    """Run the command with the two parameters, which takes a process of its own."""
-    return process(*arguments, command=[sys.executable, "-c", ADDED + ONE], **settings)
-
-
-def test_a_parameter_said_once_is_an_option_with_its_help_default_and_choices():
-    shown = with_more("run", "--help", TERMINAL_WIDTH="80").stdout
-    line = next(line for line in shown.splitlines() if "--digits" in line)
-    assert re.search(r"\bint(eger)?\b", line, re.IGNORECASE)  # as Typer spells it
-    assert "Digits to keep. [default: 8]" in line
-    words = {"COMP_WORDS": "misfeat run --case l", "COMP_CWORD": "3"}
-    found = with_more(_MISFEAT_COMPLETE="complete_bash", **words)
-    assert found.stdout.split() == ["lower"]
+from tests.cli.commands import run
 
 
 @pytest.mark.parametrize(
@@ -78,14 +40,52 @@ def test_parameters_of_messages_are_spelled_as_options(setting, spelled):
     assert as_option(setting) == spelled
 
 
-def test_every_parameter_that_has_an_option_is_one_which_a_run_takes():
+def test_every_parameter_is_an_option_with_the_same_default():
+    usual = RunSettings()
     for estimator in (SubgroupSelector, Coding):
-        for parameter in parameters_of(estimator).values():
-            if parameter.option is not None:
-                assert OPTIONS[parameter.option_name].python_name == parameter.name
-    from misfeat.cli.run import run as command
-
-    assert list(inspect.signature(command).parameters) == ["ctx", *OPTIONS]
-    assert OPTIONS["target"].owner is None
-    assert OPTIONS["target_kind"].python_name == "target"
+        for name, parameter in parameters_of(estimator).items():
+            if name not in ("coding", "columns", "verbose"):
+                option = as_option(Setting(name)).removeprefix("--").replace("-", "_")
+                assert python_name(option) == name
+                shown = (parameter.default, None, str(parameter.default))
+                assert getattr(usual, option) in shown or name == "n_jobs", name
     assert as_option(Setting("target", "classes")) == "--target-kind 'classes'"
+
+
+OPTIONS = [
+    ("--by site --by age:40,65", {"groups": ["site", {"age": ["40", "65"]}]}),
+    ("--size auto --top 3 --jobs 1", {"size": "auto", "k": 3, "n_jobs": 1}),
+    ("--measure r2 --estimate sample", {"measure": "r2", "estimate": "sample"}),
+    ("--budget 0.3 --seed 1 --sampler stratified", {"budget": 0.3, "random_state": 1}),
+    ("--completer knn --confidence 0.5", {"completer": "knn", "confidence": 0.5}),
+    ("--include sex --exclude ca", {"include": ["sex"], "exclude": ["ca"]}),
+    ("--block ecg=restecg,slope", {"blocks": {"ecg": ["restecg", "slope"]}}),
+    ("--design strata=a=b", {"design": {"strata": "a=b"}}),
+    ("--bins 4 --bins age=40,", {"coding__bins": {"*": 4, "age": ["40"]}}),
+    ("--max-categories 3", {"coding__max_categories": 3}),
+    ("--missing ? --missing a=b=0", {"coding__missing_values": {"*": ["?"], "a=b": ["0"]}}),
+    ("--read zip=text --target-kind number", {"coding__read": {"zip": "text"}}),
+    ("--min-rows 9 --small-groups drop", {"coding__min_rows": 9, "coding__small_groups": "drop"}),
+    ("--missing-groups drop --sporadic available", {"coding__missing_groups": "drop"}),
+]
+
+
+def test_options_become_the_parameters_of_a_selector(monkeypatch):
+    asked = []
+    monkeypatch.setattr("misfeat.cli.run.answer", asked.append)
+    for words, expected in OPTIONS:
+        result = run("run", "t.csv", "--target", "y", *words.split())
+        assert result.exit_code == 0, result.stderr
+        params = asked.pop().selector().get_params()
+        assert {name: params[name] for name in expected} == expected
+    run("run", "t.csv", "--target", "y", "--cost", "z=1=3")
+    assert asked.pop().costs() == {"z=1": 3}
+
+
+def test_tables_of_a_file_say_what_texts_say():
+    texts = RunSettings(by=["site", "age:50"], bins=["age=3"], cost=["ca=3"], block=["l=a,b"])
+    tables = RunSettings(
+        by=["site", {"age": ["50"]}], bins={"age": 3}, cost={"ca": 3}, block={"l": ["a", "b"]}
+    )
+    assert str(texts.selector()) == str(tables.selector())
+    assert texts.costs() == tables.costs()

@@ -7,7 +7,7 @@ import pytest
 
 from misfeat import __version__
 from misfeat.runtime import memory
-from tests.cli.commands import ASKED, QUICK, TABLE, run
+from tests.cli.commands import QUICK, TABLE, run
 
 
 @pytest.fixture(scope="module")
@@ -88,33 +88,8 @@ def test_notes_go_to_standard_error_unless_quiet(tmp_path):
     assert loud.stdout == quiet.stdout
 
 
-def test_names_with_an_equals_sign_can_have_codes_and_costs(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(TABLE.replace("site,x,z,y", "site,a=b,z=1,y"))
-    asked = ("run", str(path), *QUICK, "--size", "1", "--json", "--cost", "z=1=3")
-    found = run(*asked, "--missing", "a=b=0", "--missing", "a=b=1")
-    (worth,) = lines_of(found, "worth")
-    assert worth["cost"] == 3
-    assert {*lines_of(found, "set")[0]["features"]} == {"z=1"}
-    assert "Feature 'a=b' is missing in every subgroup" in found.stderr
-
-
 def test_the_version_can_be_asked_for():
     assert run("--version").stdout.strip() == f"misfeat {__version__}"
-
-
-@pytest.mark.slow
-def test_measure_budget_and_threads_can_be_chosen(heart):
-    correlated = ("--completer", "interactions", "--measure", "r2")
-    plain = run(*heart, "--no-worth", *correlated, "--jobs", "1", "--quiet", "--tables")
-    assert "squared multiple correlation" in plain.stdout
-    part = ("--budget", "0.3", "--seed", "1", "--estimate", "sample")
-    sampled = (*heart, "--no-worth", *part, "--top", "78", "--json")
-    found = run(*sampled)
-    assert any(
-        line["source"] == "predicted" and not line["missing"] for line in lines_of(found, "set")
-    )
-    assert found.stdout == run(*sampled, "--jobs", "1").stdout
 
 
 def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
@@ -161,62 +136,6 @@ def test_subgroups_are_cut_sizes_too_large_noted_and_what_to_collect_left_out(ta
         "note: --size 9 is greater than the number of features, 2; all features are taken.\n"
         in found.stderr
     )
-
-
-def test_features_can_be_included_and_excluded(heart):
-    chosen = run(*heart, "--no-worth", "--json", "--include", "sex", "--exclude", "ca")
-    for line in lines_of(chosen, "set"):
-        assert "sex" in line["features"]
-        assert "ca" not in line["features"]
-    assert lines_of(run(*heart, "--exclude", "ca", "--json"), "worth") == []
-
-
-def test_blocks_enter_sets_together(heart):
-    asked = ("--size", "1", "--no-worth", "--block", "ecg=restecg,slope", "--top", "99", "--json")
-    features = {line["features"][0] for line in lines_of(run(*heart, *asked), "set")}
-    assert "ecg" in features
-    assert not features & {"restecg", "slope"}
-
-
-def test_bins_that_follow_the_target_tell_most(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x,y\n" + "".join(f"{x},{int(20 < x <= 30)}\n" * 2 for x in range(11, 41)))
-    asked = ("run", str(path), "--target", "y", "--size", "1", "--estimate", "sample", "--json")
-    scores = {
-        bins: lines_of(run(*asked, *bins), "set")[0]["score"]
-        for bins in ((), ("--bins", "2"), ("--bins", "x=2"), ("--bins", "x=20,30"))
-    }
-    assert scores["--bins", "2"] == scores["--bins", "x=2"]
-    assert scores["--bins", "2"] < scores[()] < scores["--bins", "x=20,30"]
-    assert scores["--bins", "x=20,30"] == pytest.approx(0.6365, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--binning", "uniform"),
-        ("--max-categories", "3"),
-        ("--missing-threshold", "0.5"),
-        ("--min-rows", "150"),
-        ("--min-rows", "150", "--small-groups", "drop"),
-        ("--confidence", "0.5"),
-        ("--completer", "interactions"),
-        ("--completer", "interactions", "--measure", "r2"),
-    ],
-)
-def test_every_choice_changes_the_answer(heart, heart_json, options):
-    changed = run(*heart, "--no-worth", "--json", *options)
-    assert changed.exit_code == 0, changed.stderr
-    assert changed.stdout != heart_json.stdout
-
-
-def test_rows_without_a_group_can_be_dropped(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(TABLE + ",0,0,0\n,1,1,1\n")
-    own = lines_of(run("run", str(path), *ASKED, "--json"), "subgroup")
-    dropped = run("run", str(path), *ASKED, "--missing-groups", "drop", "--json")
-    assert [line["subgroup"] for line in own] == ["site=a", "site=b", "site is missing"]
-    assert len(lines_of(dropped, "subgroup")) == 2
 
 
 @pytest.mark.slow

@@ -37,18 +37,6 @@ def test_a_run_is_saved_with_its_settings_and_its_report(table, tmp_path):
     assert SubgroupSelector.load(folder).verbose == 0
 
 
-def test_a_saved_run_is_replaced_and_nothing_else_is(table, tmp_path):
-    folder = tmp_path / "run"
-    assert run("run", table, *QUICK, "--out", str(folder)).exit_code == 0
-    assert run("run", table, *QUICK, "--out", str(folder), "--top", "3").exit_code == 0
-    assert SubgroupSelector.load(folder).k == 3
-    (folder / "thesis.txt").write_text("years of work")
-    refused = run("run", table, *QUICK, "--out", str(folder))
-    assert refused.exit_code == 2
-    assert "holds 'thesis.txt', which is no part of a saved run" in refused.stderr
-    assert (folder / "thesis.txt").read_text() == "years of work"
-
-
 def test_a_folder_of_others_is_refused_before_the_work_and_none_is_left_by_a_failure(
     tmp_path, table
 ):
@@ -128,17 +116,6 @@ def test_answers_are_kept_where_the_report_fails(table, tmp_path, monkeypatch):
     kept = {file.name for file in folder.iterdir()}
     assert kept == {*FILES} - {"report.html"}
     assert SubgroupSelector.load(folder).size == 2
-
-
-def test_settings_that_wait_for_their_place_are_read(table, tmp_path):
-    folder = tmp_path / "run"
-    assert run("run", table, *QUICK, "--top", "4", "--out", str(folder)).exit_code == 0
-    (folder / ".committed").mkdir()
-    for name in FILES:
-        (folder / name).rename(folder / ".committed" / name)
-    assert saved_settings(str(folder))["top"] == 4
-    again = run("run", "--config", str(folder / "run.toml"), "--json")
-    assert again.exit_code == 0, again.stderr
 
 
 def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):

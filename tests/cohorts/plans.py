@@ -40,44 +40,27 @@ def collected_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Query]]:
 
 def aggregates_in(query: Any) -> int:
     """How many aggregates the plan of a query has; of Dask, whether it has any."""
-    name = type(query).__module__.partition(".")[0]
-    return {
-        "duckdb": _in_duckdb,
-        "_duckdb": _in_duckdb,
-        "pyspark": _in_spark,
-        "ibis": _in_sql,
-        "dask": _in_dask,
-    }[name](query)
-
-
-def _in_duckdb(query: Any) -> int:
-    return _in_duckdb_plan(query.explain())
-
-
-def _in_duckdb_plan(plan: str) -> int:
-    """Versions of DuckDB write HASH_GROUP_BY or Hash Group By."""
-    words = plan.upper().replace("_", " ")
-    return sum(words.count(word) for word in ("GROUP BY", "UNGROUPED AGGREGATE"))
-
-
-def _in_spark(query: Any) -> int:
-    plan = query._jdf.queryExecution().optimizedPlan().toString()
-    return sum(line.lstrip(" +-:").startswith("Aggregate") for line in plan.splitlines())
-
-
-def _in_sql(query: Any) -> int:
-    """PostgreSQL, or DuckDB, behind Ibis."""
-    import ibis
+    library = type(query).__module__.partition(".")[0].strip("_")
+    if library == "duckdb":
+        return _in_duckdb(query.explain())
+    if library == "pyspark":
+        plan = query._jdf.queryExecution().optimizedPlan().toString()
+        return sum(line.lstrip(" +-:").startswith("Aggregate") for line in plan.splitlines())
+    if library == "dask":
+        kinds = [type(node).__name__ for node in query.expr.walk()]
+        words = ("Aggregation", "Size", "Sum", "Len", "Count", "Min", "Max", "NUnique")
+        return int(any(word in kind for kind in kinds for word in words))
+    import ibis  # with PostgreSQL, or DuckDB, behind it
 
     connection = query.get_backend()
     plan = connection.raw_sql(f"EXPLAIN {ibis.to_sql(query)}").fetchall()
     text = "\n".join(" ".join(map(str, line)) for line in plan)
     if connection.name == "duckdb":
-        return _in_duckdb_plan(text)
+        return _in_duckdb(text)
     return sum("Aggregate" in line for line in text.splitlines())
 
 
-def _in_dask(query: Any) -> int:
-    kinds = [type(node).__name__ for node in query.expr.walk()]
-    words = ("Aggregation", "Size", "Sum", "Len", "Count", "Min", "Max", "NUnique")
-    return int(any(any(word in kind for word in words) for kind in kinds))
+def _in_duckdb(plan: str) -> int:
+    """Versions of DuckDB write HASH_GROUP_BY or Hash Group By."""
+    words = plan.upper().replace("_", " ")
+    return sum(words.count(word) for word in ("GROUP BY", "UNGROUPED AGGREGATE"))

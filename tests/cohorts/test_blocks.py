@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import mutual_info_score
 
-from misfeat import MisfeatError, SubgroupSelector
+from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import joined_blocks, without_features
 from misfeat.datasets import make_cohorts
@@ -58,6 +58,15 @@ def test_the_gaps_of_a_block_are_the_combinations_in_which_a_member_is_missing()
     assert blocked.gap_codes[1] == (2,)
     assert blocked.recorded_shares().tolist() == [[6 / 8, 7 / 8]]
     assert without_features(cohorts, ["a"]).gap_codes == ((2,), (2,))
+
+
+def test_a_block_may_have_hundreds_of_combinations():
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 6, 3000) for name in "abc"}
+    cohorts = build_cohorts({**table, "y": rng.integers(0, 2, 3000)}, "y")
+    blocked = joined_blocks(cohorts, {"all": ["a", "b", "c"]})
+    assert np.unique(blocked.codes[0]).tolist() == list(range(6**3))
+    assert blocked.categories[0][-1] == "a=5, b=5, c=5"
 
 
 def test_features_left_out_are_reported(data):
@@ -118,14 +127,13 @@ def test_what_is_worth_collecting_keeps_what_is_included():
         ({"include": 3}, "include=3; it must be a list of names"),
         ({"blocks": {"p": ["f9"]}}, "a member of the block 'p'"),
         ({"blocks": {"p": "f1"}}, "The block 'p' is 'f1'; give a list"),
-        ({"blocks": {"p": ["f1"], "q": ["f1"]}}, "in the blocks 'p' and 'q'"),
-        ({"blocks": {"p": ["f1", "f1"]}}, "The block 'p' names 'f1' twice"),
+        ({"blocks": {"p": ["f1"], "q": ["f1"]}}, "Blocks name 'f1' twice, in 'p' and 'q'"),
+        ({"blocks": {"p": ["f1", "f1"]}}, "Blocks name 'f1' twice, in 'p' and 'p'"),
         ({"blocks": {"p": ["f1", 3]}}, "The block 'p' is .* give a list of features"),
         ({"blocks": {1: ["f1", "f2"]}}, "A block is named 1; names must be text"),
-        ({"blocks": {"f3": ["f1", "f2"]}}, "has the name of a feature"),
-        ({"blocks": {"target": ["f1", "f2"]}}, "'target' has the name of the target; give"),
-        ({"blocks": {"cohort": ["f1", "f2"]}}, "'cohort' has the name of a group column; give"),
-        ({"blocks": {"f3": ["f1"]}, "exclude": ["f3"]}, "'f3' has the name of a column that was"),
+        ({"blocks": {"f3": ["f1", "f2"]}}, "'f3' has the name of a column"),
+        ({"blocks": {"target": ["f1", "f2"]}}, "'target' has the name of a column"),
+        ({"blocks": {"f3": ["f1"]}, "exclude": ["f3"]}, "'f3' has the name of a column"),
         ({"blocks": ["f1"]}, "it must map names to lists"),
         ({"blocks": {"p": ["f1"]}, "measure": "r2"}, "blocks needs measure='mutual_info'"),
     ],
@@ -153,3 +161,69 @@ def test_names_may_come_in_an_array_or_an_index(data, tmp_path):
             assert again.get_params() == expected.get_params()
             assert again.top_k().equals(expected.top_k())
             assert np.array_equal(again.get_support(), expected.get_support())
+
+
+def table():
+    """A feature of every fate: scored, constant, an identifier, text."""
+    rng = np.random.default_rng(0)
+    n = 120
+    data = {f"x{i}": rng.integers(3, size=n) for i in range(1, 5)}
+    return pd.DataFrame(
+        {
+            "site": np.repeat(["a", "b"], n // 2),
+            **data,
+            "same": 1,
+            "number": rng.permutation(n),
+            "kind": np.where(data["x1"] > 0, "p", "q"),
+            "y": (data["x1"] + rng.integers(2, size=n)) % 2,
+        }
+    )
+
+
+REASONS = {
+    "x1": "is in exclude; take it out of one of the two",
+    "x2": "is a member of the block 'panel'; name the block",
+    "site": "tells the subgroups apart and is not a feature",
+    "y": "is the target; take it out",
+    "same": "was left out: constant",
+    "number": "was left out as an identifier; if it measures something, keep it with bins=",
+}
+
+
+def selector(**settings):
+    blocks = {"panel": ["x2", "x3"]}
+    return SubgroupSelector("site", size=2, exclude=["x1"], blocks=blocks, **settings)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    with pytest.warns(MisfeatWarning, match="Column 'number' is left out"):
+        return selector().fit(table(), "y")
+
+
+@pytest.mark.filterwarnings("ignore:Column 'number' is left out")
+def test_a_column_that_is_no_feature_is_refused_with_the_reason(fitted):
+    for name, reason in REASONS.items():
+        expected = f"{name!r} was asked for as {{}}, but it {reason}"
+        with pytest.raises(MisfeatError, match=expected.format("a feature to include")):
+            selector(include=[name]).fit(table(), "y")
+        with pytest.raises(MisfeatError, match=expected.format("a feature with a cost")):
+            fitted.worth_collecting(costs={name: 2})
+        with pytest.raises(MisfeatError, match=expected.format("a feature")):
+            fitted.score_of("site=a", [name])
+        if name != "x2":
+            with pytest.raises(MisfeatError, match=expected.format("a member of the block 'q'")):
+                selector().set_params(blocks={"q": ["x4", name]}).fit(table(), "y")
+
+
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_other_names_are_refused_with_other_reasons(fitted):
+    r2 = SubgroupSelector("site", size=1, measure="r2").fit(table(), "y")
+    empty = SubgroupSelector("site", size=1).fit(table().assign(x4=np.nan), "y")
+    for asked, name, reason in (
+        (fitted, "x9", r"no column 'x9' .*; it has 'panel', 'x4'"),
+        (r2, "kind", r"'kind' .* has no numbers that measure='r2' could use"),
+        (empty, "x4", r"'x4' .* because no subgroup recorded it; check"),
+    ):
+        with pytest.raises(MisfeatError, match=reason):
+            asked.score_of("site=a", [name])

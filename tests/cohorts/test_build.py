@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.datasets import load_readmission
-from tests.cohorts.tables import table
+from tests.cohorts.plans import collected_queries
+from tests.cohorts.tables import build_product_sums, table
 
 
 def test_weights_count_the_rows_of_the_table_and_rows_are_distinct_within_a_cohort():
@@ -43,6 +47,7 @@ def test_equal_cohorts_are_equal_and_others_are_not():
     data = table()
     cohorts = build_cohorts(data, "y", groups="site")
     assert cohorts.equals(build_cohorts(data, "y", groups="site"))
+    assert not cohorts.equals(replace(cohorts, gap_codes=((2,), ())))
     changed = {**data, "x": np.roll(data["x"], 1)}
     assert not cohorts.equals(build_cohorts(changed, "y", groups="site"))
 
@@ -118,3 +123,143 @@ def test_long_lists_of_subgroups_are_cut_short():
         build_cohorts(data, "y", groups="g", coding=Coding(min_rows=3, small_groups="drop"))
     with pytest.raises(MisfeatError, match=r"the values are .* and 190 more"):
         build_cohorts(data, "y", groups={"g": {"no": "other"}})
+
+
+TABLE = {
+    "site": ["p"] * 4 + ["q"] * 4,
+    "a": [0, 1, None, 1, 0, 1, 0, 1],
+    "said": ["missing", "taken"] * 4,
+    "both": ["missing", None, "x", "x"] * 2,
+    "b": [0, 0, 1, 1, None, None, None, None],
+    "y": [0, 1, 0, 1, 0, 1, 1, 0],
+}
+
+
+def test_a_value_called_missing_is_a_value():
+    cohorts = build_cohorts(TABLE, "y", groups="site")
+    gaps = dict(zip(cohorts.features, cohorts.gap_codes, strict=True))
+    assert gaps == {"a": (2,), "said": (), "both": (2,), "b": ()}
+    shares = dict(zip(cohorts.features, cohorts.recorded_shares().T.tolist(), strict=True))
+    assert shares == {"a": [0.75, 1.0], "said": [1.0, 1.0], "both": [0.75, 0.75], "b": [1.0, 0.0]}
+
+
+def test_shares_are_the_same_where_missing_values_have_no_category():
+    own = build_cohorts(TABLE, "y", groups="site")
+    none = build_cohorts(TABLE, "y", groups="site", coding=Coding(sporadic="available"))
+    assert none.gap_codes == ((), (), (), ())
+    assert np.array_equal(own.recorded_shares(), none.recorded_shares())
+
+
+def test_a_hidden_feature_holds_no_rows_and_others_keep_their_gaps():
+    cohorts = build_cohorts(TABLE, "y", groups="site")
+    hidden = hide_features(cohorts, np.array([[True, False, False, False], [False] * 4]))
+    assert hidden.gap_codes == cohorts.gap_codes
+    assert hidden.recorded_shares()[:, 0].tolist() == [0.0, 1.0]
+
+
+def spelled(setting) -> str:
+    """A parameter in words that Python has not."""
+    value = f" {setting.value}" if setting.has_value else ""
+    column = f" of {setting.column}" if setting.column else ""
+    return f"<{setting.parameter}{column}{value}>"
+
+
+SPELLED = [
+    ({"coding": Coding(bins=0)}, "<bins 0>; it must be an integer from 2 to 250."),
+    ({"coding": Coding(bins={"x": [6, 4]})}, "<bins of x [6, 4]> must ascend, without repeats."),
+    ({"coding": Coding(bins={"x": []})}, "; give cut points, such as <bins of x [40, 65]>."),
+    ({"coding": Coding(bins={"q": 3})}, "(asked for as <bins>)"),
+    ({"coding": Coding(bins={"site": 3})}, "and cannot be binned; take it out of <bins>."),
+    ({"coding": Coding(missing_values={"q": 0})}, "(asked for as <missing_values>)"),
+    ({"groups": {"x": [60, 40]}}, "<groups of x [60, 40]> must ascend, without repeats."),
+    ({"groups": "y"}, "Take it out of <groups>."),
+    ({"groups": {"site": {"q": "Q"}}}, "<groups of site {'q': 'Q'}> names the value 'q'"),
+    ({"coding": Coding(sporadic="drop")}, "<sporadic drop> is unknown"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), SPELLED)
+def test_parameters_are_spelled_by_whoever_shows_the_message(arguments, message):
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", **arguments)
+    assert message in caught.value.message.told(spelled)
+    assert caught.value.parameter is not None
+
+
+def test_an_error_carries_its_parameter_its_column_its_value_and_what_to_do():
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", coding=Coding(bins={"x": 1}))
+    error = caught.value
+    assert (error.parameter, error.column, error.value) == ("bins", "x", 1)
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", groups="y")
+    assert caught.value.column == "y"
+    assert caught.value.remedy == "Take it out of groups."
+    with pytest.raises(MisfeatError) as caught:
+        build_cohorts(table(), "y", groups={"site": [1, 2]})
+    assert (caught.value.parameter, caught.value.column) == ("groups", "site")
+
+
+def test_notes_are_spelled_in_other_words_too():
+    with pytest.warns(MisfeatWarning) as caught:
+        cohorts = build_cohorts(table(i=np.arange(60)), "y")
+    (warning,) = caught
+    assert "pass <bins of i 5>; else" in warning.message.args[0].told(spelled)
+    assert "pass <bins of i 5>; else" in cohorts.notes[0].told(spelled)
+
+
+def test_names_and_values_that_look_like_templates_are_only_names():
+    odd = "{x!r} {0} {column}"
+    data = table(i=np.arange(60), empty=np.full(60, np.nan))
+    data = {f"{odd}{name}": column for name, column in data.items()}
+    site = data[f"{odd}site"]
+    site[:4] = ["{d}", "{e}", None, "{e}"]
+    data[f"{odd}y"] = np.where(site == "b", 1.0, data[f"{odd}y"])
+    data[f"{odd}y"][10:12] = np.nan
+    with pytest.warns(MisfeatWarning) as caught:
+        cohorts = build_cohorts(
+            data,
+            f"{odd}y",
+            groups=[f"{odd}site", {"{old}": f"`{odd}x` > 1"}],
+            coding=Coding(min_rows=3, bins={f"{odd}z": [0]}, missing_values={f"{odd}z": ["{}"]}),
+        )
+    said = [str(warning.message) for warning in caught] + list(cohorts.notes)
+    assert any(f"pass bins={{'{odd}i': 5}}" in text for text in said)
+    assert any(f"'{odd}empty' is missing in every subgroup" in text for text in said)
+    assert any(f"the target '{odd}y' are dropped" in text for text in said)
+    assert any(f"{odd}site={{d}} & " in text for text in said)
+    assert any(f"single value in the subgroups '{odd}site=b & " in text for text in said)
+    assert any(name.startswith(f"{odd}site=a & not {{old}}") for name in cohorts.names)
+    build_product_sums({f"{{{n}}}": c for n, c in table().items()}, "{y}", groups="{site}")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    n = 2000
+    place = tmp_path_factory.mktemp("plans") / "rows.parquet"
+    pl.DataFrame(
+        {
+            "site": rng.choice(["a", "b"], n),
+            "few": rng.integers(4, size=n),
+            "text": rng.choice(["u", "v", "w"], n),
+            "many": rng.normal(size=n),
+            "age": rng.integers(20, 90, n),
+            "w": rng.gamma(2.0, size=n),
+            "y": rng.integers(2, size=n),
+        }
+    ).write_parquet(place)
+    return place
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_every_query_of_a_file_is_one_aggregate(file, weight, monkeypatch):
+    groups = ["site", {"old": "age > 60 and few in [1, 2]"}]
+    with collected_queries(monkeypatch) as queries:
+        build_cohorts(file, "y", groups=groups, sample_weight=weight, coding=Coding(max_rows=1000))
+    # A single number, such as how many rows there are, may come from the footer of the file.
+    tables = [query for query in queries if query.columns != ["one"]]
+    assert [query.aggregates for query in tables] == [1] * len(tables)
+    *_, codes = queries
+    expected = ["key_0", "n_rows"] if weight is None else ["key_0", "n_rows", "mass", "square"]
+    assert codes.columns == expected

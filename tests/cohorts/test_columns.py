@@ -1,11 +1,24 @@
 from __future__ import annotations
 
+import datetime as dt
+
+import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.coding import (
+    BinRules,
+    cut_points,
+    interval_labels,
+    quantile_edges,
+)
 from tests.cohorts.tables import audit, table
 
 
@@ -14,8 +27,6 @@ def test_numbers_with_many_values_are_binned_over_all_cohorts_together():
     data = table(v=values + 0.5, site=np.repeat(["a", "b"], 30).astype(object))
     cohorts = build_cohorts(data, "y", groups="site", coding=Coding(bins=4))
     assert audit(cohorts, "v").edges == (14.5, 29.5, 114.5)
-    uniform = build_cohorts(data, "y", groups="site", coding=Coding(bins=2, binning="uniform"))
-    assert audit(uniform, "v").edges == (65,)
 
 
 def test_cut_points_of_a_column_are_the_users():
@@ -55,8 +66,6 @@ def test_infinite_values_fall_into_the_outer_bins():
     values = np.arange(60) + 0.5
     values[[0, -1]] = [-np.inf, np.inf]
     assert "v" in build_cohorts(table(v=values), "y").features
-    with pytest.raises(MisfeatError, match="'v' holds infinite values"):
-        build_cohorts(table(v=values), "y", coding=Coding(binning="uniform"))
 
 
 def with_gap(share: float) -> dict[str, np.ndarray]:
@@ -143,3 +152,106 @@ def test_many_distinct_values_cannot_be_taken_as_they_are(monkeypatch):
 def test_a_target_of_a_type_that_cannot_be_scored_is_refused():
     with pytest.raises(MisfeatError, match="target 'y' has a type that cannot be scored"):
         build_cohorts(pl.DataFrame({"x": [0, 1], "y": [[1], [2]]}), "y")
+
+
+@given(values=st.lists(st.integers(-50, 50), min_size=1, max_size=200), bins=st.integers(2, 12))
+def test_quantile_edges_are_the_inverted_distribution_function(values, bins):
+    distinct, counts = np.unique(values, return_counts=True)
+    edges = quantile_edges(distinct, counts, bins)
+    wanted = np.quantile(values, [k / bins for k in range(1, bins)], method="inverted_cdf")
+    assert set(edges) == {int(edge) for edge in wanted if edge != distinct[-1]}
+
+
+def test_labels_shorten_long_numbers_unless_they_would_clash():
+    assert interval_labels([0.123456789]) == ("<=0.123457", ">0.123457")
+    assert interval_labels([0.12345678, 0.12345679])[0] == "<=0.12345678"
+    assert interval_labels([]) == ("any",)
+
+
+def test_bins_that_make_no_sense_are_refused_by_their_column():
+    for bins in (1, 0, 2.5, "5", True, None):
+        with pytest.raises(MisfeatError, match="from 2 to 250"):
+            BinRules.parse(bins)
+    for bins, complaint in (
+        ({"chol": [240, 200]}, r"bins={'chol': \[240, 200\]} must ascend"),
+        ({"chol": 1}, r"bins={'chol': 1}; it must be an integer from 2"),
+        ({"*": [1, 2]}, r"bins={'\*': \[1, 2\]}; it must be an integer from 2"),
+    ):
+        with pytest.raises(MisfeatError, match=complaint):
+            BinRules.parse(bins)
+
+
+def test_cut_points_may_be_numbers_or_dates_or_their_text():
+    assert cut_points(["40", 65.5], "x") == (40, 65.5)
+    assert cut_points(["2024-01-01"], "x") == (dt.datetime(2024, 1, 1),)
+    assert cut_points(np.array([1, 2]), "x") == (1, 2)
+
+
+def test_cut_points_that_make_no_sense_are_refused():
+    for points, complaint in (
+        ([], r"x=\[\]; give cut points, such as x=\[40, 65\]"),
+        ("40", "give cut points"),
+        (40, "give cut points"),
+        ([2, 1], "ascend"),
+        ([1, 1], "ascend"),
+        (["soon"], "neither a number nor a date"),
+        ([None], "neither a number nor a date"),
+        ([1, "2024-01-01"], "mixes"),
+    ):
+        with pytest.raises(MisfeatError, match=complaint):
+            cut_points(points, "x")
+
+
+N = 40
+REST = {"x": [0, 1] * 20, "y": [0, 1, 1, 0] * 10}
+NOTHING = [None] * N
+PANDAS = {
+    "objects": NOTHING,
+    "numbers": np.full(N, np.nan),
+    "text": pd.array(NOTHING, dtype="string"),
+    "categories": pd.Categorical(NOTHING),
+    "dates": pd.to_datetime(NOTHING),
+    "flags": pd.array(NOTHING, dtype="boolean"),
+}
+HELD = {
+    "arrays": {**REST, "g": np.array(NOTHING)},
+    **{f"pandas {kind}": pd.DataFrame({**REST, "g": g}) for kind, g in PANDAS.items()},
+    "polars": pl.DataFrame({**REST, "g": NOTHING}),
+    "polars-lazy": pl.LazyFrame({**REST, "g": NOTHING}),
+    "polars text": pl.DataFrame({**REST, "g": pl.Series(NOTHING, dtype=pl.String)}),
+    "pyarrow": pa.table({**REST, "g": pa.nulls(N)}),
+    "pyarrow text": pa.table({**REST, "g": pa.nulls(N, pa.string())}),
+    "duckdb": duckdb.from_arrow(pa.table({**REST, "g": pa.nulls(N)})),
+}
+
+
+@pytest.fixture(params=HELD)
+def held(request):
+    return HELD[request.param]
+
+
+@pytest.mark.parametrize("groups", ["g", {"g": {"*": "any"}}, {"g": [4]}])
+def test_rows_of_an_empty_group_column_are_one_subgroup(held, groups):
+    cohorts = build_cohorts(held, "y", groups=groups)
+    assert cohorts.names == ("g is missing",)
+    assert cohorts.weights.sum() == N
+
+
+def test_a_predicate_over_an_empty_column_is_missing(held):
+    groups = {"some": "g > 4 and x > 0"}
+    assert build_cohorts(held, "y", groups=groups).names == ("some is missing",)
+
+
+def test_an_empty_group_column_whose_rows_are_dropped_is_named(held):
+    with pytest.raises(MisfeatError, match=r"Every row has a missing .* \('g is missing'\)"):
+        build_cohorts(held, "y", groups="g", coding=Coding(missing_groups="drop"))
+
+
+def test_an_empty_feature_is_left_out_with_a_warning(held):
+    with pytest.warns(MisfeatWarning, match="'g' is missing in every subgroup and is left out"):
+        assert build_cohorts(held, "y").features == ("x",)
+
+
+def test_an_empty_target_is_refused(held):
+    with pytest.raises(MisfeatError, match="The target 'g' is missing in every row"):
+        build_cohorts(held, "g")

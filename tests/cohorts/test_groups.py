@@ -2,15 +2,23 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import random
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from misfeat import MisfeatError, MisfeatWarning
+from misfeat import Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.auto_groups import MOST_SUBGROUPS
+from misfeat.cohorts.model import subgroup_named
+from misfeat.cohorts.subgroups import natural_order
+from misfeat.datasets import make_cohorts
 from tests.cohorts.tables import table
+from tests.reading.holders import HOLDERS
 
 SENIORS = {"senior": "age > 40", "first": "site == 'a'"}
 NAMED = [
@@ -69,57 +77,32 @@ def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
     assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
 
 
-def test_a_merged_subgroup_that_is_still_small_is_warned_about():
-    data = table()
-    data["site"][:2], data["y"][:2] = "d", [0, 1]
-    with pytest.warns(MisfeatWarning, match="still fewer than min_rows=5"):
-        build_cohorts(data, "y", groups="site", coding=Coding(min_rows=5))
-
-
 def test_dropping_every_subgroup_is_refused():
     with pytest.raises(MisfeatError, match="Every subgroup has fewer than min_rows=100"):
         build_cohorts(table(), "y", groups="site", coding=Coding(min_rows=100, small_groups="drop"))
 
 
-@pytest.mark.parametrize("groups", [np.array(["site"]), pd.Index(["site"]), ("site",)], ids=repr)
-def test_groups_may_be_named_in_an_array_or_an_index(groups):
-    assert build_cohorts(table(), "y", groups=groups).equals(
-        build_cohorts(table(), "y", groups="site")
-    )
+def test_groups_may_be_named_in_an_array_or_an_index():
+    expected = build_cohorts(table(), "y", groups="site")
+    for groups in (np.array(["site"]), pd.Index(["site"]), ("site",)):
+        assert build_cohorts(table(), "y", groups=groups).equals(expected)
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        pd.Series(table()["site"]),
-        pl.Series(table()["site"].tolist()),
-        pd.DataFrame({"site": table()["site"]}),
-        np.arange(60),
-        np.array([["site"]]),
-    ],
-    ids=["series", "polars", "frame", "numbers", "two dimensions"],
-)
-def test_values_of_rows_are_sent_to_fit(groups):
-    with pytest.raises(MisfeatError, match=r"pass the subgroup of every row to fit\(X, y") as error:
-        build_cohorts(table(), "y", groups=groups)
-    assert len(str(error.value)) < 150
+def test_values_of_rows_are_sent_to_fit():
+    site = table()["site"]
+    series = pd.Series(site), pl.Series(site.tolist()), pd.DataFrame({"site": site})
+    for groups in (*series, np.arange(60), np.array([["site"]])):
+        with pytest.raises(MisfeatError, match=r"the subgroup of every row to fit\(X, y") as error:
+            build_cohorts(table(), "y", groups=groups)
+        assert len(str(error.value)) < 150
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        ["site", "site"],
-        ["z", {"site": None}, "site"],
-        [{"x": [1]}, {"x": [1]}],
-        [{"old": "x > 1"}, {"old": "x > 0"}],
-        table()["site"],
-        table()["site"].tolist(),
-    ],
-    ids=["name", "rule", "cuts", "predicate", "array of rows", "list of rows"],
-)
-def test_what_is_named_twice_in_groups_is_refused(groups):
-    with pytest.raises(MisfeatError, match=r"twice; name it once\. The subgroup of every row"):
-        build_cohorts(table(), "y", groups=groups)
+def test_what_is_named_twice_in_groups_is_refused():
+    site = table()["site"]
+    twice = (["site", "site"], ["z", {"site": None}, "site"], [{"x": [1]}, {"x": [1]}])
+    for groups in (*twice, [{"old": "x > 1"}, {"old": "x > 0"}], site, site.tolist()):
+        with pytest.raises(MisfeatError, match=r"twice; name it once\. The subgroup of every row"):
+            build_cohorts(table(), "y", groups=groups)
 
 
 def test_dates_cannot_stand_in_a_predicate():
@@ -134,3 +117,218 @@ def test_a_group_with_too_many_values_must_be_cut():
         build_cohorts({"g": ids, "x": ids % 2, "y": ids % 3}, "y", groups="g")
     with pytest.raises(MisfeatError, match="a type that cannot define subgroups"):
         build_cohorts(pl.DataFrame({"g": [[1], [2]], "x": [0, 1], "y": [0, 1]}), "y", groups="g")
+
+
+def visits(n=2000, seed=0):
+    """A lab that one site lacks, a test of men from 40 on, and gaps by chance."""
+    rng = np.random.default_rng(seed)
+    site, sex = rng.choice(["a", "b", "c"], n), rng.choice(["f", "m"], n)
+    age = rng.integers(18, 90, n)
+    values = rng.integers(3, size=(4, n)).astype(float)
+    lab = np.where(site == "b", np.nan, values[0])
+    psa = np.where((sex == "f") | (age < 40), np.nan, values[1])
+    gaps = np.where(rng.random(n) < 0.2, np.nan, values[2])
+    columns = {"site": site, "sex": sex, "age": age, "lab": lab, "psa": psa, "gaps": gaps}
+    return pl.DataFrame({**columns, "x": values[3], "y": rng.integers(2, size=n)}, nan_to_null=True)
+
+
+def groups_of(cohorts):
+    return {audit.column: audit.edges for audit in cohorts.columns if audit.role == "group"}
+
+
+def test_columns_that_explain_what_is_missing_are_chosen_and_cut_where_it_changes():
+    cohorts = build_cohorts(visits(), "y", groups="auto", coding=Coding(min_rows=1))
+    assert groups_of(cohorts) == {"site": (), "sex": (), "age": (39,)}
+    assert cohorts.names[:2] == ("site=a & sex=f & age<=39", "site=a & sex=f & age>39")
+    (note,) = (note for note in cohorts.notes if note.startswith("Subgroups are told apart"))
+    assert "by site, sex and age (cut at 39), which explain " in note
+    assert note.told(lambda setting: f"--{setting.parameter}").endswith("with --groups.")
+
+
+def test_the_hospitals_of_the_heart_table_are_found(heart_path):
+    cohorts = build_cohorts(heart_path, "num", groups="auto")
+    assert groups_of(cohorts) == {"site": ()}
+    assert len(cohorts) == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_subgroups_that_features_were_hidden_from_are_found(seed):
+    data = make_cohorts(4, 200, 6, hide=0.3, random_state=seed)
+    cohorts = build_cohorts(data.columns, data.target, groups="auto")
+    assert groups_of(cohorts) == {"cohort": ()}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gaps_by_chance_are_explained_by_nothing(seed):
+    rng = np.random.default_rng(seed)
+    columns = {f"x{i}": rng.normal(size=300) for i in range(6)}
+    columns |= {f"t{i}": rng.choice(list("abcdefgh"), 300) for i in range(4)}
+    for name in ("x0", "x1", "x2"):
+        columns[name][rng.random(300) < 0.3] = np.nan
+    cohorts = build_cohorts({**columns, "y": rng.integers(2, size=300)}, "y", groups="auto")
+    assert cohorts.names == ("all rows",)
+    assert cohorts.notes[0].startswith("No column explains where values are missing (3 features")
+
+
+def test_a_table_without_gaps_is_one_subgroup():
+    cohorts = build_cohorts({"x": [0, 1] * 9, "y": [0, 0, 1] * 6}, "y", groups="auto")
+    assert cohorts.names == ("all rows",)
+    assert cohorts.notes == ("No value is missing anywhere: all rows are one subgroup.",)
+
+
+def test_a_feature_that_is_missing_with_another_does_not_tell_subgroups_apart():
+    rng = np.random.default_rng(0)
+    absent = rng.random(400) < 0.5
+    panel = {f"p{i}": np.where(absent, np.nan, rng.integers(3, size=400)) for i in range(3)}
+    cohorts = build_cohorts({**panel, "y": rng.integers(2, size=400)}, "y", groups="auto")
+    assert cohorts.names == ("all rows",)
+
+
+def test_the_target_is_not_chosen():
+    y = np.repeat([0, 1], 100)
+    table = {"x": np.where(y == 0, np.nan, np.arange(200) % 3), "z": np.arange(200) % 2, "y": y}
+    assert build_cohorts(table, "y", groups="auto").names == ("all rows",)
+
+
+def test_a_column_of_that_name_is_meant_itself():
+    table = {"auto": ["p", "q"] * 20, "x": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}
+    assert build_cohorts(table, "y", groups="auto").names == ("auto=p", "auto=q")
+
+
+def test_there_are_few_subgroups():
+    rng = np.random.default_rng(0)
+    n = 20_000
+    columns = {f"g{i}": rng.integers(9, size=n) for i in range(3)}
+    for i in range(3):
+        columns[f"x{i}"] = np.where(columns[f"g{i}"] % 2 == 0, np.nan, rng.integers(2, size=n))
+    cohorts = build_cohorts({**columns, "y": rng.integers(2, size=n)}, "y", groups="auto")
+    assert 1 < len(cohorts) <= MOST_SUBGROUPS
+
+
+def test_a_selector_knows_the_chosen_subgroups_of_other_rows(tmp_path):
+    table = visits(600).to_pandas()
+    selector = SubgroupSelector("auto", size=1, columns=Columns(unseen="warn")).fit(table, "y")
+    selector.save(tmp_path / "run")
+    for fitted in (selector, SubgroupSelector.load(tmp_path / "run")):
+        assert len(fitted.transform(table[:20])) == 20
+        with pytest.warns(UserWarning, match=r"not there at fit: 'site=new"):
+            fitted.transform(table[:20].assign(site="new"))
+
+
+SITES_AND_AGES = tuple(
+    f"site={site} & {age}"
+    for site in ("va", "ch", "New York")
+    for age in ("age<=40", "40<age<=60", "age>60")
+)
+BY_PREDICATE = ("senior", "not senior", "senior is missing")
+
+
+NAMED_IN_SHORT = {
+    "site=va & age<=40": "site=va & age<=40",
+    "va & age<=40": "site=va & age<=40",
+    "age <= 40 & va": "site=va & age<=40",
+    "<=40 & VA": "site=va & age<=40",
+    "site == New York & 40 < age <= 60": "site=New York & 40<age<=60",
+    "new york&>60": "site=New York & age>60",
+}
+
+
+def test_terms_values_and_ranges_name_a_subgroup():
+    assert {name: subgroup_named(name, SITES_AND_AGES) for name in NAMED_IN_SHORT} == NAMED_IN_SHORT
+
+
+def test_a_name_of_several_lists_them():
+    for asked in ("va", "site=va", "age<=40", "<=40"):
+        with pytest.raises(MisfeatError, match=r"may mean 3 subgroups: .*; write more") as error:
+            subgroup_named(asked, SITES_AND_AGES)
+        assert error.value.value == asked
+        assert all(repr(name) in str(error.value) for name in SITES_AND_AGES if asked in name)
+
+
+def test_a_number_alone_names_no_side_of_a_cut():
+    with pytest.raises(MisfeatError, match="There is no subgroup '40'"):
+        subgroup_named("40", ("age<=40", "age>40"))
+    assert subgroup_named(40, ("n=40", "n=41")) == "n=40"
+    assert subgroup_named(41.0, ("n=40", "n=41")) == "n=41"
+
+
+def test_a_predicate_is_not_named_by_its_opposite():
+    assert [subgroup_named(name.upper(), BY_PREDICATE) for name in BY_PREDICATE] == list(
+        BY_PREDICATE
+    )
+
+
+def test_letters_as_written_come_before_others():
+    names = ("grade=a", "grade=A")
+    assert [subgroup_named(one, names) for one in "aA"] == list(names)
+    with pytest.raises(MisfeatError, match="may mean 2 subgroups: 'grade=a', 'grade=A'"):
+        subgroup_named("GRADE=a", (*names, "other"))
+
+
+def test_the_nearest_names_are_offered():
+    names = ("site=cleveland", "site=hungarian", "site=va")
+    for asked, near in (("clevland", "site=cleveland"), ("site=hungaria", "site=hungarian")):
+        with pytest.raises(MisfeatError, match=f"no subgroup '{asked}'; did you mean '{near}'"):
+            subgroup_named(asked, names)
+
+
+def test_where_nothing_is_near_all_are_listed():
+    with pytest.raises(MisfeatError, match="no subgroup '12'; there are 'site=a', 'site=b'"):
+        subgroup_named("12", ("site=a", "site=b"))
+
+
+def test_a_subgroup_that_was_merged_is_told_to_be():
+    site = np.repeat(["a", "b", "c"], [100, 10, 9])
+    table = {"site": site, "x": np.arange(119) % 2, "z": np.arange(119) // 2 % 2}
+    table["y"] = np.arange(119) // 4 % 2
+    cohorts = build_cohorts(table, "y", groups="site")
+    with pytest.raises(MisfeatError, match="'site=b' has too few rows, and was merged"):
+        cohorts.position("b")
+    with pytest.raises(MisfeatError, match="has too few rows"):
+        build_cohorts(table, "y", groups="site", coding=Coding(small_groups="drop"))["c"]
+    assert build_cohorts(table, "y", groups="site", coding=Coding(min_rows=1))["b"].size == 10
+
+
+def ordered(labels):
+    return [labels[position] for position in natural_order(labels)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["c1", "c2", "c10", "d1"],
+        ["ward 2a", "ward 2b", "ward 10a"],
+        ["-10", "-2", "0.5", "3", "20"],
+        ["<18", "18-39", "40-99", "100+"],
+        ["under 5", "5 to 9", "10 to 14", "15 and over"],
+        ["(-inf, 4.5]", "(4.5, 10]", "(10, inf]"],
+        ["<=40", "40", "40-60", ">60"],
+        ["A", "B", "a", "b"],
+        ["", "9 lives", "10"],
+    ],
+)
+def test_names_come_as_people_expect_them(expected):
+    assert ordered(sorted(expected)) == expected
+    shuffled = expected.copy()
+    random.Random(0).shuffle(shuffled)
+    assert ordered(shuffled) == expected
+
+
+@given(st.lists(st.integers(-(10**30), 10**30), unique=True), st.sampled_from(["", "c"]))
+def test_numbers_in_names_are_ordered_as_numbers(numbers, before):
+    if before:
+        numbers = [abs(number) for number in dict.fromkeys(map(abs, numbers))]
+    assert ordered([f"{before}{n}" for n in numbers]) == [f"{before}{n}" for n in sorted(numbers)]
+
+
+def test_subgroups_come_in_it_from_every_library():
+    sites = ["c10", "c9", "c1", "c100", "c2"] * 12
+    ages = ["100+", "18-39", "<18"] * 20
+    table = pl.DataFrame({"site": sites, "age": ages, "x": [0, 1] * 30, "y": [0] * 30 + [1] * 30})
+    groups = [{"site": {"c9": "first", "c1": "c1", "c10": "c10", "c2": "c2"}}, "age"]
+    for hold in HOLDERS.values():
+        by_site = build_cohorts(hold(table), "y", groups="site", coding=Coding(min_rows=1)).names
+        assert [name.removeprefix("site=") for name in by_site] == ["c1", "c2", "c9", "c10", "c100"]
+        both = build_cohorts(hold(table), "y", groups=groups, coding=Coding(min_rows=1)).names
+        assert both[:3] == tuple(f"site=first & age={age}" for age in ("<18", "18-39", "100+"))
+        assert (both[3], both[-1]) == ("site=c1 & age=<18", "site=c100 & age=100+")

@@ -48,7 +48,8 @@ def scored(n: int, n_values: int, spread: float, seed: int) -> tuple[float, floa
     rows, bases = drawn(n, n_values, spread, seed)
     counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (n_values, 2))
     merger = by_target(counts, GROUPS)
-    found = cross_fitted(rows, 1, bases, n_values, merger)
+    shape = n_values, 2
+    found = cross_fitted(rows, 1, bases, merger, shape, [0, 1, 2], rows.codes[-1])
     fitted = count_by_class(found.codes[1], found.codes[-1], found.weights, (GROUPS + 1, 2))
     naive = np.zeros((GROUPS + 1, 2), dtype=np.int64)
     np.add.at(naive, merger.learn(counts), counts)
@@ -133,15 +134,6 @@ def test_values_with_few_rows_each_are_merged_by_how_frequent_they_are():
     cohorts = build_cohorts(table, "y", coding=Coding(max_categories=4))
     assert audit(cohorts, "town").categories == ("t00", "t01", "t02", "other")
     assert any("'town' has 15 values: 3 most frequent" in note for note in cohorts.notes)
-
-
-def test_sentences_are_left_out_as_free_text():
-    words = ["late", "paid", "called", "customer", "again", "no", "reply", "since"]
-    rng = np.random.default_rng(0)
-    notes = [" ".join(rng.choice(words, 6)) for _ in range(N)]
-    cohorts = build_cohorts(towns(1.5).with_columns(remark=pl.Series(notes)), "y")
-    assert audit(cohorts, "remark").treatment == "free text"
-    assert any("'remark' is left out: free text" in note for note in cohorts.notes)
 
 
 GRADES = [f"g{i}" for i in (3, 1, 2, *range(4, 16))]

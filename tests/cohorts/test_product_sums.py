@@ -4,17 +4,20 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
-from misfeat.cohorts import Coding, build_product_sums
+from misfeat.cohorts import Coding
 from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
 from misfeat.reading.array_table import ArrayTable
 from misfeat.reading.inputs import open_table
 from misfeat.reading.values import MissingCodes
+from tests.cohorts.tables import build_product_sums
 from tests.reading.holders import HOLDERS
 
 
@@ -68,10 +71,14 @@ def test_a_binary_target_of_text_counts_as_zero_and_one():
 
 
 def test_what_has_no_correlation_is_refused():
-    with pytest.raises(MisfeatError, match="needs a numeric or binary target; 'town'"):
-        build_product_sums(table(), "town")
-    with pytest.raises(MisfeatError, match="needs numeric features"):
-        build_product_sums(table().select("town", "y"), "y")
+    infinite = table().with_columns(b=pl.when("flag").then(float("inf")).otherwise(1.0))
+    for frame, target, message in (
+        (table(), "town", "needs a numeric or binary target; 'town'"),
+        (table().select("town", "y"), "y", "needs numeric features"),
+        (infinite, "y", "'b' holds infinite values"),
+    ):
+        with pytest.raises(MisfeatError, match=message):
+            build_product_sums(frame, target)
 
 
 @pytest.mark.parametrize("holder", ["pandas", "duckdb", "arrays"])
@@ -91,13 +98,6 @@ def test_integers_that_look_like_an_identifier_are_kept_on_request():
     with pytest.warns(MisfeatWarning, match="'salary' is left out as an identifier"):
         assert "salary" not in build_product_sums(frame, "y").features
     assert "salary" in build_product_sums(frame, "y", coding=Coding(bins={"salary": 5})).features
-
-
-def test_infinite_values_are_refused():
-    frame = table().with_columns(b=pl.lit(float("inf")))
-    frame = frame.with_columns(b=pl.when(pl.col("flag")).then(pl.col("b")).otherwise(1.0))
-    with pytest.raises(MisfeatError, match="'b' holds infinite values"):
-        build_product_sums(frame, "y")
 
 
 def test_groupings_with_too_many_combinations_are_refused_or_answered():
@@ -184,18 +184,12 @@ def test_a_column_that_is_constant_in_a_cohort_has_no_variance_there():
 
 
 def test_integers_that_floats_round_are_rounded_alike_in_every_library():
-    import pandas as pd
-    import pyarrow as pa
-
     big = [-(2**63), 2**62, 2**53 + 1, 5, -7] * 4
     table = {"x": big, "y": [0.0, 1.0, 2.0, 3.0, 5.0] * 4}
-    frames = [pd.DataFrame(table), pl.DataFrame(table), pa.table(table)]
-    scores = [
-        best_sets(SubgroupSelector(size=1, measure="r2", estimate="sample").fit(f, "y").selection_)[
-            0
-        ].score
-        for f in frames
-    ]
+    scores = []
+    for hold in (pd.DataFrame, pl.DataFrame, pa.table):
+        selector = SubgroupSelector(size=1, measure="r2", estimate="sample").fit(hold(table), "y")
+        scores.append(best_sets(selector.selection_)[0].score)
     assert scores[1:] == pytest.approx(scores[:1] * 2, abs=1e-12)
 
 
@@ -206,16 +200,7 @@ def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
         monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = {"b": rng.normal(size=400), "y": rng.normal(size=400)}
-    for name in ("b", "y"):
-        small = {**values, name: values[name] * 1e-140}
-        assert build_product_sums(small, "y").products.all()
-        with pytest.raises(MisfeatError, match=f"'{name}' .* squares are too small"):
-            build_product_sums({**values, name: values[name] * 1e-170}, "y")
+    small = {**values, "b": values["b"] * 1e-140}
+    assert build_product_sums(small, "y").products.all()
     with pytest.raises(MisfeatError, match="'b' holds values whose squares are too large"):
         build_product_sums({**values, "b": values["b"] * 1e200}, "y")
-
-
-@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
-def test_a_column_of_zeros_is_constant_and_not_too_small():
-    sums = build_product_sums({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 1.0], "y": [0.0] * 3}, "y")
-    assert not sums.products[0, -1].any()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.subgroups import rows_to_tell
+from misfeat.cohorts.subgroups import sufficient_rows
 from misfeat.exceptions import MisfeatWarning
 from tests.information.generated import above_chance
 
@@ -84,28 +84,7 @@ def test_those_with_too_few_rows_of_their_kind_join_the_nearest_and_are_told():
     cohorts = build_cohorts(columns, "y", groups="site")
     assert cohorts.names == ("site=a", "other", "other without lab, scan")
     assert [cohort.size for cohort in cohorts] == [100, 24, 29]
-    assert cohorts.joined == (("other without lab, scan", "test"),)
-
-
-def test_the_fewest_rows_are_not_taken_for_another_kind_where_it_may_be_chance():
-    columns = table(a=100, b=20, c=20, d=3)
-    columns["gaps"] = np.where(np.arange(143) % 2 == 0, np.nan, columns["z"])
-    columns["gaps"][-3:] = np.nan
-    coding = Coding(min_rows=40)
-    cohorts = build_cohorts(columns, "y", groups="site", coding=coding)
-    assert cohorts.names == ("site=a", "other")
-    assert cohorts.joined == ()
-    columns["gaps"] = np.where(np.arange(143) < 140, columns["z"], np.nan)
-    cohorts = build_cohorts(columns, "y", groups="site", coding=coding)
-    assert cohorts.joined == (("other", "gaps"),)
-
-
-def test_a_few_rows_that_did_record_a_feature_are_told_too():
-    columns = table(a=100, b=20, c=20, d=4)
-    columns["late"] = np.where(np.isin(columns["site"], ["b", "c"]), np.nan, columns["z"])
-    cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=40))
-    assert cohorts.names == ("site=a", "other")
-    assert cohorts.joined == (("other", "late"),)
+    assert cohorts.joined == ()  # five rows may lack a test by chance
 
 
 @given(
@@ -130,14 +109,14 @@ def test_merging_keeps_every_row_and_leaves_no_subgroup_small(sizes, recorded, m
 
 @pytest.mark.parametrize(("values", "by_class"), [([], [5, 5]), ([3, 3], [9]), ([3, 3], [9, 0])])
 def test_where_there_is_nothing_to_tell_one_row_is_enough(values, by_class):
-    assert rows_to_tell(values, by_class) == 1
+    assert sufficient_rows(values, by_class) == 1
 
 
 @pytest.mark.parametrize("share", [0.5, 0.2])
 @pytest.mark.parametrize("values", [2, 3])
 def test_chance_seldom_tells_a_fifth_of_the_target_in_so_many_rows(values, share):
     rng = np.random.default_rng(values)
-    n_rows = rows_to_tell([values] * 4, [1000 * share, 1000 * (1 - share)])
+    n_rows = sufficient_rows([values] * 4, [1000 * share, 1000 * (1 - share)])
     entropy = -(share * np.log(share) + (1 - share) * np.log(1 - share))
     scores = []
     for _ in range(300):

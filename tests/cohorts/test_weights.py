@@ -1,25 +1,32 @@
-"""Weights: the same bits from every library, frequencies as copies, and what is refused."""
+"""Weights: the same bits from every library, frequencies as copies, and what is refused.
+
+Shares, Kish's sizes and design effects are held against R's package survey; the rows and figures
+are those of benchmarks/weights/survey.R.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.weights import (
     MOST_MASS,
     heaviest_of,
+    mean_effect,
     reweighted,
     squares_of,
+    subsample,
 )
-from misfeat.exceptions import MisfeatError, MisfeatWarning
-from misfeat.reading.table_answers import quantiles_of_counts
+from tests.completion.coded import drawn_cohorts
 from tests.reading.holders import HOLDERS
 
 N_ROWS = 400
@@ -105,37 +112,37 @@ def with_weights(values, **told):
     return build_cohorts(table, "y", **{"sample_weight": "w", **told})
 
 
-@pytest.mark.parametrize(
-    ("values", "told", "words"),
-    [
-        ([1, 2, -3, 1], {}, "'w' hold -3; no weight may be negative"),
-        ([1, 2, np.inf, 1], {}, "'w' hold an infinite value"),
-        ([1, 2, np.nan, 1], {}, "'w' are missing in 1 rows"),
-        ([1, None, 2, 1], {}, "'w' are missing in 1 rows"),
-        (["1", "b", "2", "1"], {}, "'w' are text values; pass numbers"),
-        ([True, False, True, True], {}, "'w' are flag values"),
-        ([0, 0, 0, 0], {}, "All weights 'w' are zero"),
-        ([1.5, 2, 3, 1], {"weights": "frequency"}, "whole numbers.*holds fractions"),
-        ([1e16, 2, 3, 1e16], {"weights": "frequency"}, "too large for frequencies"),
-        ([1, 2, 3, 4], {"sample_weight": [1, 2, 3]}, r"shape \(3,\), but X has 4 rows"),
-        ([1, 2, 3, 4], {"sample_weight": "v"}, "no column 'v'.*the weights"),
-        ([1, 2, 3, 4], {"sample_weight": "y"}, "'y' is both the target and the weights"),
-        ([1, 2, 3, 4], {"groups": "w"}, "'w' is both a group and the weights"),
-        ([1, 2, 3, 4], {"design": {"strata": "w"}}, "both the weights and part of the design"),
-        ([1, 2, 3, 4], {"design": {"psu": "g"}}, "give the columns of strata and clusters"),
-        ([1, 2, 3, 4], {"design": {"cluster": 3}}, "3 is no name of a column"),
-        ([1, 2, 3, 4], {"design": {"cluster": "z"}}, "no column 'z'"),
-        ([1, 2, 3, 4], {"design": {"cluster": "y"}}, "'y' is both the target and part of"),
-        (
-            [1, 2, 3, 4],
-            {"design": {"cluster": "g"}, "weights": "frequency"},
-            "design=.*use weights='sampling'",
-        ),
-    ],
-)
-def test_what_cannot_be_a_weight_is_refused(values, told, words):
-    with pytest.raises(MisfeatError, match=words):
-        with_weights(values, **told)
+BY_FREQUENCY = {"weights": "frequency"}
+REFUSED = [
+    ([1, 2, -3, 1], {}, "'w' hold -3; no weight may be negative"),
+    ([1, 2, np.inf, 1], {}, "'w' hold an infinite value"),
+    ([1, 2, np.nan, 1], {}, "'w' are missing in 1 rows"),
+    ([1, None, 2, 1], {}, "'w' are missing in 1 rows"),
+    (["1", "b", "2", "1"], {}, "'w' are text values; pass numbers"),
+    ([True, False, True, True], {}, "'w' are flag values"),
+    ([0, 0, 0, 0], {}, "'w' are all zero"),
+    ([1.5, 2, 3, 1], BY_FREQUENCY, "fractions, but frequencies are whole numbers"),
+    ([1e16, 2, 3, 1e16], BY_FREQUENCY, "too large for frequencies"),
+]
+CLASHING = [
+    ({"sample_weight": [1, 2, 3]}, r"shape \(3,\), but X has 4 rows"),
+    ({"sample_weight": "v"}, "no column 'v'.*the weights"),
+    ({"sample_weight": "y"}, "'y' is both the target and the weights"),
+    ({"groups": "w"}, "'w' is both a group and the weights"),
+    ({"design": {"strata": "w"}}, "both part of the design and the weights"),
+    ({"design": {"psu": "g"}}, "give the columns of strata and clusters"),
+    ({"design": {"cluster": 3}}, "3 is not the name of a column"),
+    ({"design": {"cluster": "z"}}, "no column 'z'"),
+    ({"design": {"cluster": "y"}}, "'y' is both the target and part of"),
+    ({"design": {"cluster": "g"}, **BY_FREQUENCY}, "design=.*use weights='sampling'"),
+]
+
+
+def test_what_cannot_be_a_weight_is_refused():
+    clashing = [([1, 2, 3, 4], told, words) for told, words in CLASHING]
+    for values, told, words in [*REFUSED, *clashing]:
+        with pytest.raises(MisfeatError, match=words):
+            with_weights(values, **told)
 
 
 def test_a_lazy_table_names_its_weights(table):
@@ -164,15 +171,6 @@ def test_effective_sizes_do_not_depend_on_the_unit(weights, factor):
     masses = [one.counts for one in found]
     np.testing.assert_allclose(masses[0], masses[1], rtol=1e-6)
     assert all(one.masses is None or one.masses.sum() <= 2 * MOST_MASS for one in found)
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.floats(0, 1))
-def test_quantiles_of_counts_are_those_of_copies(counts, p):
-    values = np.sort(np.random.default_rng(len(counts)).normal(size=len(counts)))
-    (found,) = quantiles_of_counts(values, np.array(counts), [p])
-    copies = np.repeat(values, counts)
-    enough = [value for value in values if Fraction(int((copies <= value).sum()), len(copies)) >= p]
-    assert found == enough[0]
 
 
 def test_drawn_rows_keep_their_mean_weight():
@@ -233,3 +231,109 @@ def test_rows_of_weight_0_are_as_if_they_were_not_there(table):
         found = build_cohorts(held, "target", groups="site", sample_weight="weight")
         assert "Rows whose weight in 'weight' is 0 are left out." in found.notes
         assert replace(found, notes=expected.notes).equals(expected)
+
+
+def test_a_share_of_every_cohort_is_drawn_and_no_row_more_often_than_it_is_there():
+    cohorts = drawn_cohorts()
+    drawn = subsample(cohorts, 1 / 3, np.random.default_rng(0))
+    assert [one.size for one in drawn] == [round(one.size / 3) for one in cohorts]
+    for before, after in zip(cohorts, drawn, strict=True):
+        there = {(*row, y): n for *row, y, n in rows_of(before)}
+        assert all(0 < count <= there[*row, y] for *row, y, count in rows_of(after))
+    assert (drawn.missing == cohorts.missing).all()
+    alone = drawn_cohorts(n_cohorts=1)
+    few = reweighted(alone, (np.arange(len(alone.weights)) == 0).astype(np.int64))
+    assert subsample(few, 1 / 3, np.random.default_rng(0)).weights.tolist() == [1]
+
+
+def rows_of(cohort):
+    return np.vstack([cohort.codes, cohort.target, cohort.weights]).T.tolist()
+
+
+def test_more_rows_than_numpy_draws_from_are_drawn_one_by_one():
+    cohorts = drawn_cohorts(n_cohorts=2)
+    many = reweighted(cohorts, cohorts.weights * 10**8)
+    for before, after in zip(many, subsample(many, 1 / 3, np.random.default_rng(0)), strict=True):
+        assert before.size > 10**9
+        assert abs(after.size / before.size - 1 / 3) < 1e-4
+
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "weights"
+TABLES = [("HI_CHOL", "race"), ("HI_CHOL", "agecat"), ("agecat", "RIAGENDR")]
+DESIGNS: dict[str, dict[str, str]] = {
+    "strata and cluster": {"strata": "SDMVSTRA", "cluster": "SDMVPSU"},
+    "strata": {"strata": "SDMVSTRA"},
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return pd.read_csv(FOLDER / "nhanes.csv.gz")
+
+
+@pytest.fixture(scope="module")
+def figures():
+    return pd.read_csv(FOLDER / "survey.csv", dtype={"value": str, "class": str})
+
+
+def figures_of(figures, **where):
+    chosen = np.logical_and.reduce([figures[name] == value for name, value in where.items()])
+    return figures[chosen]
+
+
+@pytest.mark.parametrize(("target", "by"), TABLES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_subgroups_are_worth_what_survey_says(rows, figures, design, target, by):
+    cohorts = build_cohorts(
+        rows,
+        target,
+        groups=by,
+        sample_weight="WTMEC2YR",
+        design=DESIGNS[design],
+        coding=Coding(min_rows=1),
+    )
+    told = figures_of(figures, design=design, target=target, by=by)
+    assert len(cohorts) == told["value"].nunique()
+    for cohort in cohorts:
+        own = told[told["value"] == cohort.name.removeprefix(f"{by}=")].set_index("class")
+        shares = np.bincount(cohort.target, weights=cohort.counts, minlength=cohort.n_classes)
+        expected = [own["share"].get(label, 0.0) for label in cohorts.classes]
+        np.testing.assert_allclose(shares / shares.sum(), expected, rtol=1e-6)
+        effect = mean_effect(own["effect"].to_numpy(), own["share"].to_numpy())
+        n_rows = own["rows"].iloc[0]
+        assert cohort.size == n_rows
+        assert cohort.effective == pytest.approx(min(n_rows / effect, n_rows), rel=1e-6)
+
+
+@pytest.mark.parametrize(("target", "by"), TABLES)
+def test_weights_alone_give_kishs_size(rows, figures, target, by):
+    table = rows.drop(columns=["SDMVSTRA", "SDMVPSU"])
+    cohorts = build_cohorts(
+        table, target, groups=by, sample_weight="WTMEC2YR", coding=Coding(min_rows=1)
+    )
+    told = figures_of(figures, design="strata", target=target, by=by)
+    for cohort in cohorts:
+        own = told[told["value"] == cohort.name.removeprefix(f"{by}=")]
+        assert cohort.effective == pytest.approx(own["kish"].iloc[0], rel=1e-9)
+
+
+def clustered(n_sites=3):
+    rng = np.random.default_rng(5)
+    school = np.repeat(np.arange(30), 20)
+    y = (rng.normal(size=30)[school] + rng.normal(size=600) > 0).astype(int)
+    site = np.where(school == 0, "one", np.array(["a", "b", "c"])[school % n_sites])
+    return pd.DataFrame({"x": rng.integers(3, size=600), "site": site, "school": school, "y": y})
+
+
+def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others():
+    with pytest.warns(MisfeatWarning, match="1 of 4 subgroups are a single cluster of 'school'"):
+        cohorts = build_cohorts(clustered(), "y", groups="site", design={"cluster": "school"})
+    effects = {c.name: c.size / c.effective for c in cohorts}
+    worst = max(effect for name, effect in effects.items() if name != "site=one")
+    assert worst > 2
+    assert effects["site=one"] == pytest.approx(worst)
+
+
+def test_subgroups_that_are_all_single_clusters_are_refused():
+    with pytest.raises(MisfeatError, match="Every subgroup is a single cluster of 'site'"):
+        build_cohorts(clustered(), "y", groups="site", design={"cluster": "site"})

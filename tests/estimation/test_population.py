@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.agreement import captured_at
 from misfeat.answers.top import best_sets
-from misfeat.cohorts.product_sums import build_product_sums
+from misfeat.answers.validation import captured_at
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.population_model import PopulationModel
 from misfeat.lattice import level
+from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import known_of_sums
 from tests.estimation.generated import generated, known_with_scores, with_missing
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.product_sums import build_product_sums
 from misfeat.estimation import sources
 from misfeat.estimation.additive import Moments, Term, additive_scores, set_columns, whitened
 from misfeat.estimation.sources import CodedTable, CountedTable, NumericTable, mixed_radix
+from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing
 

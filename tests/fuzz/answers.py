@@ -13,12 +13,11 @@ import numpy as np
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from misfeat.answers.alternatives import alternative_sets
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_features
 from misfeat.answers.feature_worth import feature_worths
-from misfeat.answers.features import feature_values
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.features import feature_values, pair_interactions
+from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.significance import significance_tests
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, scored_sets
@@ -84,8 +83,7 @@ def closure(machine: Selecting, selector: Any, draw: Any) -> None:
     if not found.set_scores.estimate.above_chance and not found.set_scores.measure.closed:
         return
     smaller, larger = (
-        scored_sets(found.cohorts, found.set_scores, found.completed(m), found.cohorts.names)
-        for m in (size - 1, size)
+        scored_sets(found, found.completed(m), found.cohorts.names) for m in (size - 1, size)
     )
     by_set = {(one.subgroup, one.features): one.score for one in smaller}
     for one in larger:

@@ -37,7 +37,7 @@ def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredS
 
     found = selector.selection_
     names = found.cohorts.names
-    return scored_sets(found.cohorts, found.set_scores, shown_scores(found, size), names, ALL)
+    return scored_sets(found, shown_scores(found, size), names, ALL)
 
 
 def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from misfeat import SubgroupSelector
-from misfeat.cohorts import Coding, build_cohorts, build_product_sums
+from misfeat.cohorts import Coding, build_cohorts
 from misfeat.information import null_expectation
 from misfeat.information.count_tables import scores_of_tables
 from misfeat.information.measures import (
@@ -22,6 +22,7 @@ from misfeat.information.measures import (
 )
 from misfeat.information.measures import squared_correlation as r2_of
 from misfeat.lattice import level, ranks_below
+from tests.cohorts.tables import build_product_sums
 from tests.estimation.generated import counted
 from tests.information import generated
 from tests.reading.holders import as_rows

@@ -79,7 +79,7 @@ def test_addresses_that_cannot_be_read_say_how_they_are_written(address: str, me
 
 
 def test_a_saved_run_keeps_the_address_and_not_the_password(tmp_path) -> None:
-    settings = RunSettings({"table": f"postgresql://ann:{SECRET}@db/ward?table=t", "target": "y"})
+    settings = RunSettings(table=f"postgresql://ann:{SECRET}@db/ward?table=t", target="y")
     text = as_config(settings, tmp_path)
     assert tomllib.loads(text)["table"] == "postgresql://ann@db/ward?table=t"
     file = tmp_path / "run.toml"

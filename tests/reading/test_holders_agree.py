@@ -13,9 +13,9 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.merged_categories import TELLS_NOTHING
+from tests.cohorts.test_groups import visits
 from tests.cohorts.test_merged_categories import towns
-from tests.cohorts.test_profiles import messy
-from tests.cohorts.test_proposed_groups import visits
+from tests.cohorts.test_parsed_text import messy
 from tests.cohorts.test_targets import numbers
 from tests.reading.holders import HOLDERS, as_rows, read_heart
 
@@ -188,20 +188,14 @@ def test_the_width_of_numbers_does_not_matter():
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-@pytest.mark.parametrize("binning", ["quantile", "uniform"])
-def test_more_distinct_values_than_are_counted_are_binned_all_the_same(
-    holder, binning, monkeypatch
-):
+def test_more_distinct_values_than_are_counted_are_binned_all_the_same(holder, monkeypatch):
     monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
     rng = np.random.default_rng(0)
     values = np.where(rng.random(1000) < 0.1, np.nan, rng.random(1000))
     table = pl.DataFrame({"x": values, "y": rng.integers(2, size=1000)})
-    cohorts = build_cohorts(HOLDERS[holder](table), "y", coding=Coding(binning=binning, bins=4))
+    cohorts = build_cohorts(HOLDERS[holder](table), "y", coding=Coding(bins=4))
     (report,) = (r for r in cohorts.columns if r.column == "x")
     present = values[~np.isnan(values)]
-    if binning == "quantile":
-        expected = np.quantile(present, [0.25, 0.5, 0.75], method="inverted_cdf")
-    else:
-        expected = present.min() + np.ptp(present) * np.array([0.25, 0.5, 0.75])
+    expected = np.quantile(present, [0.25, 0.5, 0.75], method="inverted_cdf")
     assert report.edges == pytest.approx(expected)
     assert report.missing == np.isnan(values).sum()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.saving.serialisation import decoded, encoded
+from misfeat.saving.saved_run import decoded, encoded
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()

@@ -4,10 +4,9 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.sites import agree, read_codebook
-from misfeat.sites.codebook import Codebook, ColumnCode, differences
-from misfeat.sites.proposals import Proposal, ProposedColumn
+from misfeat.sites.codebook import Codebook, ColumnCode, Proposal, differences
 
-ILL = ProposedColumn("ill", "flag")
+ILL = ColumnCode("ill", "flag")
 
 
 def proposal(site, *features, target=ILL, key=None):
@@ -15,7 +14,7 @@ def proposal(site, *features, target=ILL, key=None):
 
 
 def number(name, *edges, values=()):
-    return ProposedColumn(name, "number", edges, values)
+    return ColumnCode(name, "number", edges, values)
 
 
 def test_cut_points_are_the_median_of_those_proposed():
@@ -36,7 +35,7 @@ def test_values_of_all_sites_have_a_code():
     # A site of too few rows to say anything leaves the coding to others.
     (left,) = agreed(number("a", 1, 2, values=(1, 2, 3)), number("a"))
     assert (left.values, left.exact) == ((1, 2, 3), True)
-    (text,) = agreed(*(ProposedColumn("race", "category", (), v) for v in (("a", "b"), ("b", "c"))))
+    (text,) = agreed(*(ColumnCode("race", "category", (), v) for v in (("a", "b"), ("b", "c"))))
     assert text.labels == ("a", "b", "c", "any other")
     assert [one.column for one in agreed(number("a", 1, 2), number("b", 1, 2))] == ["a", "b"]
 
@@ -45,7 +44,7 @@ def test_disagreements_are_named():
     codebook, said = agree(
         [
             proposal("n", number("a", 1, 2), number("b", 1, 2)),
-            proposal("s", ProposedColumn("a", "category", (), ("x", "y"))),
+            proposal("s", ColumnCode("a", "category", (), ("x", "y"))),
             proposal("t", number("c", 5, values=(5,))),
         ]
     )
@@ -57,10 +56,10 @@ def test_disagreements_are_named():
 
 
 def test_sites_must_agree_on_the_target():
-    other = ProposedColumn("dead", "flag")
+    other = ColumnCode("dead", "flag")
     with pytest.raises(MisfeatError, match="different targets"):
         agree([proposal("n", number("a", 1)), proposal("s", number("a", 1), target=other)])
-    texts = ProposedColumn("ill", "category", (), ("no", "yes"))
+    texts = ColumnCode("ill", "category", (), ("no", "yes"))
     with pytest.raises(MisfeatError, match="true and false at 'n' and texts at 's'"):
         agree([proposal("n", number("a", 1)), proposal("s", number("a", 1), target=texts)])
 

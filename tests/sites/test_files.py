@@ -121,15 +121,11 @@ def test_what_is_no_number_in_json_is_refused(written, tmp_path, word):
     refused(written.replace(b'"min_cell":1', b'"min_cell":' + word), tmp_path, "cut off, or no")
 
 
-def test_a_summary_of_scores_alone_or_of_a_site_without_a_name_is_refused(written, tmp_path):
+def test_a_summary_of_a_site_without_a_name_is_refused(written, tmp_path):
     file = tmp_path / "strange.misfeat"
-    for change, told in (
-        ({"site": 5}, "name"),
-        ({"share": "scores"}, "no longer read; ask the site to share tables of pairs"),
-    ):
-        file.write_bytes(forged(written, lambda held, change=change: held.update(change)))
-        with pytest.raises(MisfeatError, match=told):
-            read_summary(file)
+    file.write_bytes(forged(written, lambda held: held.update(site=5)))
+    with pytest.raises(MisfeatError, match="name"):
+        read_summary(file)
 
 
 def test_a_codebook_of_more_cells_than_fit_is_refused_before_memory_is_taken(written, tmp_path):

@@ -52,7 +52,8 @@ def test_a_class_that_rounding_hides_is_taken_to_have_a_few_rows(hiding):
 
 
 def test_a_class_that_nobody_tells_of_and_exact_counts_stay_as_they_are(sites, hiding):
-    assert with_hidden_classes(sites) == sites
+    for one, other in zip(sites, with_hidden_classes(sites), strict=True):
+        assert np.array_equal(one.by_class, other.by_class)
     believed = with_hidden_classes(hiding)
     nobody = ~np.any([one.by_class > 0 for one in hiding], axis=0)
     assert not any(one.by_class[nobody].any() for one in believed)

@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import Coding, MisfeatError
 from misfeat.sites import propose, read_proposal
-from misfeat.sites.proposals import LONGEST, rounded
+from misfeat.sites.codebook import LONGEST, rounded
 
 
 def table(n=200):

@@ -9,8 +9,7 @@ import pytest
 
 from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level
-from misfeat.sites.rounding import told_again
-from misfeat.sites.rounding_cost import rounding_cost
+from misfeat.sites.rounding import rounding_cost, told_again
 from misfeat.sites.summary import margins
 
 CARDS = np.array([3, 3, 3, 3], dtype=np.int64)

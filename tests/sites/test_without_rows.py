@@ -8,8 +8,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.comparison import compare_selections
-from misfeat.answers.run_differences import RECORDED, explained_share
+from misfeat.answers.comparison import RECORDED, compare_selections, explained_share
 from misfeat.show.export.tables import TITLES, answer_tables
 from misfeat.show.first_screen import Effort, first_screen
 from misfeat.sites import combine

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from misfeat.cohorts import build_cohorts, build_product_sums
+from misfeat.cohorts import build_cohorts
 from misfeat.information.measures import MutualInformation, SquaredCorrelation
+from tests.cohorts.tables import build_product_sums
 
 pytestmark = [
     pytest.mark.validity,

@@ -9,26 +9,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.answers.caution import MOST_NAMED, NOTE, OVERTURNS, SEVERITIES, WEAKENS, Caution
-from misfeat.answers.duplicates import duplicates
-from misfeat.answers.feature_worth import unsettled_pairs
-from misfeat.answers.informative_gaps import missing_by_rule, missing_patterns
-from misfeat.answers.leaks import leaks
+from misfeat.answers import column_cautions
+from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
+from misfeat.answers.feature_worth import unsettled_pair
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
-from misfeat.cohorts.subgroups import rows_to_tell
+from misfeat.cohorts.subgroups import sufficient_rows
 from misfeat.completion.completed_scores import SINGLES, SUPPORT
 from misfeat.estimation.estimands import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
-from misfeat.exceptions import Message, Setting, listed
+from misfeat.exceptions import Setting, listed
 from misfeat.runtime.progress import long_work
 from misfeat.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from misfeat.answers.feature_worth import Unsettled
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.scores import SetScores
@@ -36,43 +33,29 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
 
 LOOKING = "Looking for what may mislead"
-BINNED_TARGET, NUMBER_TARGET, MERGED = "binned target", "number as target", "merged"
-CODE_FOR_MISSING = "code for missing"
 _ODD_COLUMNS = {
     IDENTIFIER: (
         "Column {column!r} looks like an identifier and was coded as a feature ({treatment}): what "
         "it tells may be the order of the rows, and holds for no other table.",
         "Leave it out: {exclude}.",
-        WEAKENS,
     ),
     DATE: (
         "Column {column!r} holds dates and was coded as a feature ({treatment}): what it tells may "
         "be when rows were recorded, and later dates were never seen.",
         "Make a duration or a season of it, or leave it out: {exclude}.",
-        NOTE,
     ),
     FREE_TEXT: (
         "Column {column!r} looks like free text and was coded as a feature ({treatment}): most of "
         "what it says is lost.",
         "Make categories of it, or leave it out: {exclude}.",
-        NOTE,
     ),
 }
-"""Kinds of columns that are seldom meant as features: a sentence, a remedy, how bad it is."""
-SHORTLIST = "shortlist"
-SINGLE_VALUE, COMBINATIONS, FEW_ROWS = "single value", "combinations", "few rows"
-FEW_CASES, ONE_CLASS, FEW_SUBGROUPS = "few cases", "one class", "few subgroups"
-TELLS_LITTLE, RECORDED_APART, UNLIKE = "tells little", "recorded apart", "unlike"
-LITTLE = 0.02
-"""A best set that tells less than this share of the target tells next to nothing."""
-LEAST_CASES = 50
-"""Rows of the rarer class below which the order of sets is easily chance."""
-UNLIKE_LEVEL = 0.01
-"""How likely chance makes any small subgroup of a table look unlike the others."""
-SMALL = 0.5
-"""A subgroup with fewer rows than this share of the mean borrows much from the others."""
-ENOUGH_ROWS = 30
-"""In a subgroup with fewer rows a feature may well have a single value by chance."""
+"""Kinds of columns that are seldom meant as features: a sentence and a remedy."""
+LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
+LEAST_CASES = 50  # rows of the rarer class below which the order of sets is easily chance
+UNLIKE_LEVEL = 0.01  # how likely chance makes any small subgroup look unlike the others
+SMALL = 0.5  # a subgroup with fewer rows than this share of the mean borrows much strength
+ENOUGH_ROWS = 30  # in a subgroup with fewer rows a feature may well have a single value
 
 
 def list_cautions(selection: Selection, size: int | None = None) -> list[Caution]:
@@ -83,7 +66,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
     with long_work(selection.verbose > 0) as progress:
         if progress is not None:
             progress(LOOKING, 0, 1)
-        found = [
+        cautions = [
             *left_out(selection.shortlist, cohorts),
             *_single_values(cohorts),
             *_combinations(cohorts, best, estimate == SAMPLE and measure.name == "mutual_info"),
@@ -92,18 +75,20 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             *_few_subgroups(cohorts, estimate),
             *_unlike(cohorts, scores),
             *_next_to_nothing(cohorts, best),
-            *_recorded_apart(best, measure.features, unsettled_pairs(selection)),
-            *joined_subgroups(cohorts),
-            *codes_for_missing(cohorts),
-            *odd_columns(cohorts),
-            *cut_target(cohorts, best, measure.name),
+            *_recorded_apart(selection, best),
+            *_joined_subgroups(cohorts),
+            *_codes_for_missing(cohorts),
+            *_odd_columns(cohorts),
+            *_cut_target(cohorts, best, measure.name),
         ]
         if not scores.rows_withheld:
-            found += [*leaks(cohorts), *missing_patterns(cohorts), *duplicates(cohorts)]
-            found += missing_by_rule(cohorts)
+            cautions += column_cautions.leaks(cohorts)
+            cautions += column_cautions.missing_patterns(cohorts)
+            cautions += column_cautions.duplicates(cohorts)
+            cautions += column_cautions.missing_by_rule(cohorts)
         if progress is not None:
             progress(LOOKING, 1, 1)
-    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+    return sorted(cautions, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
@@ -120,13 +105,11 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
         if name in suspected:  # of which more is said
             continue
         yield Caution.of(
-            SINGLE_VALUE,
+            "single value",
             "Feature {column!r} has a single value in {where}, and several elsewhere.",
             "If it stands for missing there, say so: {missing}.",
             columns=(name,),
             subgroups=where,
-            column=name,
-            where=listed(where, MOST_NAMED),
             missing=Setting("missing_values", column=name),
         )
 
@@ -141,32 +124,29 @@ def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) ->
             small[one.subgroup] = cells
     if small:
         yield Caution.of(
-            COMBINATIONS,
-            "Few rows in {where}: the best set there has up to {cells:,} combinations of "
-            "values with the target. Scores of few rows come out too high.",
+            "combinations",
+            f"Few rows in {{where}}: the best set there has up to {max(small.values()):,} "
+            "combinations of values with the target. Scores of few rows come out too high.",
             "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
             "larger subgroups.",
             subgroups=small,
-            severity=OVERTURNS,
-            where=listed(small, MOST_NAMED),
-            cells=max(small.values()),
+            severity="overturns",
         )
 
 
 def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
     """Subgroups that were kept, though so few rows tell no pair from chance."""
     by_class = np.bincount(cohorts.target_codes, weights=cohorts.counts)
-    floor = rows_to_tell([len(labels) for labels in cohorts.categories], by_class)
+    floor = sufficient_rows([len(labels) for labels in cohorts.categories], by_class)
     small = [cohort.name for cohort in cohorts if cohort.effective_size < floor]
     weighted = cohorts.effective is not None
     if small:
         yield Caution.of(
-            FEW_ROWS,
-            "{what} in {where}, too few to tell a pair of features from chance.",
+            "few rows",
+            f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''} in {{where}}, too "
+            "few to tell a pair of features from chance.",
             "Make larger subgroups, or fewer bins.",
             subgroups=small,
-            what=Message(f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''}"),
-            where=listed(small, MOST_NAMED),
         )
 
 
@@ -183,27 +163,21 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
     if counts:
         rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
         yield Caution.of(
-            FEW_CASES,
-            "Few rows {rare} of {column!r}, {fewest} at the fewest, in {where}; take the order "
-            "of sets there with care.",
+            "few cases",
+            f"Few rows {rare} of {{column!r}}, {min(counts.values())} at the fewest, in {{where}}; "
+            "take the order of sets there with care.",
             columns=(cohorts.target,),
             subgroups=counts,
-            rare=rare,
-            column=cohorts.target,
-            fewest=min(counts.values()),
-            where=listed(counts, MOST_NAMED),
         )
     if single:
         yield Caution.of(
-            ONE_CLASS,
+            "one class",
             "The target {column!r} has a single value in {where}: there is nothing to tell, "
             "and no set is listed.",
             "Merge it with another subgroup, if that is not meant.",
             columns=(cohorts.target,),
             subgroups=single,
-            severity=NOTE,
-            column=cohorts.target,
-            where=listed(single, MOST_NAMED),
+            severity="note",
         )
 
 
@@ -212,16 +186,15 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
     if estimate != POPULATION or len(cohorts) > FEW_COHORTS:
         return
     sentence = (
-        "With {count} subgroups one learns little about how much subgroups differ; scores lean on "
-        "all of them together, and intervals are wide."
+        f"With {len(cohorts)} subgroups one learns little about how much subgroups differ; scores "
+        "lean on all of them together, and intervals are wide."
     )
     if len(cohorts) == 1:
         sentence = (
             "There is one subgroup only: its scores were shrunk by its own rows, with no other "
             "subgroup to compare with."
         )
-    message = Message(sentence, count=len(cohorts))
-    yield Caution(FEW_SUBGROUPS, message, subgroups=cohorts.names, severity=NOTE)
+    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, severity="note")
 
 
 def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
@@ -238,159 +211,137 @@ def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
         apart = abs(own[k, f] - expected[k, f]) / whole[k]
         if abs(deviations[k, f]) <= least or apart < LITTLE:
             continue
-        name, feature = cohorts.names[k], scores.measure.features[f]
+        share = percent(max(own[k, f], 0.0) / whole[k])
+        suggested = percent(expected[k, f] / whole[k])
         yield Caution.of(
-            UNLIKE,
-            "Subgroup {subgroup!r} is small and unlike the others: {feature!r} explains "
-            "{own} of the uncertainty in its own rows, where all subgroups together suggest "
-            "{expected}.",
+            "unlike",
+            "Subgroup {where} is small and unlike the others: {column!r} explains "
+            f"{share} of the uncertainty in its own rows, where all subgroups together suggest "
+            f"{suggested}.",
             "Trust what it recorded itself more than what is predicted for it, or leave it out "
             "of the comparison.",
-            columns=(feature,),
-            subgroups=(name,),
-            subgroup=name,
-            feature=feature,
-            own=Message(percent(max(own[k, f], 0.0) / whole[k])),
-            expected=Message(percent(expected[k, f] / whole[k])),
+            columns=(scores.measure.features[f],),
+            subgroups=(cohorts.names[k],),
         )
 
 
-def _next_to_nothing(cohorts: Cohorts, found: Sequence[ScoredSet]) -> Iterator[Caution]:
-    little = [best.subgroup for best in found if best.share < LITTLE]
+def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Caution]:
+    little = [one.subgroup for one in best if one.share < LITTLE]
     if little:
         yield Caution.of(
-            TELLS_LITTLE,
-            "No set tells more than {share:.0f} % of the target {column!r} in {where}; the "
-            "order of sets there may be chance.",
+            "tells little",
+            f"No set tells more than {100 * LITTLE:.0f} % of the target {{column!r}} in {{where}}; "
+            "the order of sets there may be chance.",
             columns=(cohorts.target,),
             subgroups=little,
-            severity=OVERTURNS,
-            share=100 * LITTLE,
-            column=cohorts.target,
-            where=listed(little, MOST_NAMED),
+            severity="overturns",
         )
 
 
-def _recorded_apart(
-    found: Sequence[ScoredSet], features: Sequence[str], unsettled: Unsettled
-) -> Iterator[Caution]:
+def _recorded_apart(selection: Selection, best: Sequence[ScoredSet]) -> Iterator[Caution]:
     """Best sets that rest on how two features go together, which nobody recorded."""
     pairs: dict[tuple[tuple[str, ...], str], list[str]] = {}
-    for best in found:
-        if best.support == SUPPORT[SINGLES]:
-            members = [features.index(name) for name in best.features]
-            pairs.setdefault(unsettled.in_set(members), []).append(best.subgroup)
-    for (pair, where), subgroups in list(pairs.items())[:MOST_NAMED]:
+    for one in best:
+        if one.support == SUPPORT[SINGLES]:
+            members = [selection.feature_names.index(name) for name in one.features]
+            pairs.setdefault(unsettled_pair(selection, members), []).append(one.subgroup)
+    for (pair, nearest), subgroups in list(pairs.items())[:MOST_NAMED]:
         yield Caution.of(
-            RECORDED_APART,
-            "No subgroup recorded {one!r} and {other!r} together, and the best set of "
-            "{best_of} holds both; recording both in {where!r} would settle most.",
+            "recorded apart",
+            "No subgroup recorded {column!r} and {other!r} together, and the best set of "
+            "{where} holds both; recording both in {nearest!r} would settle most.",
             columns=pair,
             subgroups=subgroups,
-            one=pair[0],
             other=pair[1],
-            best_of=listed(subgroups, MOST_NAMED),
-            where=where,
+            nearest=nearest,
         )
 
 
-def odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
+def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
     """Identifiers, dates and free text that were coded as features."""
     for audit in cohorts.columns:
         if audit.role == "feature" and audit.looks_like in _ODD_COLUMNS:
-            sentence, remedy, severity = _ODD_COLUMNS[audit.looks_like]
             yield Caution.of(
                 audit.looks_like,
-                sentence,
-                remedy,
+                *_ODD_COLUMNS[audit.looks_like],
                 columns=(audit.column,),
-                severity=severity,
-                column=audit.column,
+                severity="weakens" if audit.looks_like == IDENTIFIER else "note",
                 treatment=audit.treatment,
                 exclude=Setting("exclude", [audit.column]),
             )
 
 
-def codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
+def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
     """Numbers that look like codes for missing values, and were taken as they are."""
     for audit in cohorts.columns:
         if audit.role not in ("feature", "target") or not audit.suspects:
             continue
         yield Caution.of(
-            CODE_FOR_MISSING,
-            "{what} {column!r} is {why}: that looks like a code for missing values.",
+            "code for missing",
+            f"{'Feature' if audit.role == 'feature' else 'The target'} {{column!r}} is {{why}}: "
+            "that looks like a code for missing values.",
             "If it is one, say so: {missing}.",
             columns=(audit.column,),
-            what="Feature" if audit.role == "feature" else "The target",
-            column=audit.column,
             why=audit.why_suspect,
             missing=Setting("missing_values", list(audit.suspects), column=audit.column),
         )
 
 
-def cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
+def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
     """A continuous target that was cut into bins; R² reads the numbers themselves."""
-    for audit in cohorts.columns:
-        if audit.role != "target" or audit.treatment == AS_IT_IS or measure == "r2":
-            continue
-        if cohorts.is_number:
-            spreads = [(one.spread, one.score) for one in best if one.score > 0]
-            shares = [spread / score for spread, score in spreads if spread is not None]
-            apart = ""
-            if shares:
-                share = percent(median(shares), 0, 1)
-                apart = f", which differ by {share} of what a best set tells"
-            yield Caution.of(
-                NUMBER_TARGET,
-                "The target {column!r} is taken as a number: scores are means over {grids} "
-                "grids of its values{apart}.",
-                "To take it in {n} classes use {classes}, for its linear part {linear}.",
-                columns=(cohorts.target,),
-                severity=NOTE,
-                column=cohorts.target,
-                grids=len(cohorts.grids),
-                apart=Message(apart),
-                n=len(cohorts.classes),
-                classes=Setting("target", CLASSES),
-                linear=Setting("measure", "r2"),
-            )
-            continue
-        remedy = Message(
-            "Give cut points that matter, {bins}, or use {number} or {measure}.",
-            bins=Setting("bins", column=audit.column),
-            number=Setting("target", NUMBER),
-            measure=Setting("measure", "r2"),
+    audit = next((one for one in cohorts.columns if one.role == "target"), None)
+    if audit is None or audit.treatment == AS_IT_IS or measure == "r2":
+        return
+    linear = Setting("measure", "r2")
+    if cohorts.is_number:
+        shares = [
+            one.spread / one.score for one in best if one.score > 0 and one.spread is not None
+        ]
+        apart = ""
+        if shares:
+            apart = f", which differ by {percent(median(shares), 0, 1)} of what a best set tells"
+        yield Caution.of(
+            "number as target",
+            "The target {column!r} is taken as a number: scores are means over "
+            f"{len(cohorts.grids)} grids of its values{apart}.",
+            f"To take it in {len(cohorts.classes)} classes use {{classes}}, for its linear part "
+            "{linear}.",
+            columns=(cohorts.target,),
+            severity="note",
+            classes=Setting("target", CLASSES),
+            linear=linear,
         )
-        if audit.treatment == OF_CODEBOOK:
-            remedy = Message("Agree on cut points that matter in the proposals of the sites.")
-        yield Caution(
-            BINNED_TARGET,
-            Message(
-                "The target {column!r} has many values and was cut ({treatment}): scores tell in "
-                "which bin a row falls, not where in it.",
-                column=audit.column,
-                treatment=audit.treatment,
-            ),
-            remedy,
-            columns=(audit.column,),
-            severity=NOTE,
-        )
+        return
+    remedy = "Give cut points that matter, {bins}, or use {number} or {linear}."
+    if audit.treatment == OF_CODEBOOK:
+        remedy = "Agree on cut points that matter in the proposals of the sites."
+    yield Caution.of(
+        "binned target",
+        "The target {column!r} has many values and was cut ({treatment}): scores tell in which bin "
+        "a row falls, not where in it.",
+        remedy,
+        columns=(audit.column,),
+        severity="note",
+        treatment=audit.treatment,
+        bins=Setting("bins", column=audit.column),
+        number=Setting("target", NUMBER),
+        linear=linear,
+    )
 
 
-def joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
+def _joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
     """Merged subgroups of which some recorded a feature and others did not."""
     for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
         features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
         if not features:
             continue
         yield Caution.of(
-            MERGED,
-            "Subgroup {subgroup!r} is made of parts of which some recorded {features} and "
+            "merged",
+            "Subgroup {where} is made of parts of which some recorded {features} and "
             "others never did: that a value is missing there tells which part a row is of.",
             "Merge parts that recorded the same, or leave small ones out: {drop}.",
             columns=features,
             subgroups=(subgroup,),
-            subgroup=subgroup,
             features=listed(features, MOST_NAMED),
             drop=Setting("small_groups", "drop"),
         )
@@ -400,25 +351,20 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
     """Features of a wide table that were left out, and by what."""
     if shortlist is None:
         return
-    n_left, n_kept = len(shortlist.left_out), len(cohorts.features)
-    more = ""
+    n_left, more = len(shortlist.left_out), ""
     if shortlist.outstanding == 0:
         more = " No other explains more than chance would, alone or in a pair."
     elif shortlist.outstanding is not None:
         more = f" {shortlist.outstanding:,} more would have explained something."
     yield Caution.of(
-        SHORTLIST,
-        "{left} of {every} features were left out: those kept explain most by themselves or in "
-        "one of {pairs} pairs, in {rows} rows.{more} Three features that explain something "
-        "only together are missed.",
+        "shortlist",
+        f"{n_left:,} of {n_left + len(cohorts.features):,} features were left out: those kept "
+        f"explain most by themselves or in one of {shortlist.pairs:,} pairs, in "
+        f"{shortlist.rows:,} rows.{more} Three features that explain something only together are "
+        "missed.",
         "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
         "P-values are of the other rows, and hold; what stability and validation say is about "
         "the features that were kept.",
-        left=f"{n_left:,}",
-        every=f"{n_left + n_kept:,}",
-        pairs=f"{shortlist.pairs:,}",
-        rows=f"{shortlist.rows:,}",
-        more=Message(more),
         exclude=Setting("exclude"),
         include=Setting("include"),
     )

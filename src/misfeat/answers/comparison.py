@@ -1,9 +1,18 @@
-"""Two runs held against each other: what is asked of both, and which answers differ.
+"""Two runs side by side: which answers differ by more than their uncertainty.
 
-In every subgroup of both runs, what is asked of both is what every feature tells alone, and what
-the best set of either run tells in the other. All of these are looked at, so intervals of
-differences hold for all of them at once: where nothing changed, at least `confidence` of the
-subgroups say so.
+In every subgroup of both runs, every feature alone and the best set of either run are compared.
+Intervals of differences hold for all of them at once: where nothing changed, at least `confidence`
+of the subgroups say so. Shares are those of the subgroup's own rows, less chance, since scores
+shrunk towards those of other subgroups hide what changed in one of them. The variance of a
+difference is
+
+    v = spread / n + spread' / n' + chance + chance'
+
+with what `misfeat.information.mutual_info` says of either run. A run of few rows whose set explains
+nothing by chance would seem sure of it, so v is at least what it is with the spread of both runs
+together. Chance is a chi-square, whose tails are heavy: the difference has those of a Student
+distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom + 12 chance'² /
+freedom') degrees of freedom. What a run predicted, or kept no rows of, is compared by its interval.
 """
 
 from __future__ import annotations
@@ -12,23 +21,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri, stdtr, stdtrit
 
 from misfeat.answers.comparison_words import (
     ALONE,
     BEST_OF_BOTH,
     BEST_OF_FIRST,
     BEST_OF_SECOND,
-    common_confidence,
     notes_on,
     same_question,
     subgroup_in_words,
     summary_of,
 )
 from misfeat.answers.options import check_size, frame_of
-from misfeat.answers.run_differences import PREDICTED, RECORDED, difference_of, explained_share
-from misfeat.answers.set_contrasts import difference
+from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.information.measures import adjusted_correlation
+from misfeat.information.mutual_info import SampledShare, sampled_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +47,9 @@ if TYPE_CHECKING:
 
     Runs = tuple[Selection, Selection]
 
-USUAL_CONFIDENCE = 0.9
-"""Where neither run says how often its intervals are to hold the truth."""
+USUAL_CONFIDENCE = 0.9  # where neither run has one
+RECORDED, PREDICTED = "recorded", "predicted"
+NEARLY_NORMAL = 1e9  # degrees of freedom of a Student distribution that is as good as normal
 
 
 @dataclass(frozen=True)
@@ -136,23 +147,11 @@ class Comparison:
         return summary_of(self.subgroups, self.changes, self.targets)
 
     def to_frame(self) -> Any:
-        """Every set that was looked at, as a dataframe of the library that the first run came in.
-
-        Returns
-        -------
-        dataframe
-            The attributes of `Change` are its columns.
-        """
+        """Every set that was compared, a line each; columns are the attributes of `Change`."""
         return frame_of(Change, self.changes, self.backend)
 
     def subgroups_to_frame(self) -> Any:
-        """A line a subgroup.
-
-        Returns
-        -------
-        dataframe
-            The attributes of `SubgroupChange` are its columns.
-        """
+        """A line a subgroup; columns are the attributes of `SubgroupChange`."""
         return frame_of(SubgroupChange, self.subgroups, self.backend)
 
 
@@ -166,16 +165,14 @@ def compare_selections(
 ) -> Comparison:
     """Which answers of two runs differ by more than their uncertainty."""
     runs = first, second
-    for name, of_first, of_second in (
-        ("measure", first.set_scores.measure.name, second.set_scores.measure.name),
-        ("estimate", first.set_scores.estimate.name, second.set_scores.estimate.name),
-    ):
-        if of_first != of_second:
+    for name in ("measure", "estimate"):
+        used = [getattr(run.set_scores, name).name for run in runs]
+        if used[0] != used[1]:
             raise MisfeatError(
                 "The first run has {first}, the second {second}; their scores cannot be compared.",
                 remedy="Fit one of them again as the other.",
-                first=Setting(name, of_first),
-                second=Setting(name, of_second),
+                first=Setting(name, used[0]),
+                second=Setting(name, used[1]),
             )
     size = min(first.size, second.size) if size is None else size
     check_count(size, "size")
@@ -189,7 +186,8 @@ def compare_selections(
         )
     check_size(size, features, first.cohorts)
     common = _common_subgroups(runs, subgroup)
-    confidence = common_confidence(runs) or USUAL_CONFIDENCE
+    given = [run.confidence for run in runs if run.confidence is not None]
+    confidence = max(given, default=USUAL_CONFIDENCE)
     compared = [_subgroup_change(runs, name, features, size, confidence) for name in common]
     targets = first.cohorts.target, second.cohorts.target
     p_values = np.array([one.p_value for one, _ in compared])
@@ -203,7 +201,7 @@ def compare_selections(
         among = n_tested if p > 1.0 - confidence else None
         sentence = subgroup_in_words(one, changes, targets, lost, among)
         subgroups.append(replace(one, adjusted=p, sentence=sentence))
-    names_first, names_second = first.cohorts.names, second.cohorts.names
+    of_first, of_second = (run.cohorts.names for run in runs)
     return Comparison(
         names=names,
         targets=targets,
@@ -213,8 +211,8 @@ def compare_selections(
         changes=tuple(change for _, changes in compared for change in changes),
         subgroups=tuple(subgroups),
         only_in=(
-            tuple(name for name in names_first if name not in names_second),
-            tuple(name for name in names_second if name not in names_first),
+            tuple(name for name in of_first if name not in of_second),
+            tuple(name for name in of_second if name not in of_first),
         ),
         notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,
@@ -264,14 +262,12 @@ def _change(
     runs: Runs, subgroup: str, features: tuple[str, ...], why: str, among: int, confidence: float
 ) -> Change:
     """What a set explains in both runs; intervals hold for `among` sets at once."""
-    shares = [explained_share(run, subgroup, features) for run in runs]
-    wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
+    first, second = shares = [explained_share(run, subgroup, features) for run in runs]
     scores = [np.nan, np.nan]
     if same_question(runs):
+        wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
         scores = [one.share * float(whole) for one, whole in zip(shares, wholes, strict=True)]
-    first, second = shares
-    between = difference_of(first, second)
-    value, low, high = between.interval(confidence, among)
+    (value, low, high), p_value = difference_of(first, second, confidence, among)
     return Change(
         subgroup=subgroup,
         features=features,
@@ -281,7 +277,7 @@ def _change(
         difference=value,
         low=low,
         high=high,
-        p_value=min(between.p_value * among, 1.0),
+        p_value=min(p_value * among, 1.0),
         changed=low > 0 or high < 0,
         first_score=scores[0],
         second_score=scores[1],
@@ -313,3 +309,93 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
         second=listed(second),
         groups=Setting("groups"),
     )
+
+
+@dataclass(frozen=True)
+class ExplainedShare:
+    """The share of the target's entropy that a set explains in a subgroup of one run, at least 0.
+
+    `deviation` is the standard deviation of its error, and `sampled` how it varies, where it is of
+    the subgroup's own rows.
+    """
+
+    share: float
+    sampled: SampledShare | None
+    deviation: float
+    source: str
+
+    def interval(self, confidence: float) -> Estimated:
+        """The share with its bounds, within 0 and 1."""
+        freedom = _freedom(() if self.sampled is None else (self.sampled,), self.deviation**2)
+        reach = float(stdtrit(freedom, (1.0 + confidence) / 2.0)) * self.deviation
+        low, high = max(self.share - reach, 0.0), min(self.share + reach, 1.0)
+        return Estimated(self.share, min(low, self.share), max(high, self.share))
+
+
+def difference_of(
+    first: ExplainedShare, second: ExplainedShare, confidence: float = 0.9, among: int = 1
+) -> tuple[Estimated, float]:
+    """By how much a set explains more in the second run than in the first, and the p-value of that.
+
+    Bounds hold for `among` differences at once (Bonferroni).
+    """
+    sampled = [one.sampled for one in (first, second) if one.sampled is not None]
+    variance = first.deviation**2 + second.deviation**2
+    if len(sampled) == 2:  # the variance, were both runs of one population
+        rows = [one.n_rows for one in sampled]
+        spread = (sampled[0].spread * rows[0] + sampled[1].spread * rows[1]) / (rows[0] + rows[1])
+        chance = sampled[0].chance, sampled[1].chance
+        variance = max(variance, spread / rows[0] + spread / rows[1] + chance[0] + chance[1])
+    value, deviation = second.share - first.share, float(np.sqrt(variance))
+    freedom, sure = _freedom(sampled, variance), 1.0 - (1.0 - confidence) / among
+    reach = float(stdtrit(freedom, (1.0 + sure) / 2.0)) * deviation
+    p_value = float(2.0 * stdtr(freedom, -abs(value) / deviation)) if deviation > 0 else 1.0
+    return Estimated(value, value - reach, value + reach), p_value
+
+
+def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:
+    """Degrees of freedom of the Student distribution whose fourth moment an error has."""
+    fourth = sum(12.0 * one.chance**2 / max(one.freedom, 1.0) for one in sampled)
+    return 4.0 + min(6.0 * variance**2 / fourth, NEARLY_NORMAL) if fourth > 0 else NEARLY_NORMAL
+
+
+def explained_share(run: Selection, subgroup: str, features: Sequence[str]) -> ExplainedShare:
+    """The share that a set explains in a subgroup: by its own rows, else as the run shows it."""
+    members = sorted(run.feature_names.index(name) for name in features)
+    cohort = run.cohorts.position(subgroup)
+    if not run.missing[cohort, members].any():
+        sampled = _sampled(run, cohort, members)
+        if sampled is not None:
+            deviation = float(np.sqrt(sampled.spread / sampled.n_rows + sampled.chance))
+            return ExplainedShare(max(sampled.share, 0.0), sampled, deviation, RECORDED)
+    scores, whole = run.set_scores.scored(np.array([members])), run.set_scores.measure.whole[cohort]
+    score, low, high = (
+        float(part[cohort, 0]) / float(whole) for part in (scores.score, scores.low, scores.high)
+    )
+    wide = max(high - score, score - low)
+    if run.confidence is not None:
+        wide /= float(ndtri((1.0 + run.confidence) / 2.0))
+    predicted = bool(scores.predicted[cohort, 0])
+    if not predicted and not run.set_scores.estimate.above_chance:
+        raise MisfeatError(
+            "A run with {estimate} knows nothing of what chance would score in so few rows, so "
+            "nobody knows how sure its scores are.",
+            remedy="Fit it again with {instead}.",
+            estimate=Setting("estimate", run.set_scores.estimate.name),
+            instead=Setting("estimate", "population"),
+        )
+    return ExplainedShare(score, None, wide, PREDICTED if predicted else RECORDED)
+
+
+def _sampled(run: Selection, cohort: int, members: list[int]) -> SampledShare | None:
+    """The share of the rows, less chance, and how it varies."""
+    measure, size = run.set_scores.measure, len(members)
+    if measure.rows is not None:
+        return sampled_share(measure.rows[measure.rows.names[cohort]], members)
+    if measure.sums is None or measure.sums.rows[cohort] <= size + 1:
+        return None
+    n_rows, products = int(measure.sums.rows[cohort]), measure.sums.products[cohort]
+    share = float(adjusted_correlation(products, np.array([members]), n_rows)[0])
+    left = (1.0 - max(share, 0.0)) ** 2
+    spread, chance = left * 4.0 * max(share, 0.0), left * 2.0 * size / n_rows**2
+    return SampledShare(share, float(n_rows), spread, chance, float(size))

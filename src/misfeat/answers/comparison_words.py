@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.answers.comparison import Change, SubgroupChange
-    from misfeat.cohorts.model import Cohort, ColumnAudit
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.model import ColumnAudit
     from misfeat.selection import Selection
 
     Runs = tuple[Selection, Selection]
@@ -28,14 +29,9 @@ ALONE, BEST_OF_FIRST, BEST_OF_SECOND, BEST_OF_BOTH = (
     "best set of the second run",
     "best set of both runs",
 )
-MOST_SAID = 3
-"""Sets of one subgroup that a sentence names."""
-MOST_DIGITS = 4
-"""Decimals of points of per cent."""
-MOST_NAMED = 10
-"""So many features or subgroups are named."""
-MOST_EDGES = 8
-"""So many cut points are shown."""
+MOST_SETS = 3  # of a subgroup that a sentence names
+MOST_DIGITS = 4  # decimals of points of per cent
+MOST_SUBGROUPS, MOST_NAMED, MOST_EDGES = 5, 10, 8  # named subgroups, features, cut points
 
 
 def summary_of(
@@ -53,72 +49,62 @@ def summary_of(
         return Message(f"{_nothing(targets)} in any of {len(compared)} subgroups.".capitalize())
     clearest = changed[0]
     own = [one for one in changes if one.changed and one.subgroup == clearest.subgroup]
+    before = f"{_nothing(targets)} in {left} of {len(compared)} subgroups; in ".capitalize()
     more = f", the clearest of {count_words(len(changed), 'such subgroup')}"
     return Message(
-        "{before}{where}, {what}{more}.",
-        before=Message(
-            f"{_nothing(targets)} in {left} of {len(compared)} subgroups; in ".capitalize()
-            if left
-            else "In "
-        ),
+        f"{before if left else 'In '}{{where}}, {{what}}{more if len(changed) > 1 else ''}.",
         where=clearest.subgroup,
         what=changes_in_words(own, targets),
-        more=Message(more if len(changed) > 1 else ""),
     )
 
 
 def subgroup_in_words(
-    found: SubgroupChange,
+    one: SubgroupChange,
     changes: Sequence[Change],
     targets: Targets,
     lost: Sequence[str],
     among: int | None = None,
 ) -> Message:
     """What became of one subgroup; `lost` are features that the second run does not have."""
-    if not found.sets:
-        both = not found.first_best and not found.second_best
-        which = "both runs" if both else f"the {'second' if found.first_best else 'first'} run"
+    if not one.sets:
+        both = not one.first_best and not one.second_best
+        which = "both runs" if both else f"the {'second' if one.first_best else 'first'} run"
         return Message(
-            f"In {{subgroup}}, the target has a single value in {which}.", subgroup=found.subgroup
+            f"In {{subgroup}}, the target has a single value in {which}.", subgroup=one.subgroup
         )
-    changed = [one for one in changes if one.changed]
+    changed = [change for change in changes if change.changed]
     # Among so many subgroups chance makes a change like this one.
     doubt = f", which chance may do in one of {among} subgroups" if changed and among else ""
     return Message(
-        "In {subgroup}, {what}{doubt}; {best}.",
-        subgroup=found.subgroup,
+        f"In {{subgroup}}, {{what}}{doubt}; {{best}}.",
+        subgroup=one.subgroup,
         what=changes_in_words(changed, targets) if changed else Message(_nothing(targets)),
-        doubt=Message(doubt),
-        best=_best_in_words(found, changes, targets, lost),
+        best=_best_in_words(one, changes, targets, lost),
     )
 
 
 def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
     """What changed in one subgroup, the clearest first; single features rather than larger sets."""
     alone = [one for one in changed if one.asked == ALONE]
-    said = sorted(alone or changed, key=lambda one: (one.p_value, -abs(one.difference)))
-    parts = [change_in_words(one, targets) for one in said[:MOST_SAID]]
-    left = len(said) - len(parts)
+    clearest = sorted(alone or changed, key=lambda one: (one.p_value, -abs(one.difference)))
+    parts = [change_in_words(one, targets) for one in clearest[:MOST_SETS]]
+    left = len(clearest) - len(parts)
     if left:
-        what = "feature" if alone else "set"
-        parts.append(Message(f"{count_words(left, f'more {what}')} changed"))
-    about = {f"part{place}": part for place, part in enumerate(parts)}
-    *most, last = [f"{{{name}}}" for name in about]
-    return Message(f"{', '.join(most)} and {last}" if most else last, **about)
+        more = count_words(left, "more feature" if alone else "more set")
+        parts.append(Message(f"{more} changed"))
+    return joined(parts)
 
 
 def change_in_words(one: Change, targets: Targets) -> Message:
     """What a set tells where it told something else."""
-    several = len(one.features) > 1
-    template = "{names}{predicted} {tell} {second} where {it} told {first}"
+    tell, it = ("tell", "they") if len(one.features) > 1 else ("tells", "it")
+    template = f"{{second}} where {it} told {{first}}"
     if targets[0] != targets[1]:
-        template = "{names}{predicted} {tell} {first} about {target} and {second} about {other}"
+        template = "{first} about {target} and {second} about {other}"
+    predicted = " (predicted)" if one.source == "predicted" else ""
     return Message(
-        template,
+        f"{{names}}{predicted} {tell} {template}",
         names=joined(one.features),
-        predicted=Message(" (predicted)" if one.source == "predicted" else ""),
-        tell=Message("tell" if several else "tells"),
-        it=Message("they" if several else "it"),
         first=Message(share_in_words(one.first, one.first_low, one.first_high)),
         second=Message(share_in_words(one.second, one.second_low, one.second_high)),
         target=targets[0],
@@ -148,47 +134,32 @@ def _nothing(targets: Targets) -> str:
 
 
 def _best_in_words(
-    found: SubgroupChange, changes: Sequence[Change], targets: Targets, lost: Sequence[str]
+    one: SubgroupChange, changes: Sequence[Change], targets: Targets, lost: Sequence[str]
 ) -> Message:
     """What became of the best set."""
-    silent = bool(changes) and not any(one.second > 0 for one in changes)
-    if silent and targets[0] == targets[1]:
+    if targets[0] == targets[1] and changes and not any(change.second > 0 for change in changes):
         return Message("nothing tells anything there any more")
-    tell = Message("tell" if len(found.second_best) > 1 else "tells")
-    before, now = joined(found.first_best), joined(found.second_best)
-    if set(found.first_best) == set(found.second_best):
-        return Message("{now} {tell} most in both", now=now, tell=tell)
+    tell = "tell" if len(one.second_best) > 1 else "tells"
+    before, now = joined(one.first_best), joined(one.second_best)
+    if set(one.first_best) == set(one.second_best):
+        return Message(f"{{now}} {tell} most in both", now=now)
+    about = {"before": before, "now": now, "lost": joined(lost) if lost else ""}
     if targets[0] != targets[1]:
-        return Message(
-            "{before} {tell} most about {target}, {now} about {other}",
-            before=before,
-            tell=tell,
-            target=targets[0],
-            now=now,
-            other=targets[1],
-        )
-    why = Message("" if found.told_apart else ", but which of the two tells more cannot be told")
+        about |= {"target": targets[0], "other": targets[1]}
+        return Message(f"{{before}} {tell} most about {{target}}, {{now}} about {{other}}", **about)
+    why = "" if one.told_apart else ", but which of the two tells more cannot be told"
     if lost:
-        are = "are no longer features" if len(lost) > 1 else "is no longer a feature"
-        why = Message(f", as {{lost}} {are}", lost=joined(lost))
-    return Message(
-        "{now} {tell} most, before it was {before}{why}", now=now, tell=tell, before=before, why=why
-    )
-
-
-def common_confidence(runs: Runs) -> float | None:
-    """The higher confidence of two runs; None where neither has one."""
-    said = [run.confidence for run in runs if run.confidence is not None]
-    return max(said, default=None)
+        gone = "are no longer features" if len(lost) > 1 else "is no longer a feature"
+        why = f", as {{lost}} {gone}"
+    return Message(f"{{now}} {tell} most, before it was {{before}}{why}", **about)
 
 
 def same_question(runs: Runs) -> bool:
     """Whether two runs are about the same classes of the same target, so that scores compare."""
     first, second = (run.cohorts for run in runs)
-    if first.target != second.target:
-        return False
     same_kind = first.is_number == second.is_number and first.classes == second.classes
-    return same_kind or runs[0].set_scores.measure.name == "r2"
+    same_kind |= runs[0].set_scores.measure.name == "r2"
+    return first.target == second.target and same_kind
 
 
 def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
@@ -215,8 +186,8 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
             used=confidence,
         )
     estimate = first.set_scores.estimate.name
-    named = zip(("first", "second"), runs, strict=True)
-    withheld = [which for which, run in named if run.set_scores.rows_withheld]
+    each = (("first", first), ("second", second))
+    withheld = [which for which, run in each if run.set_scores.rows_withheld]
     if withheld:
         yield Message(
             "The {which} run keeps no rows: its shares are those it shows, and what changed in one "
@@ -245,88 +216,80 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
 def same_rows(runs: Runs, common: Sequence[str]) -> bool:
     """Whether two runs seem to be of the same rows: as many of every class and value everywhere."""
     one, other = (run.cohorts for run in runs)
-    for name in common:
-        sizes = [(run.cohorts[name].size, run.cohorts[name].effective_size) for run in runs]
-        if sizes[0] != sizes[1]:
-            return False
+    pairs = [(one.target_codes, other.target_codes)]
+    if not same_question(runs):  # features that both coded alike
+        pairs = [
+            (one.codes[index], other.codes[other.features.index(name)])
+            for index, name in enumerate(one.features)
+            if name in other.features
+            and one.categories[index] == other.categories[other.features.index(name)]
+        ]
 
-    def rows_of(cohort: Cohort, codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
-        return np.bincount(codes.astype(np.int64) + 1, cohort.weights, n_codes + 1)
+    def counts(cohorts: Cohorts, name: str, codes: NDArray[Any]) -> NDArray[Any]:
+        cohort = cohorts.position(name)
+        rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
+        return np.bincount(codes[rows].astype(np.int64) + 1, cohorts.weights[rows])
 
-    if same_question(runs):
-        return all(
-            np.array_equal(
-                rows_of(one[name], one[name].target, one[name].n_classes),
-                rows_of(other[name], other[name].target, other[name].n_classes),
-            )
-            for name in common
-        )
-    alike = [  # features that both coded alike
-        (index, other.features.index(name))
-        for index, name in enumerate(one.features)
-        if name in other.features
-        and one.categories[index] == other.categories[other.features.index(name)]
-    ]
-    return bool(alike) and all(
-        np.array_equal(
-            rows_of(one[name], one[name].codes[first], int(one[name].cardinalities[first])),
-            rows_of(other[name], other[name].codes[second], int(other[name].cardinalities[second])),
-        )
+    return bool(pairs) and all(
+        one[name].effective_size == other[name].effective_size
+        and np.array_equal(counts(one, name, first), counts(other, name, second))
         for name in common
-        for first, second in alike
+        for first, second in pairs
     )
 
 
 def _on_names(runs: Runs) -> Iterator[Message]:
     """Subgroups, then features, of one run only."""
-    subgroups = "Subgroups of the {which} run only: {{names}}."
-    features = (
-        "Features of the {which} run only: {{names}}; they are not compared. A feature that was "
-        "renamed counts as two."
-    )
-    kinds = (
-        ([run.cohorts.names for run in runs], subgroups, None),
-        ([run.feature_names for run in runs], features, MOST_NAMED),
-    )
-    for (first, second), template, most in kinds:
+    for (first, second), template, most in (
+        (
+            [run.cohorts.names for run in runs],
+            "Subgroups of the {which} run only: {{names}}.",
+            MOST_SUBGROUPS,
+        ),
+        (
+            [run.feature_names for run in runs],
+            "Features of the {which} run only: {{names}}; they are not compared. A feature that "
+            "was renamed counts as two.",
+            MOST_NAMED,
+        ),
+    ):
         for which, own, others in (("first", first, second), ("second", second, first)):
             only = [name for name in own if name not in others]
             if only:
-                names = joined(only) if most is None else joined(only, most=most)
-                yield Message(template.format(which=which), names=names)
+                yield Message(template.format(which=which), names=joined(only, most=most))
 
 
 def _on_target(runs: Runs) -> Iterator[Message]:
     first, second = (run.cohorts for run in runs)
+    if same_question(runs):
+        return
+    sentence = (
+        "The target {target} has other classes in the second run: {second} instead of {first}. "
+        "Shares of what there is to tell are compared."
+    )
     if first.target != second.target:
-        yield Message(
-            "The runs are about different targets, {first} and {second}: the question is another "
-            "one, and a difference is no change. Shares of what there is to tell are compared.",
-            first=first.target,
-            second=second.target,
-        )
-    elif not same_question(runs):
         sentence = (
-            "The target {target} has other classes in the second run: {second} instead of {first}. "
-            "Shares of what there is to tell are compared."
+            "The runs are about different targets, {target} and {other}: the question is another "
+            "one, and a difference is no change. Shares of what there is to tell are compared."
         )
-        if first.is_number != second.is_number:
-            sentence = (
-                "The target {target} is taken as a number in one run, and in classes in the other; "
-                "shares are those of its classes. Fit both with the same {kind}."
-            )
-        elif first.is_number:
-            sentence = (
-                "The target {target} is a number that is cut elsewhere in the second run, at ranks "
-                "of its own values. Shares of what there is to tell are compared."
-            )
-        yield Message(
-            sentence,
-            target=first.target,
-            kind=Setting("target"),
-            first=joined(first.classes, most=MOST_NAMED),
-            second=joined(second.classes, most=MOST_NAMED),
+    elif first.is_number != second.is_number:
+        sentence = (
+            "The target {target} is taken as a number in one run, and in classes in the other; "
+            "shares are those of its classes. Fit both with the same {kind}."
         )
+    elif first.is_number:
+        sentence = (
+            "The target {target} is a number that is cut elsewhere in the second run, at ranks of "
+            "its own values. Shares of what there is to tell are compared."
+        )
+    yield Message(
+        sentence,
+        target=first.target,
+        other=second.target,
+        kind=Setting("target"),
+        first=joined(first.classes, most=MOST_NAMED),
+        second=joined(second.classes, most=MOST_NAMED),
+    )
 
 
 def _on_coding(runs: Runs) -> Iterator[Message]:

@@ -1,21 +1,20 @@
 """How many features are enough: where one more adds nothing but chance.
 
-The best set of every size is held fixed, and the target is dealt out anew within its cells: what
-the set tells stays, what others add is chance. Where one or two more features add no more than in
-most of these deals, the set is enough. Two are tried because two features may tell only together.
+The best set of every size is held fixed, and the target is permuted within its cells: what the set
+explains stays, what others add is chance. Where one or two more features add no more than in
+most permutations, the set is enough. Two are tried because two features may tell only together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import false_discovery_control
 
 from misfeat.answers.options import checked_size
-from misfeat.answers.significance import LEVEL, permutation_tester, permutation_tests
+from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.exceptions import Message
@@ -27,24 +26,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import PermutationTester
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
-    from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
 WHAT = "Seeing how many features are enough"
-STEP_PERMUTATIONS = 199
-"""Permutations for each step from one size to the next, of which there are several a subgroup."""
-AHEAD = 2
-"""So many more features are tried at once."""
+STEP_PERMUTATIONS = 199  # for each step from one size to the next, several a subgroup
+AHEAD = 2  # so many more features are tried at once
 LITTLE, LITTLE_OF_IT = 0.01, 0.05
-"""A set that tells less by this share of what there is to tell, and of what the other tells, is as
-good for whoever acts on it."""
-MOST = 5
-"""Sizes above this one are not tried where the size is chosen by itself."""
-MOST_OF_SHORTLIST = 3
-"""The same for the shortlist of a wide table, of which larger sets would be too many."""
+"""A set that explains less by this share of the entropy, and of what the other explains, is as good
+for whoever acts on it."""
+MOST = 5  # sizes above this one are not tried where the size is chosen by itself
+MOST_OF_SHORTLIST = 3  # of a wide table, larger sets would be too many
 
 
 @dataclass(frozen=True)
@@ -64,13 +57,13 @@ class Step:
         """What the set tells, in words."""
         whole = self.score / self.share if self.share > 0 else 1.0
         low, high = self.low / whole, self.high / whole
+        tells = "tells" if len(self.features) == 1 else "tell"
+        between = f" ({percent_between(low, high)})" if low < high else ""
         return Message(
-            "{names} {tell} {share} of what there is to tell about {target}{between}",
+            f"{{names}} {tells} {percent(self.share, low, high)} of what there is to tell about "
+            f"{{target}}{between}",
             names=joined(self.features),
-            tell=Message("tells" if len(self.features) == 1 else "tell"),
-            share=Message(percent(self.share, low, high)),
             target=target,
-            between=Message(f" ({percent_between(low, high)})" if low < high else ""),
         )
 
 
@@ -109,11 +102,9 @@ class Enough:
         if not self.steps:
             return Message("there is nothing to tell about {target}", target=self.target)
         if self.best is None:
-            return Message(
-                "no feature, nor two together, tells more about {target} than chance would ({p})",
-                target=self.target,
-                p=Message(p_words(self.steps[0].p_value)),
-            )
+            p = p_words(self.steps[0].p_value)
+            none = "no feature, nor two together, tells more about {target} than chance would"
+            return Message(f"{none} ({p})", target=self.target)
         if self.best.size < self.size:
             p = p_words(self.steps[self.best.size].p_value)
             further = f"one more feature adds more than chance would ({p}), but next to nothing"
@@ -124,8 +115,7 @@ class Enough:
         else:
             p = p_words(self.steps[self.size].p_value)
             further = f"one more feature adds nothing more than chance ({p})"
-        told = self.best.told(self.target)
-        return Message("{told}; {further}", told=told, further=Message(further))
+        return Message(f"{{told}}; {further}", told=self.best.told(self.target))
 
 
 def enough_features(
@@ -142,51 +132,34 @@ def enough_features(
     usual = selection.size + (selection.shortlist is None)
     usual = min(usual, scores.largest_level, len(selection.feature_names))
     largest = checked_size(selection, usual if size is None else size)
-    tester = permutation_tester(selection, permutations, None, level)
+    tester = PermutationTester(selection, permutations, None, level)
     known: dict[str, Enough] = selection.remembered(
         ("enough", largest, int(permutations), level), dict
     )
     left = [name for name in names if name not in known]
     with long_work(selection.verbose > 0) as progress:
 
-        def tell(before: int, done: int = 0) -> None:
-            if progress is not None:
-                progress(WHAT, before + done, len(left) * largest)
+        def completed(size: int) -> CompletedScores:
+            return scores.completed(size, progress)
 
         for number, name in enumerate(left):
-            known[name] = enough_of(
-                tester,
-                selection.cohorts.position(name),
-                lambda m: scores.completed(m, progress),
-                largest,
-                level,
-                partial(tell, number * largest),
-            )
-        tell(len(left) * largest)
+            if progress is not None:
+                progress(WHAT, number, len(left))
+            cohort = selection.cohorts.position(name)
+            known[name] = enough_of(tester, cohort, completed, largest, level)
+        if progress is not None:
+            progress(WHAT, len(left), len(left))
     return [known[name] for name in names]
 
 
-def enough_columns(found: Sequence[Enough]) -> dict[str, list[Any]]:
+def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
     """A line a subgroup and size, as columns of a dataframe."""
-    lines = [(one, step) for one in found for step in one.steps]
+    lines = [(one, step) for one in records for step in one.steps]
     columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
     for name in Step.__dataclass_fields__:
         columns[name] = [getattr(step, name) for _, step in lines]
     columns["enough"] = [one.settled and step.size == one.size for one, step in lines]
     return columns
-
-
-def chosen_size(selection: Selection) -> int:
-    """The size that is enough for every subgroup, p-values adjusted for their being several."""
-    scores = selection.set_scores
-    tester = permutation_tester(selection, PERMUTATIONS, None, LEVEL)
-    most = MOST if selection.shortlist is None else MOST_OF_SHORTLIST
-    largest = min(most, scores.largest_level, len(selection.feature_names))
-    with long_work(selection.verbose > 0) as progress:
-        size = enough_for_all(
-            tester, lambda m: scores.completed(m, progress), largest, LEVEL, progress
-        )
-    return max(size, len(selection.options.include))
 
 
 def enough_of(
@@ -195,85 +168,75 @@ def enough_of(
     completed: Callable[[int], CompletedScores],
     largest: int,
     level: float,
-    tell: Callable[[int], None] | None = None,
 ) -> Enough:
     """Find the smallest size of a cohort beyond which nothing more than chance is added."""
     measure, name = tester.scores.measure, tester.cohorts.names[cohort]
-    if not tester.has_something_to_tell(cohort):
+    if not tester.can_explain(cohort):
         return Enough(name, 0, True, (), level, tester.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
-    found: int | None = None
+    enough: int | None = None
     before = 0.0
     for size in range(1, min(largest, recorded) + 1):
         p = np.nan
-        if tell is not None:
-            tell(size - 1)
-        if found is None:
+        if enough is None:
             p = tester.p_value(tester.sets_beside(cohort, held, AHEAD))
             if p > level:
-                found = size - 1
+                enough = size - 1
         scores = completed(size)
-        place = best_recorded(scores, measure.missing[cohort], cohort)
-        held = tuple(scores.subsets[place].tolist())
-        steps.append(step_of(measure, scores, cohort, place, before, p))
+        index = best_recorded(scores, measure.missing[cohort], cohort)
+        held = tuple(scores.subsets[index].tolist())
+        steps.append(step_of(measure, scores, cohort, index, before, p))
         before = steps[-1].score
-    settled = found is not None or len(steps) == recorded
-    size = len(steps) if found is None else found
+    settled = enough is not None or len(steps) == recorded
+    size = len(steps) if enough is None else enough
     return Enough(name, size, settled, tuple(steps), level, tester.cohorts.target)
 
 
-def enough_for_all(
-    tester: PermutationTester,
-    completed: Callable[[int], CompletedScores],
-    largest: int,
-    level: float,
-    progress: Progress | None = None,
-) -> int:
-    """The size that is enough for every subgroup, at least 1; p-values allow for their number."""
-    missing = tester.scores.measure.missing
-    recorded = (~missing).sum(axis=1)
-    able = filter(tester.has_something_to_tell, range(len(missing)))
+def chosen_size(selection: Selection) -> int:
+    """The size that is enough for every subgroup, p-values adjusted for their being several."""
+    scores, missing = selection.set_scores, selection.missing
+    tester = PermutationTester(selection, PERMUTATIONS, None, LEVEL)
+    most = MOST if selection.shortlist is None else MOST_OF_SHORTLIST
+    largest = min(most, scores.largest_level, len(selection.feature_names))
+    able = filter(tester.can_explain, range(len(missing)))
     held: dict[int, tuple[int, ...]] = dict.fromkeys(able, ())
-    n_asked, size = len(held), 0
-    while size < largest:
-        p_values = np.ones(n_asked)
-        asked = [place for place, cohort in enumerate(held) if size < recorded[cohort]]
-        members = list(held.items())
-        beside = [tester.sets_beside(*members[place], AHEAD) for place in asked]
-        tests = permutation_tests(tester, beside, progress)
-        for place, test in zip(asked, tests, strict=True):
-            p_values[place] = test.p_value if test.n_sets else 1.0
-        more = false_discovery_control(p_values) <= level if n_asked else np.zeros(0, dtype=bool)
-        alive = [cohort for cohort, adds in zip(held, more[: len(held)], strict=True) if adds]
-        if not alive:
-            break
-        size += 1
-        scores = completed(size)
-        held = {
-            cohort: tuple(scores.subsets[best_recorded(scores, missing[cohort], cohort)].tolist())
-            for cohort in alive
-        }
-    return max(size, 1)
+    n_tests, size = len(held), 0
+    with long_work(selection.verbose > 0) as progress:
+        while held and size < largest:
+            p_values = np.ones(n_tests)  # also of subgroups for which fewer features are enough
+            for index, (cohort, members) in enumerate(held.items()):
+                if size < (~missing[cohort]).sum():
+                    test = tester.test(tester.sets_beside(cohort, members, AHEAD), progress)
+                    p_values[index] = test.p_value if test.n_sets else 1.0
+            more = false_discovery_control(p_values)[: len(held)] <= LEVEL
+            alive = [cohort for cohort, adds in zip(held, more, strict=True) if adds]
+            if not alive:
+                break
+            size += 1
+            completed = scores.completed(size, progress)
+            best = {c: best_recorded(completed, missing[c], c) for c in alive}
+            held = {c: tuple(completed.subsets[index].tolist()) for c, index in best.items()}
+    return max(size, 1, len(selection.options.include))
 
 
 def step_of(
     measure: Measure,
     scores: CompletedScores,
     cohort: int,
-    place: int,
+    index: int,
     before: float = float("nan"),
     p_value: float = float("nan"),
 ) -> Step:
     """What one set of a cohort tells, and how much more than the best one of a feature less."""
-    score = float(scores.score[cohort, place])
+    score = float(scores.score[cohort, index])
     return Step(
         size=scores.subsets.shape[1],
-        features=tuple(measure.features[f] for f in scores.subsets[place]),
+        features=tuple(measure.features[f] for f in scores.subsets[index]),
         score=score,
-        low=float(scores.low[cohort, place]),
-        high=float(scores.high[cohort, place]),
+        low=float(scores.low[cohort, index]),
+        high=float(scores.high[cohort, index]),
         share=score / float(measure.whole[cohort]),
         adds=score - before,
         p_value=p_value,
@@ -282,7 +245,7 @@ def step_of(
 
 def best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:
     """The best set that a cohort recorded; tied ones in the order of columns."""
-    places = np.flatnonzero(~missing[scores.subsets].any(axis=1))
-    rounded = np.round(scores.score[cohort, places], TIED_DECIMALS)
-    order = np.lexsort((*scores.subsets[places].T[::-1], -rounded))
-    return int(places[order[0]])
+    recorded = np.flatnonzero(~missing[scores.subsets].any(axis=1))
+    rounded = np.round(scores.score[cohort, recorded], TIED_DECIMALS)
+    order = np.lexsort((*scores.subsets[recorded].T[::-1], -rounded))
+    return int(recorded[order[0]])

@@ -3,8 +3,7 @@
 A cohort's best recorded set of size m scores b. Were feature q recorded too, its best set might
 hold q. The best such set S is predicted to score s, and the rise over b is expected to be
 E[max(0, D)] with D normal around s - b. Its deviation comes from the intervals of both. They err
-together, since they are of one cohort and mostly share features. `Unsettled` knows the pairs of
-features that nobody recorded together.
+together, since they are of one cohort and mostly share features.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from misfeat.completion.completed_scores import SINGLES, SUPPORT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
     from misfeat.selection import Selection
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _NORMAL = NormalDist()
+WORTH_SAYING = 0.01  # a rise by a smaller share of the best recorded score needs no sentence
+SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
+A_TENTH = 0.1
 
 
 @dataclass(frozen=True)
@@ -59,24 +61,7 @@ class Worth:
     unsettled: tuple[str, ...] = ()
     settled_by: str = ""
     cost: float = 1.0
-
-    COLUMNS: ClassVar[tuple[str, ...]] = (
-        "subgroup", "feature", "gain", "low", "high", "probability", "probability_of_a_tenth",
-        "clear", "rank", "before", "best_set", "joined", "support", "unsettled", "settled_by",
-        "cost", "gain_per_cost",
-    )  # fmt: skip
-
-    @property
-    def gain_per_cost(self) -> float:
-        """The gain for every unit of cost."""
-        return self.gain / self.cost
-
-
-WORTH_SAYING = 0.01
-"""A rise by less than this share of the best recorded score is not worth a sentence."""
-SMALLEST_SCALE = 0.001
-"""Of the highest possible score: gains are drawn on no finer scale than this."""
-A_TENTH = 0.1
+    gain_per_cost: float = float("nan")
 
 
 def feature_worths(
@@ -89,9 +74,9 @@ def feature_worths(
     scores = shown_scores(selection, size)
     for name in costs if isinstance(costs, Mapping) else ():
         feature_index(selection, name, "a feature with a cost")
-    costs, unsettled = check_costs(costs), unsettled_pairs(selection)
+    costs = check_costs(costs)
     features, scored = selection.feature_names, selection.set_scores.scored
-    found: list[Worth] = []
+    records: list[Worth] = []
     for name in explainable_subgroups(selection, subgroup):
         cohort = selection.cohorts.position(name)
         missing = selection.missing[cohort]
@@ -105,7 +90,7 @@ def feature_worths(
                 continue
             best = int(with_it[np.argmax(scores.score[cohort, with_it])])
             support, members = int(scores.support[cohort, best]), scores.subsets[best]
-            pair, where = unsettled.in_set(members) if support == SINGLES else ((), "")
+            pair, where = unsettled_pair(selection, members) if support == SINGLES else ((), "")
             joined = float("nan")
             if own is not None:
                 recorded_set = scores.subsets[own]
@@ -115,6 +100,8 @@ def feature_worths(
                 if len(recorded_set) > 1:
                     added = added - scored(np.array(parts)).score[cohort]
                 joined = max(0.0, float(added.min()))
+            rise = _rise(scores, cohort, own, with_it, selection.confidence)
+            cost = float(costs.get(features[feature], 1.0))
             worths.append(
                 {
                     "feature": features[feature],
@@ -124,19 +111,31 @@ def feature_worths(
                     "support": SUPPORT[support],
                     "unsettled": pair,
                     "settled_by": where,
-                    "cost": float(costs.get(features[feature], 1.0)),
-                    **_rise(scores, cohort, own, with_it, selection.confidence),
+                    "cost": cost,
+                    "gain_per_cost": rise["gain"] / cost,
+                    **rise,
                 }
             )
-        worths.sort(key=lambda worth: -worth["gain"] / worth["cost"])
-        found += [Worth(name, rank=rank, **worth) for rank, worth in enumerate(worths, start=1)]
-    return found
+        worths.sort(key=lambda worth: -worth["gain_per_cost"])
+        records += [Worth(name, rank=rank, **worth) for rank, worth in enumerate(worths, start=1)]
+    return records
 
 
-def unsettled_pairs(selection: Selection) -> Unsettled:
-    """The pairs of features that no subgroup recorded together."""
-    rows = [cohort.size for cohort in selection.cohorts]
-    return Unsettled(selection.missing, rows, selection.cohorts.names, selection.feature_names)
+def unsettled_pair(
+    selection: Selection, members: Sequence[int] | NDArray[np.integer]
+) -> tuple[tuple[str, ...], str]:
+    """The first pair of a set that no subgroup recorded together; else nothing.
+
+    And the subgroup that could settle most: one that records both settles it for all.
+    """
+    names, cohorts = selection.feature_names, selection.cohorts
+    for a, b in combinations(members, 2):
+        one, other = ~selection.missing[:, a], ~selection.missing[:, b]
+        if not (one & other).any():
+            rows = [cohort.size for cohort in cohorts]
+            nearest = np.lexsort((rows, one.astype(int) + other.astype(int)))[-1]
+            return (names[a], names[b]), cohorts.names[nearest]
+    return (), ""
 
 
 def _rise(
@@ -176,7 +175,10 @@ def _rise(
     deviation = np.sqrt(of_sets**2 + of_own**2 - 2 * SHARED_ERROR * of_sets * of_own)
     best = int(np.argmax(ahead))
     mean, error = float(ahead[best]), float(deviation[best])
-    gain, probability = expected_rise(mean, error), exceeds(mean)
+    probability = exceeds(mean)
+    gain = max(0.0, mean)
+    if error > 0:  # E[max(0, X)] of a normal X
+        gain = error * (_NORMAL.pdf(mean / error) + mean / error * probability)
     high = max(gain, float((ahead + sure * deviation).max()))
     least = 0.0 if own is None else float(scores.low[cohort, own])
     return {
@@ -187,35 +189,3 @@ def _rise(
         "probability_of_a_tenth": exceeds(mean - A_TENTH * before),
         "clear": probability >= confidence,
     }
-
-
-def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
-    if deviation <= 0:
-        return max(0.0, ahead)
-    z = ahead / deviation
-    return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))
-
-
-class Unsettled:
-    """Pairs that nobody recorded together; one subgroup that records both settles it for all."""
-
-    def __init__(
-        self,
-        missing: NDArray[np.bool_],
-        rows: ArrayLike,
-        names: Sequence[str],
-        features: Sequence[str],
-    ) -> None:
-        self._recorded = ~missing
-        self._rows = np.asarray(rows)
-        self._names, self._features = names, features
-
-    def in_set(self, members: Sequence[int] | NDArray[np.integer]) -> tuple[tuple[str, ...], str]:
-        """The first such pair of a set, and the subgroup that could settle most; else nothing."""
-        for a, b in combinations(members, 2):
-            one, other = self._recorded[:, a], self._recorded[:, b]
-            if not (one & other).any():
-                nearest = np.lexsort((self._rows, one.astype(int) + other.astype(int)))[-1]
-                return (self._features[a], self._features[b]), self._names[nearest]
-        return (), ""

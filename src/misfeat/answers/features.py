@@ -1,21 +1,25 @@
-"""What every single feature is worth to a subgroup: alone, joined to others, and its share.
+"""What features are worth to a subgroup: alone, joined to others, in pairs, and along a path.
 
 The share, or Shapley value, of a feature in a set is what it adds to a part of the rest of the set,
 averaged over the sizes of parts and over all parts of a size, exact from the lattice. Those of all
-features of a set add up to its score.
+features of a set add up to its score. A path grows by the feature (or the interaction) that adds
+most to what is chosen already.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtri
 
 from misfeat.answers.options import (
+    checked_size,
     explainable_subgroups,
+    included_features,
     level_size,
     of_each_subgroup,
     set_members,
@@ -23,21 +27,25 @@ from misfeat.answers.options import (
 )
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top import best_sets
+from misfeat.estimation.search import forward_path
 from misfeat.lattice import rank, ranks_below
+from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.set_contrasts import Contrasts
     from misfeat.completion import CompletedScores
+    from misfeat.estimation.estimands import ListedScores
     from misfeat.selection import Selection
 
     Floats = NDArray[np.float64]
-    Bounds = tuple[Floats, Floats, Floats]
 
-VALUING = "Valuing features"
+VALUING, COMPARING = "Valuing features", "Comparing pairs"
+SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
+LONGEST = 20  # features of a path, unless asked for otherwise
+LEAST_ADDED = 0.01  # a step that adds a smaller share of the target's entropy is not worth taking
 NOT_KNOWN = Estimated(float("nan"), float("nan"), float("nan"))
 NOTHING = Estimated(0.0, 0.0, 0.0)
 
@@ -82,12 +90,20 @@ def feature_values(
         members = sorted(map(features.index, best[0]))
         parts = contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
         of_best = dict(zip(members, parts, strict=True))
-        means = _mean_shares(levels, cohort, contrasts.confidence, least)
-        found = []
+        means = mean_shares(levels, cohort, contrasts.confidence, least)
+        values = []
         for feature in np.argsort([-mean.value for mean in means], kind="stable").tolist():
             (alone,) = contrasts.of(cohort, [(feature,)], [[1.0]])
-            to, adds = _added(shown, levels, cohort, feature, contrasts, least)
-            found.append(
+            with_it = shown.subsets[(shown.subsets == feature).any(axis=1)]
+            to: tuple[int, ...] = ()
+            adds = NOT_KNOWN
+            if len(with_it):  # joined to the best set of others
+                others = with_it[with_it != feature].reshape(len(with_it), size - 1)
+                below = levels[size - 2].score[cohort, rank(others)] if size > 1 else np.zeros(1)
+                index = int(np.argmax(below))
+                joined, to = (tuple(one[index].tolist()) for one in (with_it, others))
+                (adds,) = contrasts.of(cohort, [joined, to], [[1.0, -1.0]], least)
+            values.append(
                 FeatureValue(
                     subgroup=name,
                     feature=features[feature],
@@ -100,7 +116,7 @@ def feature_values(
                     **means[feature].named("mean_share"),
                 )
             )
-        return found
+        return values
 
     return of_each_subgroup(selection, names, VALUING, of_subgroup)
 
@@ -121,50 +137,43 @@ def _least_added(selection: Selection) -> float:
     return 0.0 if scores.estimate.above_chance or scores.measure.closed else float("-inf")
 
 
-def _added(
-    shown: CompletedScores,
-    levels: Sequence[CompletedScores],
-    cohort: int,
-    feature: int,
-    contrasts: Contrasts,
-    least: float,
-) -> tuple[tuple[int, ...], Estimated]:
-    """The best set of others, and what a feature adds to it."""
-    sets = shown.subsets
-    with_it = sets[(sets == feature).any(axis=1)]
-    if not len(with_it):
-        return (), NOT_KNOWN
-    size = sets.shape[1]
-    others = with_it[with_it != feature].reshape(len(with_it), size - 1)
-    index = 0
-    if size > 1:
-        index = int(np.argmax(levels[size - 2].score[cohort, rank(others)]))
-    joined, part = (tuple(one[index].tolist()) for one in (with_it, others))
-    (adds,) = contrasts.of(cohort, [joined, part], [[1.0, -1.0]], least)
-    return part, adds
-
-
-def _mean_shares(
+def mean_shares(
     levels: Sequence[CompletedScores], cohort: int, confidence: float | None, least: float
 ) -> list[Estimated]:
-    def reach(own: Floats, part: Floats) -> Floats:
-        """How far the interval of what a feature adds reaches to one side."""
-        together: Floats = np.sqrt(own**2 + part**2 - 2 * SHARED_ERROR * own * part)
-        return together
+    """The mean Shapley value of every feature over all sets of a size that hold it.
 
-    value = mean_shares(
-        [scores.score[cohort] for scores in levels], [scores.subsets for scores in levels]
-    )
-    if confidence is None:
-        low = mean_of_additions(levels, cohort, lambda own, part: own[1] - part[2])
-        high = mean_of_additions(levels, cohort, lambda own, part: own[2] - part[1])
-    else:
-        low = value - mean_of_additions(
-            levels, cohort, lambda own, part: reach(own[0] - own[1], part[2] - part[0])
-        )
-        high = value + mean_of_additions(
-            levels, cohort, lambda own, part: reach(own[2] - own[0], part[0] - part[1])
-        )
+    Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
+    is that of what the feature adds to all of them, averaged over sizes; so are its bounds.
+    `levels` are all sets of size 1, 2 and so on.
+    """
+
+    def bounds(own: Floats, part: Floats) -> tuple[Floats, Floats]:
+        """Of what is added, or how far they reach to either side."""
+        if confidence is None:
+            return own[1] - part[2], own[2] - part[1]
+        reaches = (own[0] - own[1], part[2] - part[0]), (own[2] - own[0], part[0] - part[1])
+        low, high = (np.sqrt(a**2 + b**2 - 2 * SHARED_ERROR * a * b) for a, b in reaches)
+        return low, high
+
+    n_features = len(levels[0].subsets)
+    means, below = np.zeros((3, n_features)), np.zeros((3, 1))
+    without = np.zeros(n_features)  # the mean of sets of the size before that lack each feature
+    for size, scores in enumerate(levels, start=1):
+        own = np.array([part[cohort] for part in (scores.score, scores.low, scores.high)])
+        sums = np.zeros_like(means)
+        for members, ranks in zip(scores.subsets.T, ranks_below(scores.subsets).T, strict=True):
+            numbers = own[0], *bounds(own, below[:, ranks])
+            for line, each in zip(sums, numbers, strict=True):
+                line += np.bincount(members, weights=each, minlength=n_features)
+        added = sums / comb(n_features - 1, size - 1)
+        added[0] -= without
+        means += added
+        if size < n_features:
+            without = (own[0].sum() - sums[0]) / comb(n_features - 1, size)
+        below = own
+    value, low, high = means / len(levels)
+    if confidence is not None:
+        low, high = value - low, value + high
     low = np.minimum(np.maximum(low, least), value)
     high = np.maximum(high, value)
     return [Estimated(*map(float, one)) for one in zip(value, low, high, strict=True)]
@@ -188,52 +197,135 @@ def shapley_weights(members: Sequence[int]) -> Floats:
     return np.where(held, joins, lacks)
 
 
-def mean_shares(levels: Sequence[Floats], subsets: Sequence[NDArray[np.integer]]) -> Floats:
-    """The mean Shapley value of every feature over all sets of a size that hold it.
+@dataclass(frozen=True)
+class Interaction:
+    """How two features go together in one subgroup, as `Selection.interactions` explains it."""
 
-    Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
-    is that of what the feature adds to all of them, averaged over sizes.
-
-    `levels` are the scores of all sets of size 1, 2 and so on, `subsets` these sets.
-    """
-    n_features = len(levels[0])
-    shares = np.zeros(n_features)
-    without = np.zeros(n_features)  # the mean of sets of the size before that lack each feature
-    for size, (scores, sets) in enumerate(zip(levels, subsets, strict=True), start=1):
-        held = _by_member(sets, np.broadcast_to(scores[:, None], sets.shape), n_features)
-        shares += held / comb(n_features - 1, size - 1) - without
-        if size < n_features:
-            without = (scores.sum() - held) / comb(n_features - 1, size)
-    shares /= len(levels)
-    return shares
+    subgroup: str
+    feature: str
+    other: str
+    together: float
+    alone: float
+    interaction: float
+    low: float
+    high: float
+    kind: str
+    source: str
 
 
-def mean_of_additions(
-    levels: Sequence[CompletedScores],
-    cohort: int,
-    number: Callable[[Bounds, Bounds], Floats],
-) -> Floats:
-    """The mean of a number of every set and the same without a feature, as in `mean_shares`."""
-    n_features = len(levels[0].subsets)
-    mean = np.zeros(n_features)
-    nothing = np.zeros(1)
-    below = (nothing, nothing, nothing)
-    for size, scores in enumerate(levels, start=1):
-        sets = scores.subsets
-        own = scores.score[cohort], scores.low[cohort], scores.high[cohort]
-        parts = ranks_below(sets)
-        numbers = np.empty(sets.shape)
-        for place, ranks in enumerate(parts.T):
-            numbers[:, place] = number(own, (below[0][ranks], below[1][ranks], below[2][ranks]))
-        mean += _by_member(sets, numbers, n_features) / comb(n_features - 1, size - 1)
-        below = own
-    mean /= len(levels)
-    return mean
+def pair_interactions(selection: Selection, subgroup: str | None = None) -> list[Interaction]:
+    """All pairs of features, subgroup by subgroup, the strongest first."""
+    names, features = explainable_subgroups(selection, subgroup), selection.feature_names
+    if len(features) < 2:
+        return []
+    singles, pairs = selection.completed(1), selection.completed(2)
+    contrasts = contrasts_of(selection)
+
+    def of_subgroup(name: str) -> list[Interaction]:
+        cohort, interactions = selection.cohorts.position(name), []
+        for index, (one, other) in enumerate(pairs.subsets.tolist()):
+            sets = [(one, other), (one,), (other,)]
+            ((value, low, high),) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
+            interactions.append(
+                Interaction(
+                    subgroup=name,
+                    feature=features[one],
+                    other=features[other],
+                    together=float(pairs.score[cohort, index]),
+                    alone=float(singles.score[cohort, [one, other]].sum()),
+                    interaction=value,
+                    low=low,
+                    high=high,
+                    kind=SYNERGY if low > 0 else REDUNDANCY if high < 0 else UNCLEAR,
+                    source="predicted" if pairs.predicted[cohort, index] else "recorded",
+                )
+            )
+        return sorted(interactions, key=lambda pair: -abs(pair.interaction))
+
+    return of_each_subgroup(selection, names, COMPARING, of_subgroup)
 
 
-def _by_member(sets: NDArray[np.integer], numbers: Floats, n_features: int) -> Floats:
-    """The sum of numbers of sets and members, by member."""
-    found = np.zeros(n_features)
-    for members, each in zip(sets.T, numbers.T, strict=True):
-        found += np.bincount(members, weights=each, minlength=n_features)
-    return found
+@dataclass(frozen=True)
+class PathStep:
+    """One step of a path; its attributes are the columns that `Selection.path` explains."""
+
+    subgroup: str
+    step: int
+    feature: str
+    score: float
+    low: float
+    high: float
+    share: float
+    adds: float
+    adds_low: float
+    adds_high: float
+    source: str
+    enough: bool
+
+
+def path_steps(
+    selection: Selection, subgroup: str | None = None, size: int | None = None
+) -> list[PathStep]:
+    """Features in the order in which they add, subgroup by subgroup (`Selection.path`)."""
+    names, confidence = selection.feature_names, selection.confidence
+    most = min(LONGEST, len(names)) if size is None else checked_size(selection, size)
+    steps: list[PathStep] = []
+    for subgroup_name in explainable_subgroups(selection, subgroup):
+        cohort = selection.cohorts.position(subgroup_name)
+        with long_work(selection.verbose > 0) as progress:
+            listed = selection.set_scores.listed(progress)
+        only = np.eye(len(selection.cohorts))[cohort]
+        path = best_path(listed, len(names), most, only, included_features(selection, most))
+        sets = [np.sort(np.array([path[:n]])) for n in range(1, len(path) + 1)]
+        means, errors = zip(*map(listed.of, sets), strict=True)
+        score = np.maximum.accumulate([mean[cohort, 0] for mean in means])  # no step lowers it
+        adds = np.diff(score, prepend=0.0)
+        reach = adds_reach = np.full(len(path), np.inf)
+        if confidence is not None:
+            width = float(ndtri((1.0 + confidence) / 2.0))
+            gains = [listed.deviation_of_gain(*pair)[cohort, 0] for pair in pairwise(sets)]
+            reach = width * np.array([error[cohort, 0] for error in errors])
+            adds_reach = width * np.array([errors[0][cohort, 0], *gains])
+        numbers = {
+            "score": score,
+            "low": score - reach,
+            "high": score + reach,
+            "adds": adds,
+            "adds_low": adds - adds_reach,
+            "adds_high": adds + adds_reach,
+        }
+        for name in ("low", "high", "adds_low", "adds_high"):
+            numbers[name] = np.clip(numbers[name], 0.0, float(listed.ceiling[cohort]))
+        entropy = float(selection.set_scores.measure.whole[cohort])
+        # Worth taking are steps up to the last that adds a share worth having, for sure.
+        sure = (numbers["adds_low"] > 0) | (confidence is None)
+        worth = np.flatnonzero(sure & (adds >= LEAST_ADDED * entropy))
+        enough = int(worth[-1]) + 1 if len(worth) else 1
+        lacking = np.logical_or.accumulate(selection.missing[cohort, path])
+        steps += [
+            PathStep(
+                subgroup=subgroup_name,
+                step=index + 1,
+                feature=names[feature],
+                share=float(score[index]) / entropy,
+                source="predicted" if lacking[index] else "recorded",
+                enough=index < enough,
+                **{name: float(values[index]) for name, values in numbers.items()},
+            )
+            for index, feature in enumerate(path)
+        ]
+    return steps
+
+
+def best_path(
+    listed: ListedScores,
+    n_features: int,
+    most: int,
+    cohorts: NDArray[np.floating],
+    start: Sequence[int] = (),
+) -> list[int]:
+    """Features in the order in which they add most to the mean score, those of `start` first."""
+    weights = cohorts / cohorts.sum()
+    return forward_path(
+        lambda sets: weights @ listed.of(sets)[0], range(n_features), most, listed.together, start
+    )

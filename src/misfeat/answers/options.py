@@ -21,30 +21,21 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
 
 Record = TypeVar("Record")
-MOST_LEFT_OUT = 10
-"""So many columns that were left out are named in a message."""
-MOST_OF_ALL = 3
-"""Features of the sets that questions about all sets are answered for, where larger ones are
-searched for."""
+MOST_LEFT_OUT = 10  # named columns that were left out
+MOST_OF_ALL = 3  # features of sets for questions about all sets, where larger ones are searched
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What was asked for at fit, names and sizes checked.
-
-    Every set holds the features to `include`; `blocks` are features that enter sets together, by
-    the name they go under. Answers come in the dataframe library `backend`, by default any
-    installed one. `settings` are the parameters that were not left at their defaults, as Python
-    would write them.
-    """
+    """What was asked for at fit, names and sizes checked."""
 
     size: int
     k: int
-    include: tuple[str, ...] = ()
-    blocks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    include: tuple[str, ...] = ()  # features of every set
+    blocks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that enter together
     seed: int | None = None
-    backend: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
+    backend: str | None = None  # the dataframe library of answers, by default any installed one
+    settings: Mapping[str, str] = field(default_factory=dict)  # not at their defaults, in Python
 
 
 def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
@@ -191,19 +182,19 @@ def of_each_subgroup(
     selection: Selection, names: Sequence[str], what: str, answer: Callable[[str], list[Record]]
 ) -> list[Record]:
     """The records of subgroups, one after the other; progress says how many are done."""
-    found = []
+    records = []
     with long_work(selection.verbose > 0) as progress:
         for done, name in enumerate(names):
             if progress is not None:
                 progress(what, done, len(names))
-            found += answer(name)
+            records += answer(name)
         if progress is not None:
             progress(what, len(names), len(names))
-    return found
+    return records
 
 
 def frame_of(kind: type[Any], records: Iterable[Any], backend: str | None) -> Any:
-    """A dataframe with a line a record; columns are the fields of its class, or its COLUMNS."""
-    names = getattr(kind, "COLUMNS", None) or [field.name for field in fields(kind)]
+    """A dataframe with a line a record; columns are the fields of its class."""
     records = list(records)
-    return result_frame({n: [getattr(one, n) for one in records] for n in names}, backend)
+    columns = {f.name: [getattr(one, f.name) for one in records] for f in fields(kind)}
+    return result_frame(columns, backend)

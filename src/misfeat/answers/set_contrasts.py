@@ -1,4 +1,4 @@
-"""Sums and differences of scores of one subgroup, with intervals.
+"""Sums and differences of scores of one subgroup, with intervals; sets that score the same.
 
 The scores of two sets of a subgroup err together: they are of the same rows and may share features.
 With weights c, correlations r of the errors, and b how far a score lies from the end of its
@@ -16,12 +16,12 @@ the product of their sizes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from misfeat.answers.options import set_members
+from misfeat.answers.options import checked_k, set_members, shown_scores, target_varies
 from misfeat.information.mutual_info import influence
 
 if TYPE_CHECKING:
@@ -36,12 +36,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Set = tuple[int, ...]
 
-MOST_KEPT = 2**23
-"""Numbers that are kept of the influences of rows, so that none is computed twice in a row."""
-MOST_ASKED = 20
-"""Of so many other subgroups, the largest, the rows tell how errors vary together."""
-ROUNDING = 1e-12
-"""Sums of scores (nats) that are nearer to each other are the same but for rounding."""
+MOST_KEPT = 2**23  # numbers of influences of rows, so that few are computed twice in a row
+MOST_DONORS = 20  # of so many other subgroups, the largest, rows say how errors vary together
+MOST_COMPARED = 2000  # sets that are compared with a given one, those with the fewest swaps first
+ROUNDING = 1e-12  # sums of scores (nats) that are nearer are the same but for rounding
 SHARED_ERROR = 0.8
 """The correlation of the errors of two sets of a cohort. Measured on generated cohorts, where the
 errors of the two sets differ by a tenth to four tenths of what independent ones would."""
@@ -79,9 +77,11 @@ class Contrasts:
         confidence: float | None,
         rows: Cohorts | None,
     ) -> None:
-        self._scored, self._missing = scored, missing
-        self._errors = None if rows is None else _RowErrors(rows)
+        self._scored, self._missing, self._rows = scored, missing, rows
+        self._n_rows = np.zeros(0) if rows is None else rows.effective_sizes()
         self.confidence = confidence
+        self._influences: dict[tuple[int, Set], Floats] = {}
+        self._n_kept = 0
 
     def difference(self, cohort: int, one: Sequence[int], other: Sequence[int]) -> Estimated:
         """By how much one set scores higher than another; features of both ascend."""
@@ -94,10 +94,10 @@ class Contrasts:
         self, cohort: int, sets: Sequence[Set], weights: ArrayLike, least: float = -np.inf
     ) -> list[Estimated]:
         """Weighted sums of scores of sets, none below `least`; weights are (n_sums, n_sets)."""
-        counted = np.asarray(weights, dtype=np.float64)
+        weights = np.asarray(weights, dtype=np.float64)
         score, low, high = self._scores(cohort, sets)
-        value = counted @ score
-        up, down = np.maximum(counted, 0.0), np.minimum(counted, 0.0)
+        value = weights @ score
+        up, down = np.maximum(weights, 0.0), np.minimum(weights, 0.0)
         lowest, highest = up @ low + down @ high, up @ high + down @ low
         if self.confidence is not None:
             below, above = score - low, high - score
@@ -109,56 +109,46 @@ class Contrasts:
         highest = np.maximum(highest, value)
         return [Estimated(*map(float, one)) for one in zip(value, lowest, highest, strict=True)]
 
-    def _scores(self, cohort: int, sets: Sequence[Set]) -> tuple[Floats, Floats, Floats]:
-        """Scores and bounds."""
-        found = np.zeros((3, len(sets)))
+    def _scores(self, cohort: int, sets: Sequence[Set]) -> Floats:
+        """Scores, lower and upper bounds, of shape (3, n_sets)."""
+        numbers = np.zeros((3, len(sets)))
         for size in {len(one) for one in sets} - {0}:
-            places = [place for place, one in enumerate(sets) if len(one) == size]
-            scores = self._scored(np.array([sets[p] for p in places]))
-            found[:, places] = [
-                numbers[cohort] for numbers in (scores.score, scores.low, scores.high)
-            ]
-        return found[0], found[1], found[2]
+            indices = [index for index, one in enumerate(sets) if len(one) == size]
+            scores = self._scored(np.array([sets[index] for index in indices]))
+            for line, part in zip(numbers, (scores.score, scores.low, scores.high), strict=True):
+                line[indices] = part[cohort]
+        return numbers
 
     def _reach(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
         """How far sums reach, from how far their parts do, with the sign of their weights."""
-        errors, members = self._errors, sorted(set().union(*sets))
-        # The cohort itself, else the largest of the others that recorded these features.
-        recorded = np.array([cohort])
-        if errors is not None and self._missing[cohort, members].any():
-            recorded = np.flatnonzero(~self._missing[:, members].any(axis=1))
-            by_rows = np.argsort(-errors.n_rows[recorded], kind="stable")
-            recorded = np.sort(recorded[by_rows[:MOST_ASKED]])
-        if errors is None or not len(recorded):
+        if self._rows is None:
             return np.sqrt(_squares_by_overlap(sets, reaches))
-        squares = [errors.squares(one, sets, reaches) for one in recorded.tolist()]
-        return np.sqrt(np.average(squares, axis=0, weights=errors.n_rows[recorded]))
+        # The cohort itself, else the largest of the others that recorded these features.
+        members = sorted(set().union(*sets))
+        recorded = np.array([cohort])
+        if self._missing[cohort, members].any():
+            recorded = np.flatnonzero(~self._missing[:, members].any(axis=1))
+            by_rows = np.argsort(-self._n_rows[recorded], kind="stable")
+            recorded = np.sort(recorded[by_rows[:MOST_DONORS]])
+        if not len(recorded):
+            return np.sqrt(_squares_by_overlap(sets, reaches))
+        squares = [self._squares(donor, sets, reaches) for donor in recorded.tolist()]
+        return np.sqrt(np.average(squares, axis=0, weights=self._n_rows[recorded]))
 
-
-class _RowErrors:
-    """How the errors of scores vary together, by the rows of cohorts."""
-
-    def __init__(self, cohorts: Cohorts) -> None:
-        self._cohorts = cohorts
-        self.n_rows = cohorts.effective_sizes()
-        self._influences: OrderedDict[tuple[int, Set], Floats] = OrderedDict()
-        self._n_kept = 0
-
-    def squares(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
-        """The squares of how far sums reach."""
-        joint = np.zeros((len(reaches), len(self._cohorts.at(cohort).weights)))
+    def _squares(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
+        """The squares of how far sums reach, by how errors vary together in a cohort."""
+        rows = cast("Cohorts", self._rows).at(cohort)
+        joint = np.zeros((len(reaches), len(rows.weights)))
         apart = np.zeros(len(reaches))
         for members, each in zip(sets, reaches.T, strict=True):
-            asked = cohort, members
-            if asked not in self._influences:
-                self._influences[asked] = influence(self._cohorts.at(cohort), members)
-                self._n_kept += len(self._influences[asked])
-            self._influences.move_to_end(asked)
-            while self._n_kept > MOST_KEPT and len(self._influences) > 1:
-                self._n_kept -= len(self._influences.popitem(last=False)[1])
-            rows = self._influences[asked]
-            if rows.any():
-                joint += each[:, None] * rows
+            if (cohort, members) not in self._influences:
+                if self._n_kept > MOST_KEPT:
+                    self._influences, self._n_kept = {}, 0
+                self._influences[cohort, members] = influence(rows, members)
+                self._n_kept += len(rows.weights)
+            of_rows = self._influences[cohort, members]
+            if of_rows.any():
+                joint += each[:, None] * of_rows
             else:  # all rows say the same: nothing ties its error to those of others
                 apart += each**2
         squares: Floats = apart + np.square(joint).sum(axis=1)
@@ -169,8 +159,8 @@ def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
     """The squares of how far sums reach, where no rows tell how errors vary together."""
     n_features = 1 + max((one[-1] for one in sets if one), default=0)
     direction = np.zeros((len(sets), n_features))
-    for place, one in enumerate(sets):
-        direction[place, list(one)] = 1.0 / np.sqrt(max(len(one), 1))
+    for index, one in enumerate(sets):
+        direction[index, list(one)] = 1.0 / np.sqrt(max(len(one), 1))
     shared = np.square(reaches @ direction).sum(axis=1)
     squares: Floats = SHARED_ERROR * shared + (1 - SHARED_ERROR) * (reaches**2).sum(axis=1)
     return squares
@@ -201,3 +191,73 @@ def distinct_sets(
         if not any(contrasts.difference(cohort, other, one).may_be_nothing for other in near):
             kept.append(one)
             yield number
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A set whose score cannot be told from that of another (`Selection.alternatives`)."""
+
+    subgroup: str
+    features: tuple[str, ...]
+    score: float
+    low: float
+    high: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    given_up: tuple[str, ...]
+    taken: tuple[str, ...]
+    swaps: int
+    source: str
+    words: str  # the swap, such as "waist for bmi"
+
+
+def alternative_sets(
+    selection: Selection, subgroup: str, features: Sequence[str], k: int | None = None
+) -> list[Alternative]:
+    """Sets that cannot be told from one, fewest swaps first, grouped by what is given up."""
+    k, names = checked_k(selection, k), selection.feature_names
+    own = tuple(set_members(selection, features))
+    subgroup = selection.cohorts.full_name(subgroup)
+    cohort = selection.cohorts.position(subgroup)
+    scores, contrasts = shown_scores(selection, len(own)), contrasts_of(selection)
+    if not target_varies(selection, subgroup):
+        return []
+    # Sets that may score the same, by how far intervals reach: fewest swaps first, then the best.
+    kept = np.isin(scores.subsets, own).sum(axis=1)
+    score, low, high = (x[cohort] for x in (scores.score, scores.low, scores.high))
+    (given,) = contrasts.of(cohort, [own], [[1.0]])
+    furthest = np.maximum(score - low, high - score)
+    furthest += max(given.value - given.low, given.high - given.value)
+    near = np.flatnonzero((np.abs(score - given.value) <= furthest) & (kept < len(own)))
+    order = np.lexsort((-score[near], -kept[near]))
+    alternatives: list[Alternative] = []
+    best: dict[tuple[str, ...], float] = {}
+    for index in near[order[:MOST_COMPARED]].tolist():
+        if len(alternatives) == k:
+            break
+        members = scores.subsets[index].tolist()
+        difference = contrasts.difference(cohort, members, own)
+        if not difference.may_be_nothing:
+            continue
+        given_up = tuple(names[m] for m in own if m not in members)
+        taken = tuple(names[m] for m in members if m not in own)
+        best[given_up] = max(float(score[index]), best.get(given_up, -np.inf))
+        alternatives.append(
+            Alternative(
+                subgroup=subgroup,
+                features=tuple(names[m] for m in members),
+                score=float(score[index]),
+                low=float(low[index]),
+                high=float(high[index]),
+                given_up=given_up,
+                taken=taken,
+                swaps=len(given_up),
+                source="predicted" if scores.predicted[cohort, index] else "recorded",
+                words=f"{' and '.join(taken)} for {' and '.join(given_up)}",
+                **difference.named("difference"),
+            )
+        )
+    return sorted(
+        alternatives, key=lambda one: (one.swaps, -best[one.given_up], one.given_up, -one.score)
+    )

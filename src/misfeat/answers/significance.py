@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -23,12 +23,9 @@ from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.estimation.scores import SetScores
+    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.permutation import Permutations
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
@@ -57,7 +54,7 @@ class SignificanceTests:
     """What permutations of the target said about a table.
 
     `p_values` are those of every set by size, of shape (n_cohorts, n_sets) in the order of ranks;
-    NaN where a subgroup did not record it. `within` and `level` are those that were asked for.
+    NaN where a subgroup did not record it.
     """
 
     subgroups: tuple[SubgroupSignificance, ...]
@@ -76,83 +73,66 @@ def significance_tests(
 ) -> SignificanceTests:
     """Whether any set explains more than chance; kept as `known_tests` of the selection."""
     size = level_size(selection, size)
-    tester = permutation_tester(selection, permutations, within, level)
+    tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= size
-    include = included_features(selection, size) if fits else []
+    include = tuple(included_features(selection, size)) if fits else ()
 
     def tests() -> SignificanceTests:
         with long_work(selection.verbose > 0) as progress:
-            found = tests_of_subgroups(tester, size, include, level, progress)
-        return replace(found, within=within, level=level)
+            subgroups, p_values = tests_of_subgroups(tester, size, include, level, progress)
+        return SignificanceTests(subgroups, p_values, within, level)
 
-    asked = ("significance", size, int(permutations), within, level)
-    found = selection.known_tests = selection.remembered(asked, tests)
-    return found
-
-
-def permutation_tester(
-    selection: Selection, permutations: int, within: str | None, level: float
-) -> PermutationTester:
-    """How sets of a selection are tested, what was asked for checked."""
-    scores, rows = selection.set_scores, selection.cohorts
-    scores.check_rows()
-    check_count(permutations, "permutations")
-    most = MOST_PERMUTATIONS - PILOTS - 1
-    if permutations > most:
-        raise MisfeatError(
-            "{setting}; at most {most:,} are possible.",
-            setting=Setting("permutations", permutations),
-            most=most,
-        )
-    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
-        raise MisfeatError(
-            "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
-        )
-    number = None
-    if within is not None:
-        number = feature_index(selection, within, "a feature to deal within")
-        if not scores.measure.largest_table:
-            raise MisfeatError(
-                "{within} needs the values of a feature, of which {measure} knows nothing; use "
-                "{other}.",
-                within=Setting("within", within),
-                measure=Setting("measure", "r2"),
-                other=Setting("measure", "mutual_info"),
-            )
-    if selection.shortlist is not None:  # only these rows know nothing of which features were kept
-        rows = reweighted(rows, selection.shortlist.held_back)
-    greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
-    return PermutationTester(
-        rows, scores, int(permutations), number, selection.options.seed, greatest
-    )
+    question = ("significance", size, int(permutations), within, level)
+    selection.known_tests = selection.remembered(question, tests)
+    return selection.known_tests
 
 
-@dataclass(frozen=True, eq=False)
 class PermutationTester:
-    """How sets of a table are tested.
+    """Tests sets of a selection; the target is permuted within the values of a feature."""
 
-    The target is permuted within the values of the feature `within`. `greatest` has what tests of
-    the same rows came to before, by what was tested. None is a seed, too, always the same.
-    """
+    def __init__(
+        self, selection: Selection, permutations: int, within: str | None, level: float
+    ) -> None:
+        self.scores, self.cohorts = selection.set_scores, selection.cohorts
+        self.seed = selection.options.seed  # None is a seed, too, always the same
+        self.scores.check_rows()
+        check_count(permutations, "permutations")
+        self.permutations = int(permutations)
+        most = MOST_PERMUTATIONS - PILOTS - 1
+        if permutations > most:
+            raise MisfeatError(
+                "{setting}; at most {most:,} are possible.",
+                setting=Setting("permutations", permutations),
+                most=most,
+            )
+        if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+            raise MisfeatError(
+                "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
+            )
+        self.within = None
+        if within is not None:
+            self.within = feature_index(selection, within, "a feature to deal within")
+            if self.scores.measure.sums is not None:
+                raise MisfeatError(
+                    "{within} needs the values of a feature, of which {measure} knows nothing; use "
+                    "{other}.",
+                    within=Setting("within", within),
+                    measure=Setting("measure", "r2"),
+                    other=Setting("measure", "mutual_info"),
+                )
+        if selection.shortlist is not None:  # only these rows do not know which features were kept
+            self.cohorts = reweighted(self.cohorts, selection.shortlist.held_back)
+        # What tests of the same rows came to before, by what was tested.
+        self.greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
 
-    cohorts: Cohorts
-    scores: SetScores
-    permutations: int
-    within: int | None = None
-    seed: int | None = None
-    greatest: dict[tuple[Any, ...], Greatest] = field(default_factory=dict)
+    def p_value(self, sets: SearchedSets) -> float:
+        """How likely chance gives a set that scores as high; an earlier test of the sets serves."""
+        known = self.greatest.get((*sets, self.within, self.seed))
+        p_value = None if known is None else known.p_value(self.permutations)
+        return self.test(sets).p_value if p_value is None else p_value
 
-    def p_value(self, asked: SearchedSets) -> float:
-        """How likely chance gives a set that tells as much; an earlier test of the sets serves."""
-        known = self.greatest.get((*asked, self.within, self.seed))
-        found = None if known is None else known.p_value(self.permutations)
-        if found is None:
-            (test,) = permutation_tests(self, [asked])
-            found = test.p_value
-        return found
-
-    def has_something_to_tell(self, cohort: int) -> bool:
+    def can_explain(self, cohort: int) -> bool:
         """Whether a cohort recorded a feature, and its target varies."""
         measure = self.scores.measure
         return bool(measure.whole[cohort] > 0) and not measure.missing[cohort].all()
@@ -162,12 +142,12 @@ class PermutationTester:
         recorded = int((~self.scores.measure.missing[cohort]).sum())
         return SearchedSets(cohort, min(most, recorded - len(held)), held)
 
-    def deals(self, cohort: int, largest: int, held: tuple[int, ...] = ()) -> Permutations:
-        """Ways to deal the target of a cohort out, leaving what held features tell as it is."""
+    def _permutations(self, cohort: int, largest: int, held: tuple[int, ...]) -> Permutations:
+        """Permutations of the target of a cohort that leave what held features explain."""
         measure = self.scores.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
-        sums = measure.sums
-        if sums is not None:
+        if measure.rows is None:
+            sums = cast("ProductSums", measure.sums)
             recorded = np.flatnonzero(~measure.missing[cohort])
             products, n_rows = sums.products[cohort], int(sums.rows[cohort])
             return CorrelationPermutations(
@@ -178,33 +158,28 @@ class PermutationTester:
         most = 1 + PILOTS + self.permutations
         return permutations_of(rows, largest, held=held, strata=strata, seed=seed, most=most)
 
-    def of(
-        self,
-        cohort: int,
-        largest: int,
-        held: tuple[int, ...] = (),
-        include: Sequence[int] = (),
-        progress: Progress | None = None,
-    ) -> MaxTest:
-        """Test all sets of a cohort that hold some features, in one."""
+    def test(self, sets: SearchedSets, progress: Progress | None = None) -> MaxTest:
+        """Test all of these sets of a cohort in one."""
+        cohort, largest, held, include = sets
 
         def searched(subsets: NDArray[np.int64]) -> NDArray[np.bool_]:
             held = [(subsets == feature).any(axis=1) for feature in include]
             whole: NDArray[np.bool_] = np.logical_and.reduce(held)
             return whole
 
-        done, n_cohorts = cohort * self.permutations, len(self.cohorts)
-
-        def tell(dealt: int, most: int) -> None:
+        def report(permuted: int, most: int) -> None:
             if progress is not None:
-                progress(PERMUTING, done + dealt, n_cohorts * most)
+                done = cohort * self.permutations + permuted
+                progress(PERMUTING, done, len(self.cohorts) * most)
 
-        return max_test(
-            self.deals(cohort, largest, held),
-            Work(self.scores.n_jobs, tell),
+        test = max_test(
+            self._permutations(cohort, largest, held),
+            Work(self.scores.n_jobs, report),
             permutations=self.permutations,
             searched=searched if include else None,
         )
+        self.greatest[*sets, self.within, self.seed] = test.greatest
+        return test
 
 
 class SearchedSets(NamedTuple):
@@ -216,23 +191,13 @@ class SearchedSets(NamedTuple):
     include: tuple[int, ...] = ()
 
 
-def permutation_tests(
-    tester: PermutationTester, asked: Sequence[SearchedSets], progress: Progress | None = None
-) -> list[MaxTest]:
-    """Carry out tests, cohort by cohort."""
-    tests = [tester.of(*one, progress=progress) for one in asked]
-    for one, test in zip(asked, tests, strict=True):
-        tester.greatest[*one, tester.within, tester.seed] = test.greatest
-    return tests
-
-
 def tests_of_subgroups(
     tester: PermutationTester,
     size: int,
-    include: Sequence[int],
-    level_of: float,
+    include: tuple[int, ...],
+    level: float,
     progress: Progress | None,
-) -> SignificanceTests:
+) -> tuple[tuple[SubgroupSignificance, ...], dict[int, Floats]]:
     """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
     names, missing = tester.scores.measure.features, tester.scores.measure.missing
     n_cohorts, n_features = missing.shape
@@ -240,31 +205,30 @@ def tests_of_subgroups(
     whole = n_cohorts * tester.permutations
     if progress is not None:
         progress(PERMUTING, 0, whole)
-    able = list(filter(tester.has_something_to_tell, range(n_cohorts)))
-    searched = [SearchedSets(i, size, include=tuple(include)) for i in able]
-    tests = dict(zip(able, permutation_tests(tester, searched, progress), strict=True))
-    for cohort, test in tests.items():
+    tested: dict[int, MaxTest] = {}
+    for cohort in filter(tester.can_explain, range(n_cohorts)):
+        test = tester.test(SearchedSets(cohort, size, include=include), progress)
         for index, subsets in enumerate(test.subsets):
             p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(index)
+        if test.n_sets:
+            tested[cohort] = test
     if progress is not None:
         progress(PERMUTING, whole, whole)
-    tested = {cohort: test for cohort, test in tests.items() if test.n_sets}
-    adjusted = iter(false_discovery_control([t.p_value for t in tested.values()]) if tested else ())
-    subgroups = []
-    for cohort, subgroup in enumerate(tester.cohorts.names):
-        if cohort not in tested:
-            subgroups.append(SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0))
-            continue
-        test, q = tested[cohort], float(next(adjusted))
-        subgroups.append(
-            SubgroupSignificance(
-                subgroup=subgroup,
-                p_value=test.p_value,
-                adjusted=q,
-                more_than_chance=q <= level_of,
-                features=tuple(names[f] for f in test.best),
-                sets=test.n_sets,
-                permutations=len(test.maxima),
-            )
+    adjusted = false_discovery_control([t.p_value for t in tested.values()]) if tested else ()
+    by_cohort = {
+        cohort: SubgroupSignificance(
+            subgroup=tester.cohorts.names[cohort],
+            p_value=test.p_value,
+            adjusted=float(q),
+            more_than_chance=bool(q <= level),
+            features=tuple(names[f] for f in test.best),
+            sets=test.n_sets,
+            permutations=len(test.maxima),
         )
-    return SignificanceTests(tuple(subgroups), p_values)
+        for (cohort, test), q in zip(tested.items(), adjusted, strict=True)
+    }
+    subgroups = [
+        by_cohort.get(i, SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0))
+        for i, subgroup in enumerate(tester.cohorts.names)
+    ]
+    return tuple(subgroups), p_values

@@ -7,17 +7,20 @@ about as often as in a fresh table. Scores that are not pooled over subgroups ha
 them the fewer rows there are, so that a third would call too little stable; there it is half of
 the rows. Drawing n rows and putting each back, the usual bootstrap, makes copies of rows, which
 look like dependence and favour sets of many values. benchmarks/answers/stability.py compares them.
+
+The stability index is that of Nogueira, Sechidis and Brown (2018), "On the Stability of Feature
+Selection Algorithms", Journal of Machine Learning Research 18(174).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from misfeat.answers.agreement import agreement_of
 from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top import order_of_sets
 from misfeat.cohorts.weights import subsample
@@ -38,17 +41,12 @@ if TYPE_CHECKING:
 
     Indices = NDArray[np.int64]
 
-RESAMPLES = 60
-"""Draws of the rows: a frequency is then known to about .06 (one standard error)."""
-FEWEST_RESAMPLES = 2
-"""One draw alone says nothing of how much draws agree."""
-SHARE = 1 / 3
-"""The share of the rows of every subgroup that a draw takes, where scores are pooled."""
-SHARE_ALONE = 1 / 2
-"""The same where every subgroup's scores come from its own rows alone."""
+RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
+FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
+SHARE = 1 / 3  # of the rows of every subgroup that a draw takes, where scores are pooled
+SHARE_ALONE = 1 / 2  # the same where a subgroup's scores come from its own rows alone
 WHAT = "Drawing rows anew to see what comes out again"
-OFTEN = 0.8
-"""What comes out again in such a share of the draws is called stable."""
+OFTEN = 0.8  # what comes out again in such a share of the draws is called stable
 
 
 @dataclass(frozen=True)
@@ -147,17 +145,10 @@ def stability_of(
 
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(selection.verbose > 0) as progress:
-            found = redrawn(shown, k, seeds, answer, progress)
-        whole = summary_of_draws(
-            found, shown.subsets, selection.feature_names, selection.cohorts.names
-        )
-        names = explainable_subgroups(selection, None)
-        return replace(
-            whole,
-            sets=tuple(one for one in whole.sets if one.subgroup in names),
-            features=tuple(one for one in whole.features if one.subgroup in names),
-            subgroups=tuple(one for one in whole.subgroups if one.subgroup in names),
-        )
+            draws = resampled(shown, k, seeds, answer, progress)
+        explainable = set(explainable_subgroups(selection, None))
+        names = [name if name in explainable else None for name in selection.cohorts.names]
+        return summary_of_draws(draws, shown.subsets, selection.feature_names, names)
 
     return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
 
@@ -174,7 +165,7 @@ class Draws(NamedTuple):
     ranks: Indices
 
 
-def redrawn(
+def resampled(
     shown: CompletedScores,
     k: int,
     seeds: Sequence[np.random.SeedSequence],
@@ -186,7 +177,7 @@ def redrawn(
     k = min(k, n_sets)
     kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
 
-    def tell(done: int) -> None:
+    def report(done: int) -> None:
         if progress is not None:
             progress(WHAT, done, len(seeds))
 
@@ -200,33 +191,67 @@ def redrawn(
             best[i], ranks[i] = order[:k], rank_of[own]
         return best, ranks
 
-    draws = Parallel(prefer="threads")(delayed(draw)(seed) for seed in counted(seeds, tell))
-    tell(len(seeds))
-    best, ranks = (np.array(found) for found in zip(*draws, strict=True))
+    draws = Parallel(prefer="threads")(delayed(draw)(seed) for seed in counted(seeds, report))
+    report(len(seeds))
+    best, ranks = (np.array(parts) for parts in zip(*draws, strict=True))
     return Draws(kept, best, ranks)
 
 
 def summary_of_draws(
-    found: Draws, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str]
+    draws: Draws,
+    subsets: NDArray[np.integer],
+    features: Sequence[str],
+    names: Sequence[str | None],
 ) -> Stability:
-    """What draws say about sets, features and subgroups."""
-    n_draws, _, k = found.best.shape
-    quartiles = np.percentile(found.ranks, (25, 50, 75), axis=0, method="inverted_cdf").astype(int)
-    frequency = (found.ranks <= k).mean(axis=0)
-    held = np.zeros((*found.best.shape, len(features)), dtype=bool)
-    np.put_along_axis(held, subsets[found.best].astype(np.int64), values=True, axis=3)
+    """What draws say about sets, features and subgroups; those named None are left out."""
+    n_draws, _, k = draws.best.shape
+    quartiles = np.percentile(draws.ranks, (25, 50, 75), axis=0, method="inverted_cdf").astype(int)
+    frequency = (draws.ranks <= k).mean(axis=0)
+    held = np.zeros((*draws.best.shape, len(features)), dtype=bool)
+    np.put_along_axis(held, subsets[draws.best].astype(np.int64), values=True, axis=3)
     in_best: NDArray[np.bool_] = held[:, :, 0]
     in_top_k: NDArray[np.bool_] = np.logical_or.reduce(held, axis=2)
     sets, of_features, of_subgroups = [], [], []
     for i, name in enumerate(names):
-        for place, number in enumerate(found.shown[i]):
+        if name is None:
+            continue
+        for index, number in enumerate(draws.shown[i]):
             members = tuple(features[f] for f in subsets[number])
-            low, median, high = (int(quartile) for quartile in quartiles[:, i, place])
-            often = float(frequency[i, place])
-            sets.append(StableSet(name, place + 1, members, often, low, median, high))
+            low, median, high = (int(quartile) for quartile in quartiles[:, i, index])
+            often = float(frequency[i, index])
+            sets.append(StableSet(name, index + 1, members, often, low, median, high))
         shares = in_best[:, i].mean(axis=0).tolist(), in_top_k[:, i].mean(axis=0).tolist()
         of_features += [StableFeature(name, *one) for one in zip(features, *shares, strict=True)]
-        agreed = agreement_of(in_best[:, i])
-        of_subgroups.append(StableSubgroup(name, agreed.index, agreed.low, agreed.high))
+        of_subgroups.append(StableSubgroup(name, *stability_index(in_best[:, i])))
     size = subsets.shape[1]
     return Stability(size, k, n_draws, tuple(sets), tuple(of_features), tuple(of_subgroups))
+
+
+def stability_index(
+    selected: NDArray[np.bool_], confidence: float = 0.95
+) -> tuple[float, float, float]:
+    """How much two selections or more agree, of shape (n_selections, n_features), with an interval.
+
+    With p[f] the share of M selections that hold feature f of d, and k the mean number of features
+    of a selection, the index is 1 less the mean over features of M / (M - 1) p[f] (1 - p[f]) over
+    k/d (1 - k/d), which is what random selections would give (Definition 4 of the paper). It is 1
+    where all are the same, about 0 where they agree no more than by chance, and NaN where every
+    selection holds all features, or none. The interval is the asymptotic one of the same paper.
+    """
+    held = np.asarray(selected, dtype=np.float64)
+    n_selections, n_features = held.shape
+    share, counts = held.mean(axis=0), held.sum(axis=1)
+    mean = counts.mean()
+    by_chance = mean / n_features * (1.0 - mean / n_features)
+    if by_chance <= 0.0:
+        return np.nan, np.nan, np.nan
+    spread = n_selections / (n_selections - 1) * share * (1.0 - share)
+    index = float(1.0 - spread.mean() / by_chance)
+    # What each selection adds to the index.
+    share_of_all, own = mean / n_features, counts / n_features
+    together = held @ share / n_features - own * share_of_all
+    ends = 2.0 * share_of_all * own - own - share_of_all + 1.0
+    parts = (together + index / 2.0 * ends) / by_chance
+    deviation = 2.0 / n_selections * float(np.sqrt(((parts - parts.mean()) ** 2).sum()))
+    away = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * deviation
+    return index, index - away, min(index + away, 1.0)

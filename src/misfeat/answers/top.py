@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.options import (
-    checked_k,
-    explainable_subgroups,
-    level_size,
-    shown_scores,
-)
+from misfeat.answers.options import checked_k, explainable_subgroups, level_size, shown_scores
 from misfeat.answers.set_contrasts import contrasts_of, distinct_sets
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.information.mutual_info import target_entropies
@@ -24,18 +19,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import SignificanceTests
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.estimation.scores import SetScores
     from misfeat.selection import Selection
 
-TIED_DECIMALS = 12
-"""Scores that agree to so many decimals (nats) are tied; rounding must not rank them."""
-AS_MUCH = 0.99
-"""A set that scores this share of the best larger one tells as much."""
-MOST_TOLD = 0.8
-"""And it must tell this share of the target."""
+TIED_DECIMALS = 12  # scores that agree to so many (nats) are tied; rounding must not rank them
+AS_MUCH = 0.99  # a set that scores this share of the best larger one explains as much
+MOST_EXPLAINED = 0.8  # and it must explain this share of the target
 SOURCES = np.array(["recorded", "predicted"], dtype=object)
 
 
@@ -74,21 +64,16 @@ def best_sets(
     """The k best sets of every subgroup, best first (`Selection.top_k`)."""
     k = checked_k(selection, k)
     names = explainable_subgroups(selection, subgroup)
-    scores, whole = shown_scores(selection, size), selection.set_scores.measure.whole
+    scores = shown_scores(selection, size)
     contrasts = contrasts_of(selection) if distinct else None
-    n_members = scores.subsets.shape[1]
-    smaller = range(1, min(n_members, level_size(selection, n_members) + 1))
 
     def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
-        left = without_padding(
-            order, scores, cohort, float(whole[cohort]), selection.completed, smaller
-        )
+        left = _without_padding(selection, order, scores, cohort)
         if contrasts is None:
             return left
         return distinct_sets(left, scores.subsets, cohort, contrasts)
 
-    tests = selection.known_tests
-    return scored_sets(selection.cohorts, selection.set_scores, scores, names, k, tests, chosen)
+    return scored_sets(selection, scores, names, k, chosen)
 
 
 def features_for_all(selection: Selection, size: int | None = None) -> tuple[str, ...]:
@@ -99,17 +84,16 @@ def features_for_all(selection: Selection, size: int | None = None) -> tuple[str
 
 
 def scored_sets(
-    cohorts: Cohorts,
-    set_scores: SetScores,
+    selection: Selection,
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
-    tests: SignificanceTests | None = None,
     chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
 ) -> list[ScoredSet]:
     """The k best of the `chosen` sets of each subgroup, ranked among all; unranked without k."""
-    found: list[ScoredSet] = []
-    for cohort in map(cohorts.position, names):
+    records: list[ScoredSet] = []
+    for name in names:
+        cohort = selection.cohorts.position(name)
         ordered = order_of_sets(scores, cohort, ranked=k is not None)
         order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
         ranks = np.empty(len(ordered), dtype=np.int64)
@@ -117,16 +101,16 @@ def scored_sets(
         subsets = scores.subsets[order]
         columns: dict[str, list[Any]] = {
             "rank": [int(ranks[number]) if k else None for number in order],
-            "features": _named(subsets, set_scores.measure.features),
-            **_of_cohort(cohort, set_scores, scores, order, subsets, rank(subsets), tests),
+            "features": _named(subsets, selection.feature_names),
+            **_of_cohort(selection, cohort, scores, order, subsets, rank(subsets)),
         }
-        for name in ("observed", "p_value"):
-            columns[name] = [None if np.isnan(value) else value for value in columns[name]]
-        found += [
-            ScoredSet(cohorts.names[cohort], **dict(zip(columns, line, strict=True)))
+        for column in ("observed", "p_value"):
+            columns[column] = [None if np.isnan(value) else value for value in columns[column]]
+        records += [
+            ScoredSet(selection.cohorts.names[cohort], **dict(zip(columns, line, strict=True)))
             for line in zip(*columns.values(), strict=True)
         ]
-    return found
+    return records
 
 
 def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
@@ -160,33 +144,30 @@ def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
     return columns
 
 
-def without_padding(
-    order: NDArray[np.integer],
-    scores: CompletedScores,
-    cohort: int,
-    whole: float,
-    smaller: Callable[[int], CompletedScores],
-    sizes: Iterable[int],
+def _without_padding(
+    selection: Selection, order: NDArray[np.integer], scores: CompletedScores, cohort: int
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first.
 
     A list of the best would hold little else. A set is sufficient if it explains nearly as much as
-    the best of the larger sets, and most of the entropy (`whole`). Not all of it: a copy of the
-    target explains less once chance is taken off and few rows are shrunk towards other subgroups.
+    the best of the larger sets, and most of the entropy. Not all of it: a copy of the target
+    explains less once chance is taken off and few rows are shrunk towards other subgroups.
     """
-    best = float(scores.score[cohort].max(initial=0.0))
-    enough = max(AS_MUCH * best, MOST_TOLD * whole)
+    best, size = float(scores.score[cohort].max(initial=0.0)), scores.subsets.shape[1]
+    whole = float(selection.set_scores.measure.whole[cohort])
+    enough = max(AS_MUCH * best, MOST_EXPLAINED * whole)
     if not best >= enough > 0:
         yield from map(int, order)
         return
-    suffices = {size: smaller(size).score[cohort] >= enough for size in sizes}
+    smaller = range(1, min(size, level_size(selection, size) + 1))
+    suffices = {n: selection.completed(n).score[cohort] >= enough for n in smaller}
     left = order
     while len(left):
         first, left = int(left[0]), left[1:]
         yield first
         parts: list[tuple[int, ...]] = []  # that are sufficient, and contain no other that is
-        for size, sufficient in suffices.items():
-            within = np.array(list(combinations(scores.subsets[first].tolist(), size)))
+        for n, sufficient in suffices.items():
+            within = np.array(list(combinations(scores.subsets[first].tolist(), n)))
             for part in within[sufficient[rank(within)]].tolist():
                 if not any(set(one) <= set(part) for one in parts):
                     parts.append(tuple(part))
@@ -199,55 +180,51 @@ def all_scores(
 ) -> dict[str, list[Any]]:
     """The columns of `Selection.scores`: there may be half a million sets, so no records."""
     names, scores = selection.subgroup_names(subgroup), shown_scores(selection, size)
-    set_scores = selection.set_scores
     order = order_of_sets(scores, 0, ranked=False)
     subsets = scores.subsets[order]
-    ranks = rank(subsets)
-    features = _named(subsets, set_scores.measure.features)
+    ranks, features = rank(subsets), _named(subsets, selection.feature_names)
     columns: dict[str, list[Any]] = {
         "subgroup": [name for name in names for _ in features],
         "features": features * len(names),
     }
     for cohort in map(selection.cohorts.position, names):
-        known = _of_cohort(cohort, set_scores, scores, order, subsets, ranks, selection.known_tests)
-        for column, values in known.items():
+        own = _of_cohort(selection, cohort, scores, order, subsets, ranks)
+        for column, values in own.items():
             columns.setdefault(column, []).extend(values)
     return columns
 
 
 def _of_cohort(
+    selection: Selection,
     cohort: int,
-    set_scores: SetScores,
     scores: CompletedScores,
     order: Sequence[int] | NDArray[np.intp],
     subsets: NDArray[np.integer],
     ranks: NDArray[np.int64],
-    tests: SignificanceTests | None,
 ) -> dict[str, list[Any]]:
     """What is known of some sets in one cohort, by name."""
-    measure, size = set_scores.measure, subsets.shape[1]
-    score, whole = scores.score[cohort, order], float(measure.whole[cohort])
-    p_values = None if tests is None else tests.p_values.get(size)
-    lacks = measure.missing[cohort]
+    set_scores, tests = selection.set_scores, selection.known_tests
+    lacks, whole = selection.missing[cohort], float(set_scores.measure.whole[cohort])
+    score = scores.score[cohort, order]
+    tested = None if tests is None else tests.p_values.get(subsets.shape[1])
+    p_values = np.full(len(order), np.nan) if tested is None else tested[cohort, ranks]
     missing: list[tuple[str, ...]] = [()] * len(subsets)
     for index in np.flatnonzero(lacks[subsets].any(axis=1)):
-        missing[index] = tuple(measure.features[f] for f in subsets[index] if lacks[f])
-    found = {
+        missing[index] = tuple(selection.feature_names[f] for f in subsets[index] if lacks[f])
+    columns = {
         "score": score.tolist(),
         "low": scores.low[cohort, order].tolist(),
         "high": scores.high[cohort, order].tolist(),
         "share": (score / whole if whole > 0 else np.zeros_like(score)).tolist(),
         "observed": set_scores.observed(cohort, subsets).tolist(),
-        "p_value": (
-            [np.nan] * len(order) if p_values is None else p_values[cohort, ranks].tolist()
-        ),
+        "p_value": p_values.tolist(),
         "source": SOURCES[scores.predicted[cohort, order].astype(np.int8)].tolist(),
         "missing": missing,
         "support": np.array(SUPPORT, dtype=object)[scores.support[cohort, order]].tolist(),
     }
     if scores.spread is not None:
-        found["spread"] = scores.spread[cohort, order].tolist()
-    return found
+        columns["spread"] = scores.spread[cohort, order].tolist()
+    return columns
 
 
 def _named(subsets: NDArray[np.integer], features: Sequence[str]) -> list[tuple[str, ...]]:

@@ -5,10 +5,9 @@ were missing. On the scale of the population rows are left out, too, since the b
 few rows are partly chance.
 
 On the scale of the sample the truth is the score of the rows. On the scale of the population nobody
-knows it, and a score of rows left out, of a few hundred at most, is mostly noise: the best of such
-scores are not the best sets. So the truth of a set is a distribution: what all rows and all
-recorded features of the table lead one to expect, with the deviation that this has. Rows left out
-say two things about it:
+knows it, and a score of the rows left out is mostly noise. So the truth of a set is a distribution:
+what all rows and all recorded features lead one to expect, with the deviation that this has. Rows
+left out say two things about it:
 
 - how much sampling costs. Sets that half of the rows make look best hold less than those that all
   rows make look best. What doubling the rows brings is about what is left to be gained beyond them:
@@ -19,28 +18,22 @@ say two things about it:
   It was below 1 for half of the rows where it was nearer 1 for all of them, so that its root is
   what squared deviations are multiplied by.
 
-Tried on draws from six tables, and worse: scores of rows left out as the truth itself (a fifth of
-the rows or half of them: shares from .4 to above 1); noise from the formula of its variance (up to
-eight times too large where most cells are empty); predictions held against the cohort's own score
-of the same rows, whose noise they share; five best sets out of the few that a cohort recorded,
-where they are most of them; deviations as they are (intervals seem to hold by up to .07 less than
-they do) or fully corrected (.04 more). Shrinking differences between sets by what halves say of
-them gained nothing.
+Worse on draws from six tables: scores of rows left out as the truth; noise by the formula of its
+variance; deviations as they are, or fully corrected.
 """
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from math import comb
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 
-from misfeat.answers.agreement import captured_at
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted
@@ -50,6 +43,7 @@ from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import counted
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,26 +57,18 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
+    Scores = NDArray[np.floating]
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
 WHAT = "Leaving parts of the table out to see how well answers hold"
-JUDGED = 0.9
-"""The confidence of the intervals that the truth's deviation is read from."""
-TOO_NARROW = 0.05
-"""Intervals that hold the truth by more than this less often than promised are too narrow."""
-LEAST_RATIO, MOST_RATIO = 0.1, 3.0
-"""Squared errors over squared deviations are believed to lie between these."""
-ROUNDING = 1e-9
-"""Bounds hold what is outside by no more, in the unit of scores."""
-
-
-FEWEST_ROWS = 4
-"""A cohort with fewer rows cannot be halved."""
-MOST_JUDGED = 60_000
-"""Sets, over all cohorts, up to which answers for all of them are made again and compared."""
-BEST_SHARE = 0.5
-"""The share of the features to judge that are those of the best-looking sets."""
+JUDGED = 0.9  # the confidence of the intervals that the truth's deviation is read from
+TOO_NARROW = 0.05  # intervals that hold the truth by more than this too seldom are too narrow
+LEAST_RATIO, MOST_RATIO = 0.1, 3.0  # credible squared errors over squared deviations
+ROUNDING = 1e-9  # bounds hold what is outside by no more, in the unit of scores
+FEWEST_ROWS = 4  # a cohort with fewer cannot be halved
+MOST_JUDGED = 60_000  # sets, over all cohorts, up to which all of them are answered again
+BEST_SHARE = 0.5  # of the features to judge are those of the best-looking sets
 
 
 @dataclass(frozen=True)
@@ -96,29 +82,14 @@ class Trust:
     error: float
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """What is known of the true scores of all sets of one size, by cohort.
+class Truth(NamedTuple):
+    """What is known of the true scores of all sets of one size, by cohort."""
 
-    The expected score, and the standard deviation of the truth around it; the sets that a cohort's
-    own rows say something about (`tested`); what no score can exceed; and the share of the best
-    sets' score that is left to sets chosen from so few rows (`kept`).
-    """
-
-    score: Floats
-    deviation: Floats
-    tested: Flags
-    ceiling: Floats
-    kept: Floats
-
-
-@dataclass(frozen=True)
-class Figures:
-    """How answers compare with the truth; coverage is 1 and error 0 where scores are exact."""
-
-    captured: float
-    coverage: float
-    error: float
+    score: Floats  # expected
+    deviation: Floats  # the standard deviation of the truth around it
+    tested: Flags  # the sets that a cohort's own rows say something about
+    ceiling: Floats  # no score can exceed it
+    kept: Floats  # the share of the best sets' score left to sets chosen from so few rows
 
 
 def validation_of(
@@ -143,16 +114,16 @@ def validation_of(
                 known = with_features(known, kept)
             return trust(known, scores.estimate, size, k, rounds, seed, progress, shown)
 
-    found = selection.remembered(("validation", size, k, rounds), validation)
+    records = selection.remembered(("validation", size, k, rounds), validation)
     selection.validation = in_words(
-        found,
+        records,
         min(k, len(completed.subsets)),
         selection.confidence,
         predicted=bool(completed.predicted.any()),
         rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
         judged=None if kept is None else (len(kept), n_features),
     )
-    return found
+    return records
 
 
 def trust(
@@ -169,127 +140,124 @@ def trust(
     rng = np.random.default_rng(0 if seed is None else seed)
     known = replace(known, progress=None)
     lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
-    compared: dict[int, list[tuple[int, Figures]]] = {}
     n_steps = rounds + 3
 
-    def tell(done: int) -> None:
+    def report(done: int) -> None:
         if progress is not None:
             progress(WHAT, done, n_steps)
 
-    def compare(completed: CompletedScores, cohort: int, n_hidden: int) -> None:
-        figures = figures_of(truth, completed, cohort, k)
-        if figures is not None:
-            compared.setdefault(cohort, []).append((n_hidden, figures))
-
     def of_half(weights: NDArray[np.int64]) -> tuple[ExactScores, CompletedScores]:
-        half = half_of(known, weights)
+        half = rescored(known, reweighted(cast("Cohorts", known.cohorts), weights))
         return half.exact, judge.complete(half, size)
 
     def without_features(mask: Flags) -> CompletedScores:
         own: Estimate = clone(estimate, safe=False)
         return own.complete(with_hidden(known, mask), size)
 
-    tell(0)
+    report(0)
     done = 0
+    answers: list[tuple[CompletedScores, Flags]] = []  # with what was hidden
     if known.exact.above_chance:
         shown = estimate.complete(known, size) if shown is None else shown
-        tell(1)
+        report(1)
         judge = replace(estimate, name=POPULATION, confidence=JUDGED)
         judged = shown if judge == estimate else judge.complete(known, size)
         halves = Parallel(prefer="threads")(
             delayed(of_half)(weights)
-            for weights in counted(half_weights(known.cohorts, rng), lambda begun: tell(1 + begun))
+            for weights in counted(half_weights(known.cohorts, rng), lambda n: report(1 + n))
         )
-        truth = truth_of_population(known.exact, judged, JUDGED, k, halves)
+        truth = truth_of_population(known.exact, judged, k, halves)
         done = 3
-        if can_be_halved(known.cohorts):  # else an answer would be compared with itself
-            for cohort in np.flatnonzero(~lacking):
-                compare(shown, int(cohort), 0)
+        if halves:  # else an answer would be compared with itself
+            answers.append((shown, np.zeros_like(known.exact.missing)))
     else:
         truth = truth_of_sample(known.exact, size)
     drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
     masks = [mask for mask in drawn if mask.any()]
-    answers: list[CompletedScores] = Parallel(prefer="threads")(
-        delayed(without_features)(mask) for mask in counted(masks, lambda begun: tell(done + begun))
+    completed = Parallel(prefer="threads")(
+        delayed(without_features)(mask) for mask in counted(masks, lambda n: report(done + n))
     )
-    for mask, completed in zip(masks, answers, strict=True):
-        for cohort in np.flatnonzero(mask.any(axis=1)):
-            compare(completed, int(cohort), int(mask[cohort].sum()))
-    tell(n_steps)
+    answers += zip(completed, masks, strict=True)
+    compared: dict[int, list[Trust]] = {}
+    for scores, mask in answers:
+        cohorts = mask.any(axis=1) if mask.any() else ~lacking
+        for cohort in np.flatnonzero(cohorts & truth.tested.any(axis=1)).tolist():
+            figures = figures_of(truth, scores, cohort, k, int(mask[cohort].sum()))
+            compared.setdefault(cohort, []).append(figures)
+    report(n_steps)
     return [
         Trust(
             cohort,
-            sum(n_hidden for n_hidden, _ in compared[cohort]),
-            *np.mean([astuple(figures) for _, figures in compared[cohort]], axis=0).tolist(),
+            sum(one.hidden for one in own),
+            *np.mean([(one.captured, one.coverage, one.error) for one in own], axis=0).tolist(),
         )
-        for cohort in sorted(compared)
+        for cohort, own in sorted(compared.items())
     ]
+
+
+def captured_at(k: int, truth: Scores, guess: Scores) -> float:
+    """The share of the true K best sets' score that the predicted K best hold."""
+    best = truth[best_indices(k, truth)].sum()
+    # Equal sets summed in another order may come out above by rounding.
+    return min(float(truth[best_indices(k, guess)].sum() / best), 1.0) if best > 0 else 1.0
+
+
+def best_indices(k: int, scores: Scores) -> NDArray[np.intp]:
+    """Indices of the K best, best first, the first of equal ones first."""
+    return np.argsort(-scores, kind="stable")[:k]
 
 
 def truth_of_sample(exact: ExactScores, size: int) -> Truth:
     """The scores of the rows as they are."""
-    scores = exact.by_size[size]
-    return Truth(
-        score=scores,
-        deviation=np.zeros_like(scores),
-        tested=~np.isnan(scores),
-        ceiling=exact.ceiling,
-        kept=np.ones(len(scores)),
-    )
+    scores, kept = exact.by_size[size], np.ones(len(exact.by_size[size]))
+    return Truth(scores, np.zeros_like(scores), ~np.isnan(scores), exact.ceiling, kept)
 
 
 def truth_of_population(
     exact: ExactScores,
     judged: CompletedScores,
-    confidence: float,
     k: int,
     left_out: Sequence[tuple[ExactScores, CompletedScores]] = (),
 ) -> Truth:
     """What all rows lead one to expect; `left_out` are scores and estimates of either half."""
     tested = ~np.isnan(exact.by_size[judged.subsets.shape[1]])
-    deviation = deviation_of(judged, confidence)
-    kept = np.ones(len(tested))
+    deviation, kept = deviation_of(judged), np.ones(len(tested))
     if left_out:
-        deviation = deviation * ratio_of_errors(left_out, confidence) ** 0.25
-        kept = np.array(
-            [
-                np.mean([captured_at(k, best, half.score[i]) for _, half in left_out])
-                for i, best in enumerate(judged.score)
-            ]
-        )
+        deviation = deviation * ratio_of_errors(left_out) ** 0.25
+        for i, best in enumerate(judged.score):
+            kept[i] = np.mean([captured_at(k, best, half.score[i]) for _, half in left_out])
     return Truth(judged.score, deviation, tested, exact.ceiling, kept)
 
 
-def deviation_of(completed: CompletedScores, confidence: float) -> Floats:
+def deviation_of(completed: CompletedScores) -> Floats:
     """The standard deviations that intervals were made from; one side may have been cut."""
     reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
-    deviation: Floats = reach / ndtri((1.0 + confidence) / 2.0)
+    deviation: Floats = reach / ndtri((1.0 + JUDGED) / 2.0)
     return deviation
 
 
-def ratio_of_errors(
-    halves: Sequence[tuple[ExactScores, CompletedScores]], confidence: float
-) -> float:
+def ratio_of_errors(halves: Sequence[tuple[ExactScores, CompletedScores]]) -> float:
     """The squared errors of estimates over their squared deviations, by halves of the rows."""
     (first, of_first), (second, of_second) = halves
     size = of_first.subsets.shape[1]
     x, y = first.by_size[size], second.by_size[size]
     squares = (y - of_first.score) ** 2 + (x - of_second.score) ** 2 - (x - y) ** 2
-    scale = deviation_of(of_first, confidence) ** 2 + deviation_of(of_second, confidence) ** 2
+    scale = deviation_of(of_first) ** 2 + deviation_of(of_second) ** 2
     both = ~np.isnan(x) & ~np.isnan(y)
     ratio = squares[both].sum() / max(scale[both].sum(), np.finfo(float).tiny)
     return float(np.clip(ratio, LEAST_RATIO, MOST_RATIO))
 
 
-def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) -> Figures | None:
+def figures_of(
+    truth: Truth, completed: CompletedScores, cohort: int, k: int, n_hidden: int = 0
+) -> Trust:
     """Compare what was answered for a cohort, with features hidden from it or not.
 
-    Only sets that the cohort's own rows tell about are compared. They are fewer than all sets, so
-    that fewer of them count as best, too: the same share. None where there is nothing to compare.
+    Only sets that the cohort's own rows say something about are compared. They are fewer than all
+    sets, so that fewer of them count as best, too: the same share. Coverage is 1 and the error 0
+    where scores are exact.
     """
     tested = truth.tested[cohort]
-    if not tested.any():
-        return None
     score, low, high, predicted = (
         getattr(completed, name)[cohort, tested] for name in ("score", "low", "high", "predicted")
     )
@@ -298,7 +266,9 @@ def figures_of(truth: Truth, completed: CompletedScores, cohort: int, k: int) ->
     uncertain = predicted | (high > low)
     inside = chance_inside(low, high, true, deviation, truth.ceiling[cohort])[uncertain]
     squares = ((score - true) ** 2 + deviation**2)[uncertain]
-    return Figures(
+    return Trust(
+        cohort,
+        n_hidden,
         captured=captured_at(k, true, score) * float(truth.kept[cohort]),
         coverage=float(inside.mean()) if uncertain.any() else 1.0,
         error=float(np.sqrt(squares.mean())) if uncertain.any() else 0.0,
@@ -317,7 +287,7 @@ def chance_inside(
 
 
 def in_words(
-    found: Sequence[Trust],
+    records: Sequence[Trust],
     k: int,
     confidence: float | None,
     *,
@@ -326,24 +296,22 @@ def in_words(
     judged: tuple[int, int] | None = None,
 ) -> str:
     """One sentence for people; `judged` says of how many features, of all, sets were tried."""
-    if not found and not predicted:
+    if not records and not predicted:
         if rows_left_out is None:
             return "Every score is that of the rows themselves: nothing was predicted."
         return "Nothing could be left out, features or rows: answers cannot be checked."
-    if not found:
+    if not records:
         return (
             "No feature could be hidden, since none was recorded by two subgroups: predictions "
             "cannot be checked."
         )
-    hidden = sum(one.hidden for one in found)
-    parts = [f"{hidden} feature{'' if hidden == 1 else 's'} hidden on purpose"] if hidden else []
+    hidden = sum(one.hidden for one in records)
+    parts = [f"{count_words(hidden, 'feature')} hidden on purpose"] if hidden else []
     parts += ["half of the rows left out"] if rows_left_out else []
     start = f"With {' and '.join(parts)}, the" if parts else "The"
-    captured = np.mean([one.captured for one in found])
-    coverage = np.mean([one.coverage for one in found])
-    kind = (
-        "certain bounds" if confidence is None else f"{confidence:.0%} intervals".replace("%", " %")
-    )
+    captured = np.mean([one.captured for one in records])
+    coverage = np.mean([one.coverage for one in records])
+    kind = "certain bounds" if confidence is None else f"{100 * confidence:.0f} % intervals"
     best = "the best set tells" if k == 1 else f"the {k} best sets tell"
     look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
     sentence = (
@@ -355,9 +323,8 @@ def in_words(
     if rows_left_out is False:
         sentence += " No rows could be left out, so that what sampling costs is not part of this."
     if judged is not None:
-        sentence += (
-            f" Of so many sets, those of {judged[0]} of the {judged[1]} features were tried."
-        )
+        some, every = judged
+        sentence += f" Of so many sets, those of {some} of the {every} features were tried."
     return sentence
 
 
@@ -372,10 +339,10 @@ def features_to_judge(
     if n_kept == n_features:
         return None
     best = shown.score.max(axis=1, keepdims=True)
-    told = (shown.score / np.where(best > 0, best, 1.0)).max(axis=0)
+    relative = (shown.score / np.where(best > 0, best, 1.0)).max(axis=0)
     of_feature = np.zeros(n_features)
     for members in shown.subsets.T:
-        np.maximum.at(of_feature, members, told)
+        np.maximum.at(of_feature, members, relative)
     order = np.argsort(-of_feature, kind="stable")
     n_best = round(BEST_SHARE * n_kept)
     drawn = rng.choice(order[n_best:], n_kept - n_best, replace=False)
@@ -453,20 +420,15 @@ def can_be_halved(rows: Cohorts | None) -> bool:
     return rows is not None and min(cohort.size for cohort in rows) >= FEWEST_ROWS
 
 
-def half_of(known: Known, weights: NDArray[np.int64]) -> Known:
-    """What would be known with so many of the rows that each row stands for."""
-    return _scored(known, reweighted(cast("Cohorts", known.cohorts), weights))
-
-
-def _scored(known: Known, rows: Cohorts) -> Known:
+def rescored(known: Known, rows: Cohorts) -> Known:
     """The same sets, scored in other rows: above chance, and counted from rows."""
     measure = information_of(rows, above_chance=known.exact.above_chance)
     reach = len(known.exact.by_size) - 1
     by_cohort = [measure.of_levels(i, 0, reach, known.n_jobs) for i in range(len(rows))]
     by_size = tuple(
-        np.where(np.isnan(scored), np.nan, np.array(found))
-        for scored, found in zip(known.exact.by_size, zip(*by_cohort, strict=True), strict=True)
+        np.where(np.isnan(before), np.nan, np.array(scores))
+        for before, scores in zip(known.exact.by_size, zip(*by_cohort, strict=True), strict=True)
     )
     exact = replace(known.exact, by_size=by_size, ceiling=measure.ceiling)
-    grids = tuple(map(_scored, known.grids, rows.by_grid())) if known.grids else ()
+    grids = tuple(map(rescored, known.grids, rows.by_grid())) if known.grids else ()
     return replace(known, exact=exact, cohorts=rows, progress=None, grids=grids)

@@ -14,10 +14,10 @@ from misfeat.completion.transfer import TransferCompleter
 from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.runtime.threads import Work
-from misfeat.words import percent
+from misfeat.words import count_words, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NOTHING = 1e-9
-"""What a cell adds that adds nothing, in nats, however numbers were rounded."""
+NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
+WELL_FILLED = 5  # rows of a cell that are worth a sentence
+WORTH_A_SENTENCE = 0.02  # the part of a score that a cell has to hold to be worth one
+MUCH = 1 / 3  # the part of a score that is a concern where nearly empty cells hold it
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,13 @@ class Share:
 
 @dataclass(frozen=True)
 class Cell:
-    """The rows of a subgroup that agree in all features of a set.
+    """The rows of a subgroup that agree in all features of a set."""
 
-    `words`, such as ``"age > 60 and thal = 7"``, say what they agree in, `values` the same, a value
-    or range a feature. Where counts are protected, and so not exact, `worth` is how many rows that
-    were counted exactly would tell as much.
-    """
-
-    words: str
-    values: tuple[str, ...]
+    words: str  # what they agree in, such as "age > 60 and thal = 7"
+    values: tuple[str, ...]  # the same, a value or range a feature
     rows: float
     shares: tuple[Share, ...]
+    # Where counts are protected, and so not exact: how many rows counted exactly say as much.
     worth: float | None = None
 
     @property
@@ -75,24 +73,14 @@ class Cell:
         """What the cell adds to the score, in nats; never below 0."""
         return sum(share.contribution for share in self.shares)
 
-    def told(self, target: str, *, predicted: bool = False) -> str:
+    def sentence(self, target: str, *, predicted: bool = False) -> str:
         """The cell in a sentence, by the class that it is most about."""
-        most = self.most
-        count = f"{self.rows:,.0f} row{'' if round(self.rows) == 1 else 's'}"
-        count = f"{count}, predicted" if predicted else count
-        count = count if self.worth is None else f"about {count}"
+        most, about = self.most, "" if self.worth is None else "about "
+        count = f"{about}{count_words(self.rows, 'row')}{', predicted' if predicted else ''}"
         return (
             f"{self.words}: {percent(most.share, 0, 1)} {condition(target, most.label)} ({count}), "
             f"against {percent(most.overall, 0, 1)} overall."
         )
-
-
-WELL_FILLED = 5
-"""Rows of a cell that are worth a sentence."""
-WORTH_A_SENTENCE = 0.02
-"""The part of a score that a cell has to hold to be worth one."""
-MUCH = 1 / 3
-"""The part of a score that is a matter of concern where nearly empty cells hold it."""
 
 
 @dataclass(frozen=True)
@@ -117,21 +105,21 @@ class Explanation:
         of the score, a last sentence says so.
         """
         least = max(NOTHING, WORTH_A_SENTENCE * self.score)
-        telling = [cell for cell in self.cells if cell.contribution > least]
-        cells = [cell for cell in telling if cell.well_filled] or telling
+        large = [cell for cell in self.cells if cell.contribution > least]
+        cells = [cell for cell in large if cell.well_filled] or large
         shown = cells[:k]
         others = [cell for cell in cells[k:] if cell.most.label != cells[0].most.label]
         if k > 1 and others and len({cell.most.label for cell in shown}) == 1:
             shown[-1] = others[0]  # where all are about one class, room for another's first
-        found = [cell.told(self.target, predicted=self.predicted) for cell in shown]
+        sentences = [cell.sentence(self.target, predicted=self.predicted) for cell in shown]
         held = sum(cell.contribution for cell in self.cells if not cell.well_filled)
         if not self.predicted and self.score > NOTHING and held >= MUCH * self.score:
-            found.append(
+            sentences.append(
                 f"Take care: {percent(held / self.score, 0, 1)} of what these rows score comes "
                 f"from combinations of values with fewer than {WELL_FILLED} rows each, which may "
                 "be chance."
             )
-        return found
+        return sentences
 
 
 def explanation(selection: Selection, subgroup: str, features: Sequence[str]) -> Explanation:
@@ -164,15 +152,15 @@ def explanations(
                 most=measure.largest_table,
             )
     counted = cell_counts(selection, asked)
-    found = []
+    records = []
     for cohort, members in asked:
         predicted = bool(selection.missing[cohort, list(members)].any())
         features = tuple(names[m] for m in members)
         confidence = None if predicted else selection.confidence
         cells = cells_of(counted[cohort, members], features, selection.cohorts.classes, confidence)
         subgroup, target = selection.cohorts.names[cohort], selection.cohorts.target
-        found.append(Explanation(subgroup, features, target, predicted, cells))
-    return found
+        records.append(Explanation(subgroup, features, target, predicted, cells))
+    return records
 
 
 def cell_counts(
@@ -180,34 +168,33 @@ def cell_counts(
 ) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
     """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
     scores, tables = selection.set_scores, selection.set_scores.measure.tables
-    prepared = cache(lambda size: predicted_counts(scores.known(size), selection.completer))
-    found = {}
+    models = cache(lambda size: _transfer_model(scores.known(size), selection.completer))
+    by_set = {}
     for cohort, members in sets:
         if selection.missing[cohort, list(members)].any():
-            counts = prepared(len(members))(cohort, members)
+            model, categories = models(len(members))
+            expected = model.table_of(np.asarray(members))[cohort]
+            counts = _filled_cells(expected, [categories[m] for m in members])
         elif tables is None:
-            counts = recorded_counts(selection.cohorts, cohort, list(members))
+            counts = _recorded_counts(selection.cohorts, cohort, list(members))
         else:
-            counts = tabled_counts(tables, cohort, members)
-        found[cohort, members] = counts
-    return found
+            counts = _tabled_counts(tables, cohort, members)
+        by_set[cohort, members] = counts
+    return by_set
 
 
 def cells_of(
-    found: CellCounts,
-    features: Sequence[str],
-    classes: Sequence[str],
-    confidence: float | None,
+    counts: CellCounts, features: Sequence[str], classes: Sequence[str], confidence: float | None
 ) -> tuple[Cell, ...]:
     """Cells, those that add most to the score first; no intervals without `confidence`."""
-    rows, by_class = found.counts.sum(axis=1), found.counts.sum(axis=0)
-    shown = rows if found.rows is None else found.rows
+    rows, by_class = counts.counts.sum(axis=1), counts.counts.sum(axis=0)
+    shown = rows if counts.rows is None else counts.rows
     total = by_class.sum()
     overall = by_class / total
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = found.counts / rows[:, None]
+        share = counts.counts / rows[:, None]
         lift = np.where(overall > 0, share / overall, np.nan)
-    contribution = xlogy(found.counts / total, np.where(lift > 0, lift, 1.0))
+    contribution = xlogy(counts.counts / total, np.where(lift > 0, lift, 1.0))
     low = high = np.full(share.shape, np.nan)
     if confidence is not None:  # Wilson's interval
         z, n = float(ndtri((1.0 + confidence) / 2.0)), rows[:, None]
@@ -222,13 +209,13 @@ def cells_of(
             words=" and ".join(map(condition, features, values)),
             values=values,
             rows=float(shown[cell]),
-            worth=float(rows[cell]) if found.protected else None,
+            worth=float(rows[cell]) if counts.protected else None,
             shares=tuple(
                 Share(label, *map(float, numbers))
                 for label, *numbers in zip(classes, *(part[cell] for part in parts), strict=True)
             ),
         )
-        for cell, values in enumerate(found.values)
+        for cell, values in enumerate(counts.values)
     ]
     return tuple(sorted(cells, key=lambda cell: -cell.contribution))
 
@@ -248,24 +235,24 @@ def condition(name: str, label: str) -> str:
 def explanation_columns(explanation: Explanation) -> dict[str, list[Any]]:
     """A line a cell and class, as columns of a dataframe."""
     lines = [(cell, share) for cell in explanation.cells for share in cell.shares]
-    source = "predicted" if explanation.predicted else "recorded"
-    columns: dict[str, list[Any]] = {
+    numbers = ("share", "low", "high", "overall", "lift", "contribution")
+    return {
         "subgroup": [explanation.subgroup] * len(lines),
         "cell": [cell.words for cell, _ in lines],
         "values": [cell.values for cell, _ in lines],
         "rows": [cell.rows for cell, _ in lines],
         "class": [share.label for _, share in lines],
+        **{name: [getattr(share, name) for _, share in lines] for name in numbers},
+        "source": ["predicted" if explanation.predicted else "recorded"] * len(lines),
     }
-    for name in ("share", "low", "high", "overall", "lift", "contribution"):
-        columns[name] = [getattr(share, name) for _, share in lines]
-    return {**columns, "source": [source] * len(lines)}
 
 
 class CellCounts(NamedTuple):
     """Rows of a subgroup by the cells of a set and by class, or expected ones.
 
-    With weights, counts are as many rows of equal weight as tell as much, and `rows` those of the
-    table in each cell; so they are where counts were `protected`, so that none is exact.
+    With weights, counts are as many rows of equal weight as carry as much information, and `rows`
+    those of the table in each cell; so they are where counts were `protected`, so that none is
+    exact.
     """
 
     values: list[tuple[str, ...]]
@@ -282,58 +269,47 @@ class CellCounts(NamedTuple):
         return shared
 
 
-def recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
+def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
     """The cells of a set that a subgroup recorded; rows that lack a value count in none."""
-    rows = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
-    codes = cohorts.codes[members, rows]
-    whole = (codes >= 0).all(axis=0)
-    cells, number = np.unique(codes[:, whole], axis=1, return_inverse=True)
-    counts = np.zeros((cells.shape[1], len(cohorts.classes)))
-    place = number.reshape(-1), cohorts.target_codes[rows][whole]
     own = cohorts.at(cohort)
-    np.add.at(counts, place, own.counts[whole])
+    whole = (own.codes[members] >= 0).all(axis=0)
+    cells, inverse = np.unique(own.codes[members][:, whole], axis=1, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    counts = np.zeros((cells.shape[1], len(cohorts.classes)))
+    np.add.at(counts, (inverse, own.target[whole]), own.counts[whole])
     in_cells = None
     if own.effective is not None:
-        in_cells = np.bincount(place[0], own.weights[whole], len(counts)).astype(np.float64)
-    return CellCounts(_values([cohorts.categories[m] for m in members], cells), counts, in_cells)
+        in_cells = np.bincount(inverse, own.weights[whole], len(counts)).astype(np.float64)
+    return CellCounts(_labels([cohorts.categories[m] for m in members], cells), counts, in_cells)
 
 
-def tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
-    """The same as `recorded_counts` from tables of at most three features, without rows."""
-    found = _held_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
+def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
+    """The same from tables of at most three features, without rows."""
+    cells = _filled_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
     exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
     if exact >= 1.0:
-        return found
-    return CellCounts(found.values, found.counts * exact, found.counts.sum(axis=1), protected=True)
+        return cells
+    return CellCounts(cells.values, cells.counts * exact, cells.counts.sum(axis=1), protected=True)
 
 
-def predicted_counts(known: Known, completer: object) -> Callable[[int, Sequence[int]], CellCounts]:
-    """The cells of sets that a cohort did not record, as the transfer expects them."""
+def _transfer_model(
+    known: Known, completer: object
+) -> tuple[TransferModel, tuple[tuple[str, ...], ...]]:
+    """What expects the cells of sets that a cohort did not record, and the names of its codes."""
     how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-    rows = known.prepared(rows_or_tables)
-    model = TransferModel(
-        rows,
-        known.exact.missing,
-        Work(known.n_jobs),
-        proxies=how.proxies,
-        table_size=how.table_size,
-    )
-
-    def counts(cohort: int, members: Sequence[int]) -> CellCounts:
-        expected = model.table_of(np.asarray(members))[cohort]
-        return _held_cells(expected, [rows.categories[m] for m in members])
-
-    return counts
+    rows, settings = known.prepared(rows_or_tables), (known.exact.missing, Work(known.n_jobs))
+    model = TransferModel(rows, *settings, proxies=how.proxies, table_size=how.table_size)
+    return model, rows.categories
 
 
-def _held_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
+def _filled_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
     """The cells of a table that hold anything."""
     cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(map(len, labels))))
     held = counts.sum(axis=1) > 0
-    return CellCounts(_values(labels, cells[:, held]), counts[held])
+    return CellCounts(_labels(labels, cells[:, held]), counts[held])
 
 
-def _values(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:
+def _labels(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:
     """What the codes of each cell, a column of codes, mean."""
     return [
         tuple(names[code] for names, code in zip(labels, cell, strict=True))

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
-from misfeat.cli.run import run
+from misfeat.cli.run import demo, run
 from misfeat.cli.saved_runs import ask, compare, export, report
 from misfeat.cli.site import site
 from misfeat.version import __version__

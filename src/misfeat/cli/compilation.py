@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +34,6 @@ A kernel is compiled for every kind of data that it meets. So that no list of ke
 kept, small tables of every kind are answered for as those of users are.
 """
 COMPILING = "Compiling kernels"
-
-
-class Compiled(NamedTuple):
-    """How many kernels were compiled, and the seconds that took."""
-
-    kernels: int
-    seconds: float
 
 
 @contextmanager
@@ -81,19 +74,28 @@ def compile_tests() -> None:
     max_test(deals, Work(1), permutations=9)
 
 
-def compile_all(progress: Progress | None = None) -> Compiled:
-    """Compile every kernel that a run with default settings needs; what is kept is only loaded."""
+def compile_all(progress: Progress | None = None) -> tuple[int, float]:
+    """Compile every kernel that a run with default settings needs, unless it is kept.
+
+    Returns how many were compiled, and the seconds that took.
+    """
+    from misfeat.datasets import load_heart
     from misfeat.runtime.compilation import compilations_counted
+    from misfeat.selector import SubgroupSelector
 
     with compilations_counted() as counted:
         for done, (kind, settings) in enumerate(KINDS.items()):
             if progress is not None:
                 progress(f"{COMPILING}: {kind}", done, len(KINDS))
             _answer_for(**settings)
-        _answer_for_heart()
+        # A table as it is found, of few rows and gaps.
+        heart = load_heart()
+        names = ("age", "cp", "thalach", "oldpeak", "ca", "thal", heart.groups, heart.target)
+        table = {name: heart.columns[name] for name in names}
+        SubgroupSelector(heart.groups, random_state=0).fit(table, heart.target).report()
     if progress is not None:
         progress(COMPILING, len(KINDS), len(KINDS))
-    return Compiled(counted.count, counted.seconds)
+    return counted.count, counted.seconds
 
 
 def _answer_for(
@@ -135,17 +137,6 @@ def _answer_for(
     selector.features()
     if report:
         selector.report().html()
-
-
-def _answer_for_heart() -> None:
-    """A table as it is found, of few rows and gaps."""
-    from misfeat.datasets import load_heart
-    from misfeat.selector import SubgroupSelector
-
-    heart = load_heart()
-    names = ("age", "cp", "thalach", "oldpeak", "ca", "thal", heart.groups, heart.target)
-    table = {name: heart.columns[name] for name in names}
-    SubgroupSelector(heart.groups, random_state=0).fit(table, heart.target).report()
 
 
 if __name__ == "__main__":

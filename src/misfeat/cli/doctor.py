@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json as json_format
 import os
 import platform
-import shutil
-import subprocess
 import tempfile
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, metadata, version
@@ -20,24 +19,17 @@ from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
 from misfeat.exceptions import MisfeatError
 from misfeat.safe_text import visible, visible_json
 from misfeat.version import __version__
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from misfeat.runtime.progress import Progress
 
-TABLES = {
-    "pandas": "pip install pandas",
-    "polars": "pip install polars",
-    "pyarrow": "pip install 'misfeat[duckdb]'",
-    "duckdb": "pip install 'misfeat[duckdb]'",
-    "pyspark": "pip install 'misfeat[spark]'",
-    "dask": "pip install 'misfeat[dask]'",
-    "ibis-framework": "pip install 'misfeat[ibis]'",
-}
+FRAMES = ("pandas", "polars")
+"""Libraries of tables that no extra brings."""
 FOR_DEVELOPERS = ("test", "dev", "heavy", "browser", "docs")
 """Extras that users of misfeat do not need."""
-SECONDS_FOR_JAVA = 20
 
 
 def doctor(
@@ -88,17 +80,15 @@ def _compile(json: bool, quiet: bool) -> None:
     if json:
         found = {"kernels": kernels, "compiling_seconds": round(seconds, 1), "kernel_cache": cache}
         typer.echo(visible_json(json_format.dumps(found)))
-    elif kernels:
-        many = "s" if kernels > 1 else ""
-        where = f"they are kept within {visible(cache['within'])}."
-        typer.echo(f"Compiled {kernels:,} kernel{many} in {seconds:,.0f} s; {where}")
-    else:
-        where = f"kernels are kept within {visible(cache['within'])}."
-        typer.echo(f"Nothing was left to compile; {where}")
+        return
+    done = "Nothing was left to compile; kernels"
+    if kernels:
+        done = f"Compiled {count_words(kernels, 'kernel')} in {seconds:,.0f} s; they"
+    typer.echo(f"{done} are kept within {visible(cache['within'])}.")
 
 
 def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, Any]:
-    """Everything there is to know, as plain values.
+    """Versions, machine, libraries and a self-test, as plain values.
 
     With `debug`, what goes wrong in the self-test is raised rather than reported.
     """
@@ -106,18 +96,22 @@ def examine(debug: bool = False, progress: Progress | None = None) -> dict[str, 
     versions = {name: installed(name) for name in needed.pop("")}
     complete = all(versions.values())
     tests = _self_test(debug, progress) if complete else []
-    java = {"version": _java(), "install": "Spark needs a Java runtime, 17 or newer"}
-    tables = {name: {"version": installed(name), "install": how} for name, how in TABLES.items()}
+    extras = {
+        name: {"version": installed(name), "install": f"pip install {name}"} for name in FRAMES
+    }
+    for name, packages in needed.items():
+        if name not in FOR_DEVELOPERS:
+            there = {package: installed(package) for package in packages}
+            words = ", ".join(f"{package} {number}" for package, number in there.items())
+            extras[name] = {
+                "version": words if all(there.values()) else None,
+                "install": f"pip install 'misfeat[{name}]'",
+            }
     return {
         "versions": {"misfeat": __version__, "Python": platform.python_version(), **versions},
         "machine": _machine() if complete else {},
         "kernel_cache": kernel_cache() if complete else {},
-        "tables": {**tables, "java": java},
-        "extras": {
-            name: _extra(name, packages)
-            for name, packages in needed.items()
-            if name not in FOR_DEVELOPERS
-        },
+        "extras": extras,
         "self_test": tests,
         "healthy": bool(tests) and all(test["ok"] for test in tests),
     }
@@ -135,47 +129,20 @@ def requirements() -> dict[str, list[str]]:
     """The packages that misfeat always needs (under an empty name), and those of each extra."""
     about = metadata("misfeat")
     required = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
-    always = [one for one in required if _is_for("", one)]
-    others = [one for one in required if one not in always]
-    extras = about.get_all("Provides-Extra") or []
-    return {"": [one.name for one in always], **{name: _packages(name, others) for name in extras}}
 
+    def packages(extra: str) -> list[str]:
+        """Those of an extra alone, with those of the extras that it builds on."""
+        own = [one for one in required if _is_for(extra, one) and not (extra and _is_for("", one))]
+        names = [one.name for one in own if one.name != "misfeat"]
+        for other in sorted(name for one in own if one.name == "misfeat" for name in one.extras):
+            names += packages(other)
+        return list(dict.fromkeys(names))
 
-def _packages(extra: str, required: list[Requirement]) -> list[str]:
-    """The packages of an extra, those of the extras that it builds on included."""
-    own = [one for one in required if _is_for(extra, one)]
-    packages = [one.name for one in own if one.name != "misfeat"]
-    for other in sorted(name for one in own if one.name == "misfeat" for name in one.extras):
-        packages += _packages(other, required)
-    return list(dict.fromkeys(packages))
+    return {name: packages(name) for name in ("", *(about.get_all("Provides-Extra") or []))}
 
 
 def _is_for(extra: str, required: Requirement) -> bool:
     return required.marker is None or required.marker.evaluate({"extra": extra})
-
-
-def _extra(name: str, packages: list[str]) -> dict[str, str | None]:
-    versions = {package: installed(package) for package in packages}
-    words = ", ".join(f"{package} {there}" for package, there in versions.items())
-    complete = all(versions.values())
-    return {
-        "version": words if complete else None,
-        "install": f"pip install 'misfeat[{name}]'",
-    }
-
-
-def _java() -> str | None:
-    command = shutil.which("java")
-    if command is None:
-        return None
-    try:
-        ran = subprocess.run(  # noqa: S603
-            [command, "-version"], capture_output=True, text=True, timeout=SECONDS_FOR_JAVA
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    lines = (ran.stderr or ran.stdout).splitlines()
-    return lines[0].strip() if lines and ran.returncode == 0 else None
 
 
 def _machine() -> dict[str, Any]:
@@ -183,27 +150,22 @@ def _machine() -> dict[str, Any]:
 
     from misfeat.runtime.memory import GIB, available_memory, current_limit
 
-    return {
+    machine = {
         "cores": os.cpu_count(),
         "threads": effective_n_jobs(-1),
         "free_memory_gib": round(available_memory() / GIB, 1),
         "memory_limit": current_limit(),
-        "training": _training() if installed("torch") else None,
     }
+    if installed("torch"):  # which only some completers need
+        import torch
 
+        from misfeat.runtime.devices import torch_device
 
-def _training() -> dict[str, Any]:
-    """Where PyTorch, which only some completers need, would train their networks."""
-    import torch
-
-    from misfeat.runtime.devices import torch_device
-
-    cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
-    return {
-        "cuda": [torch.cuda.get_device_name(number) for number in cuda],
-        "mps": torch.backends.mps.is_available(),
-        "device": torch_device("auto").type,
-    }
+        cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
+        machine["cuda"] = [torch.cuda.get_device_name(number) for number in cuda]
+        machine["mps"] = torch.backends.mps.is_available()
+        machine["trains_on"] = torch_device("auto").type
+    return machine
 
 
 def kernel_cache() -> dict[str, Any]:
@@ -225,89 +187,77 @@ def kernel_cache() -> dict[str, Any]:
 
 def _self_test(debug: bool, progress: Progress | None) -> list[dict[str, Any]]:
     """Try the main steps one by one; the first that fails is the last."""
-    trial = _Trial()
-    steps = {
-        "answers for a generated table": trial.fit,
-        "the same after saving and loading": trial.save_and_load,
-        "the same from a CSV file": trial.read_csv,
-    }
-    done = []
-    for number, (what, step) in enumerate(steps.items()):
+    steps = (
+        "answers for a generated table",
+        "the same after saving and loading",
+        "the same from a CSV file",
+    )
+    trial, done = _trial(), []
+    for number, what in enumerate(steps):
         if progress is not None:
             progress("Trying misfeat out", number, len(steps))
         try:
-            found, ok = step(), True
+            done.append({"what": what, "ok": True, "found": next(trial)})
         except Exception as error:
             if debug:
                 raise
-            found, ok = f"FAILED: {type(error).__name__}: {error}", False
-        done.append({"what": what, "ok": ok, "found": found})
-        if not ok:
+            words = f"FAILED: {type(error).__name__}: {error}"
+            done.append({"what": what, "ok": False, "found": words})
             break
     return done
 
 
-class _Trial:
-    """A small table of which the truth is known, and what misfeat says about it."""
+def _trial() -> Iterator[str]:
+    """What came of each step on a small table, with recorded and predicted scores."""
+    from sklearn.base import clone
 
-    def fit(self) -> str:
-        """Fit, with recorded and predicted scores."""
-        from misfeat.answers.top import best_sets
-        from misfeat.datasets import make_cohorts
-        from misfeat.selector import SubgroupSelector
+    from misfeat.answers.top import best_sets
+    from misfeat.datasets import make_cohorts
+    from misfeat.selector import SubgroupSelector
 
-        self._data = make_cohorts(n_rows=300, n_features=6, hide=0.3, random_state=0)
-        self._selector = SubgroupSelector(self._data.groups, size=2, k=10)
-        self._selector.fit(self._data.columns, self._data.target)
-        self._answer = best_sets(self._selector.selection_)
-        sources = sorted({best.source for best in self._answer})
-        if sources != ["predicted", "recorded"]:
-            raise RuntimeError(f"expected recorded and predicted scores, found {sources}")
-        return f"ok, {len(self._answer)} sets in {len(self._selector.cohorts_.names)} subgroups"
+    data = make_cohorts(n_rows=300, n_features=6, hide=0.3, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2, k=10).fit(data.columns, data.target)
+    answer = best_sets(selector.selection_)
+    sources = sorted({best.source for best in answer})
+    if sources != ["predicted", "recorded"]:
+        raise RuntimeError(f"expected recorded and predicted scores, found {sources}")
+    yield f"ok, {len(answer)} sets in {len(selector.cohorts_.names)} subgroups"
 
-    def save_and_load(self) -> str:
-        """Save, load, and ask again."""
-        with tempfile.TemporaryDirectory() as folder:
-            self._selector.save(Path(folder) / "run")
-            return self._same(type(self._selector).load(Path(folder) / "run"))
-
-    def read_csv(self) -> str:
-        """Write the table as a CSV file, fit on that, and compare."""
-        import csv
-
-        from sklearn.base import clone
-
-        if installed("duckdb") is None or installed("pyarrow") is None:
-            return "left out: files need pip install 'misfeat[duckdb]'"
-        columns = self._data.columns
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "table.csv"
-            with path.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                rows = zip(*columns.values(), strict=True)
-                writer.writerows([["" if v != v else v for v in row] for row in rows])
-            return self._same(clone(self._selector).fit(str(path), self._data.target))
-
-    def _same(self, selector: Any) -> str:
-        from misfeat.answers.top import best_sets
-
-        if best_sets(selector.selection_) != self._answer:
+    def compare(other: SubgroupSelector) -> str:
+        if best_sets(other.selection_) != answer:
             raise RuntimeError("the answer is another one")
         return "ok"
+
+    with tempfile.TemporaryDirectory() as folder:
+        selector.save(Path(folder) / "run")
+        yield compare(SubgroupSelector.load(Path(folder) / "run"))
+    if installed("duckdb") is None or installed("pyarrow") is None:
+        yield "left out: files need pip install 'misfeat[duckdb]'"
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(data.columns)
+            rows = zip(*data.columns.values(), strict=True)
+            writer.writerows([["" if v != v else v for v in row] for row in rows])
+        yield compare(clone(selector).fit(str(path), data.target))
 
 
 def _print(found: dict[str, Any]) -> None:
     from misfeat.show.console import new_console, new_table, plain_text
 
     console = new_console()
-    tests = [(test["what"], test["found"]) for test in found["self_test"]]
+    versions, extras = found["versions"].items(), found["extras"].items()
+    machine = [(name.replace("_", " "), str(held)) for name, held in found["machine"].items()]
+    if cache := found["kernel_cache"]:
+        writable = "writable" if cache["writable"] else "NOT writable: compiled every time"
+        machine.append(("compiled kernels", f"{cache['folder']} ({writable})"))
     for title, rows in (
-        ("Versions", _versions(found)),
-        ("Machine", _machine_lines(found)),
-        ("Tables can come from", _optional(found["tables"])),
-        ("Extras", _optional(found["extras"])),
-        ("Self-test", tests),
+        ("Versions", [(name, v or f"not installed: pip install {name}") for name, v in versions]),
+        ("Machine", machine),
+        ("Extras", [(n, e["version"] or f"missing: {e['install']}") for n, e in extras]),
+        ("Self-test", [(test["what"], test["found"]) for test in found["self_test"]]),
     ):
         table = new_table(title)
         table.show_header = False
@@ -318,34 +268,3 @@ def _print(found: dict[str, Any]) -> None:
         console.print(table)
     verdict = "All is well." if found["healthy"] else "Something is wrong; see above."
     console.print(verdict, style="bold green" if found["healthy"] else "bold red", markup=False)
-
-
-def _versions(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, there in found["versions"].items():
-        yield name, there or f"not installed: pip install {name}"
-
-
-def _machine_lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    machine = found["machine"]
-    if not machine:
-        yield "", "not looked at, since packages are missing"
-        return
-    yield "CPU cores", str(machine["cores"])
-    yield "threads", f"{machine['threads']} with --jobs -1"
-    free, share = machine["free_memory_gib"], machine["memory_limit"]
-    yield "free memory", f"{free} GiB, of which scores may take {100 * share:.3g} %"
-    training = machine["training"]
-    if training is None:
-        yield "trains on", "nothing; missing: pip install 'misfeat[neural]'"
-    else:
-        yield "CUDA", ", ".join(training["cuda"]) or "none"
-        yield "MPS", "yes" if training["mps"] else "none"
-        yield "trains on", training["device"]
-    cache = found["kernel_cache"]
-    writable = "writable" if cache["writable"] else "NOT writable: kernels are compiled every time"
-    yield "compiled kernels", f"{cache['folder']} ({writable})"
-
-
-def _optional(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, one in found.items():
-        yield name, one["version"] or f"missing: {one['install']}"

@@ -77,13 +77,19 @@ class _Stopped(Exception):  # noqa: N818
 def _told(error: BaseException, debug: bool) -> int | None:
     """Say what went wrong in one line; the exit code, or None where the error is to be raised."""
     if isinstance(error, _Stopped):
-        return _stopped_by(error.args[0], debug)
-    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
-        return _stopped_by(error.__context__, debug)  # while help was printed
-    if isinstance(error, BrokenPipeError | KeyboardInterrupt):
-        return _stopped_by(error, debug)
-    if isinstance(error, typer.Abort) or _interrupted_query(error):
-        return _stopped_by(KeyboardInterrupt(), debug)
+        error = error.args[0]
+    # While help is printed, a reader who goes away is the context of another error.
+    if isinstance(error, BrokenPipeError) or (
+        isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
+    ):
+        silence(sys.stdout)
+        return BROKEN_PIPE
+    if isinstance(error, KeyboardInterrupt | typer.Abort) or _interrupted_query(error):
+        if debug:
+            return None
+        answer_interrupt()
+        say("interrupted")
+        return INTERRUPTED
     if hasattr(error, "format_message"):  # a request that the options do not allow
         return _usage(error)
     if debug or not isinstance(error, Exception):
@@ -95,32 +101,20 @@ def _told(error: BaseException, debug: bool) -> int | None:
 
 def _interrupted_query(error: BaseException) -> bool:
     """Whether Ctrl-C came while DuckDB was at work, which says so in its own ways."""
-    for found in (error, error.__cause__):
-        if type(found).__name__ == "InterruptException" or str(found) == "Query interrupted":
-            return True
-    return False
-
-
-def _stopped_by(error: BaseException, debug: bool) -> int | None:
-    if isinstance(error, BrokenPipeError):
-        silence(sys.stdout)
-        return BROKEN_PIPE
-    if debug:
-        return None
-    answer_interrupt()
-    say("interrupted")
-    return INTERRUPTED
+    return any(
+        type(one).__name__ == "InterruptException" or str(one) == "Query interrupted"
+        for one in (error, error.__cause__)
+    )
 
 
 def _usage(error: Any) -> int:
-    context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         with suppress(OSError):
             typer.echo(error.format_message(), err=True)  # help, of several lines
     else:
         text = " ".join(error.format_message().split()).rstrip(".")
-        path = context.command_path if context is not None else "misfeat"
-        say(f"error: {text}; see '{path} --help'.")
+        context = getattr(error, "ctx", None)
+        say(f"error: {text}; see '{context.command_path if context else 'misfeat'} --help'.")
     return int(error.exit_code)
 
 
@@ -141,14 +135,7 @@ def _line_for(error: Exception) -> tuple[str, int]:
 
 
 def in_options(message: str) -> str:
-    """A message on one line, its parameters in the words of the command line.
-
-    Examples
-    --------
-    >>> from misfeat.exceptions import Message, Setting
-    >>> in_options(Message("{limit} is too few.", limit=Setting("min_rows", 5)))
-    '--min-rows 5 is too few.'
-    """
+    """A message on one line, its parameters in the words of the command line."""
     return _one_line(as_message(message).told(as_option))
 
 

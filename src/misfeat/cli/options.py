@@ -1,280 +1,339 @@
-"""The options of `misfeat run`, and everything that it was told by them.
+"""The options of `misfeat run`: one field each, from which Typer makes the command line.
 
-There is one for each parameter that has one, and there are the command line's own.
+A settings file holds the same options, and messages spell parameters as options.
 """
 
+# ruff: noqa: RUF009 (options are fields of a dataclass)
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from misfeat.cli.option_values import COLUMN, COSTS, FLAG, FORMS, NUMBER, PATH, PLAIN, TEXT, Form
-from misfeat.cli.shell_completion import complete_column, complete_names
-from misfeat.exceptions import UNSAID, shortened
+from misfeat.exceptions import MisfeatError, Setting, shortened
 from misfeat.parameters.coding import CodingParameters
-from misfeat.parameters.declaration import COLUMNS, OUTPUT, PREDICTIONS, TABLE, parameters_of
+from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-    from misfeat.exceptions import Setting
-    from misfeat.parameters.declaration import Parameter
     from misfeat.selector import SubgroupSelector
 
-    Names = Callable[[], Iterable[str]]
 
-PANELS = (TABLE, COLUMNS, PREDICTIONS, OUTPUT, None)
-"""Headings in the order of ``--help``; options without one stand apart."""
-LONGEST = 60
-"""Characters of a value in a message; a longer one is left out."""
+def as_list(value: Any) -> list[Any]:
+    """The parts of a list, or the single value."""
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def read_size(value: Any, parameter: str) -> Any:
+    """Read ``3`` and ``auto``."""
+    if not isinstance(value, str) or value == "auto":
+        return value
+    if not value.lstrip("-").isdecimal():
+        raise MisfeatError(
+            "{setting}: {text!r} is not an integer; give one, or {auto!r}.",
+            setting=Setting(parameter),
+            text=value,
+            auto="auto",
+        )
+    return int(value)
+
+
+def read_groups(value: Any, parameter: str) -> list[Any]:
+    """Read ``COL`` and ``COL:cut,cut``; a colon without a number or date after it is in a name."""
+    from misfeat.cohorts.coding import cut_points
+
+    groups: list[Any] = []
+    for part in as_list(value):
+        column, colon, cuts = part.rpartition(":") if isinstance(part, str) else ("", "", "")
+        points = cuts.split(",")
+        try:
+            cut_points(sorted(set(points)), parameter)
+        except MisfeatError:
+            colon = ""
+        groups.append({column: points} if colon else part)
+    return groups
+
+
+def read_bins(value: Any, parameter: str) -> Any:
+    """Read ``5``, ``COL=3`` and ``COL=40,65``; one cut point is ``COL=40,``."""
+    if not isinstance(value, list | tuple | str):
+        return value
+    bins: dict[str, Any] = {}
+    for text in map(str, as_list(value)):
+        column, equals, rule = text.rpartition("=")
+        _check_new(column if equals else "*", bins, parameter)
+        if "," in rule and equals:
+            bins[column] = [point for point in rule.split(",") if point]
+        else:
+            setting = Setting(parameter, rule, column if equals else None)
+            bins[column if equals else "*"] = _parsed(int, rule, setting)
+    return bins
+
+
+def read_missing_values(value: Any, parameter: str) -> Any:  # noqa: ARG001
+    """Read ``VALUE`` and ``COL=VALUE``; a column may hold an equals sign, a value may not."""
+    if not isinstance(value, list | tuple):
+        return value
+    missing: dict[str, list[Any]] = {}
+    for part in value:
+        column, equals, named = part.rpartition("=") if isinstance(part, str) else ("", "", "")
+        if equals and column:
+            missing.setdefault(column, []).append(named)
+        else:
+            missing.setdefault("*", []).append(part)
+    return missing
+
+
+def read_blocks(value: Any, parameter: str) -> dict[str, Any]:
+    """Read ``NAME=COL,COL``."""
+    if isinstance(value, dict):
+        return value
+    return {
+        name: [member.strip() for member in members.split(",") if member.strip()]
+        for name, members in _pairs(value, parameter, "lipids=hdl,ldl").items()
+    }
+
+
+def read_costs(value: Any, parameter: str) -> dict[str, float]:
+    """Read ``COL=5``."""
+    if isinstance(value, dict):
+        return value
+    pairs = _pairs(value, parameter, "mri=400")
+    return {c: _parsed(float, cost, Setting(parameter, cost, c)) for c, cost in pairs.items()}
+
+
+def read_ways(value: Any, parameter: str) -> dict[str, str]:
+    """Read ``COL=text``."""
+    return value if isinstance(value, dict) else _pairs(value, parameter, "zip=text")
+
+
+def read_design(value: Any, parameter: str) -> dict[str, Any]:
+    """Read ``strata=COL`` and ``cluster=COL``; a column's name may hold an equals sign."""
+    if isinstance(value, dict):
+        return value
+    design: dict[str, str] = {}
+    for text in map(str, as_list(value)):
+        word, equals, column = text.partition("=")
+        if not (word and equals and column):
+            raise _too_short(parameter, word, "strata=region")
+        if word in design:
+            raise MisfeatError(
+                "{setting} names two columns of one kind; join them into one column.",
+                setting=Setting(parameter, list(value)),
+            )
+        design[word] = column
+    return design
+
+
+READERS: dict[str, Callable[[Any, str], Any]] = {
+    "by": read_groups,
+    "size": read_size,
+    "include": lambda value, parameter: as_list(value),  # noqa: ARG005
+    "exclude": lambda value, parameter: as_list(value),  # noqa: ARG005
+    "design": read_design,
+    "block": read_blocks,
+    "bins": read_bins,
+    "missing": read_missing_values,
+    "read": read_ways,
+    "cost": read_costs,
+}
+"""What makes the value for Python, given the parameter's name for messages; others are as given."""
+
+
+def spelled_parts(option: str, value: Any) -> list[Any]:
+    """The inverse of a reader: a part for each time that the option stands on the command line."""
+    if isinstance(value, list | tuple):
+        return [text for part in value for text in spelled_parts(option, part)]
+    if not isinstance(value, dict):
+        return [value]
+    parts: list[Any] = []
+    for column, rule in value.items():
+        if isinstance(rule, dict):  # merged values, which only Python and a settings file can say
+            parts.append(str({column: rule}))
+            continue
+        for part in as_list(rule) if option == "missing" else [rule]:
+            one_cut = option == "bins" and isinstance(part, list) and len(part) < 2
+            text = ",".join(map(_digits, as_list(part))) + ("," if one_cut else "")
+            sign = ":" if option == "by" else "="
+            parts.append(part if column == "*" else f"{column}{sign}{text}")
+    return parts
+
+
+def _digits(part: Any) -> str:
+    """A value as text, a number without digits that say nothing."""
+    short = isinstance(part, float) and f"{part:g}" == f"{part:.15g}"
+    return f"{part:g}" if short else str(part)
+
+
+def _pairs(value: Any, parameter: str, example: str) -> dict[str, str]:
+    """Texts ``NAME=REST`` as a dictionary, each name once."""
+    pairs: dict[str, str] = {}
+    for text in map(str, as_list(value)):
+        name, equals, rest = text.rpartition("=")
+        if not (name and equals and rest):
+            raise _too_short(parameter, text, example)
+        _check_new(name, pairs, parameter)
+        pairs[name] = rest
+    return pairs
+
+
+def _too_short(parameter: str, text: str, example: str) -> MisfeatError:
+    return MisfeatError(
+        "{setting} says too little; write it as {example}.",
+        setting=Setting(parameter, text),
+        example=example,
+    )
+
+
+def _check_new(name: str, known: dict[str, Any], parameter: str) -> None:
+    """Raise where a name was given before; the second would silently replace the first."""
+    if name in known:
+        raise MisfeatError(
+            "{setting} is given twice{where}; give it once.",
+            setting=Setting(parameter),
+            where="" if name == "*" else f" for {name!r}",
+        )
+
+
+def _parsed(kind: type, text: str, setting: Setting) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise MisfeatError(
+            "{setting}: {text!r} is not {kind}.",
+            setting=setting,
+            text=text,
+            kind="an integer" if kind is int else "a number",
+        ) from None
+
+
+TABLE, COLUMNS = "Table", "Subgroups and columns"
+PREDICTIONS, OUTPUT = "Predictions", "Output"
+"""Headings that options stand under."""
 NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an error."
 """Help of options that every command has."""
+LONGEST = 60
+"""Characters of a value in a message; a longer one is left out."""
 
 
-@dataclass(frozen=True)
-class RunOption:
-    """One option of `misfeat run`."""
-
-    name: str
-    """As in a settings file, with underscores."""
-    form: Form
-    """How its value is said."""
-    help: str
-    """One line for ``--help``."""
-    panel: str | None = None
-    """The heading it stands under."""
-    default: Any = None
-    """What holds where it is not given; None where that is the parameter's to say."""
-    parameter: str | None = None
-    """The name in Python, where it is another."""
-    owner: type | None = None
-    """Whose parameter it is; None for the command line's own."""
-    flags: tuple[str, ...] = ()
-    """Its spellings, where they do not follow from the name."""
-    metavar: str | None = None
-    """What help calls it, where it is an argument without a flag."""
-    names: Names | None = None
-    """The values to choose from."""
-    in_file: bool = True
-    """Whether a settings file may hold it."""
-    kept: bool = True
-    """Whether it is saved with a run: not what only says how and where answers are shown."""
-
-    @property
-    def key(self) -> str:
-        """The name in a settings file."""
-        return self.name.replace("_", "-")
-
-    @property
-    def python_name(self) -> str:
-        """The name in Python."""
-        return self.parameter or self.name
-
-    def argument(self) -> inspect.Parameter:
-        """The argument of a function that typer makes the option from."""
-        hint = self.form.hint if self.default is not None else self.form.hint | None
-        return inspect.Parameter(
-            self.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=self.default,
-            annotation=Annotated[hint, self._option()],
-        )
-
-    def spelled(self, setting: Setting) -> str:
-        """The option as it would stand on the command line."""
-        flag = self.metavar or f"--{self.key}"
-        if setting.column is None and not setting.has_value:
-            return flag
-        value = setting.value if setting.has_value else "VALUE"
-        if self.form.is_path:
-            return f"{flag} {value!r}"
-        said = self.form.spell(value if setting.column is None else {setting.column: value})
-        text = " ".join(f"{flag} {shortened(part)}" for part in said)
-        return text if 0 < len(text) <= LONGEST + len(flag) else flag
-
-    def _option(self) -> Any:
-        if self.metavar is not None:
-            return typer.Argument(metavar=self.metavar, help=self.help)
-        complete: Callable[..., list[str]] | None = None
-        if self.names is not None:
-            complete = complete_names(self.names)
-        elif self.form.names_columns:
-            complete = complete_column
-        return typer.Option(
-            *self.flags, help=self.help, rich_help_panel=self.panel, autocompletion=complete
-        )
+def _option(default: Any, panel: str | None, words: str, *flags: str) -> Any:
+    """Declare an option; its name is that of the field unless `flags` say otherwise."""
+    option = typer.Option(*flags, help=words, rich_help_panel=panel)
+    return field(default=default, metadata={"typer": option})
 
 
-def _completers() -> Iterable[str]:
-    from misfeat.completion.registry import completer_names
-
-    return completer_names()
-
-
-def _said_by(owner: type) -> list[RunOption]:
-    """The options of the parameters of an estimator."""
-    return [
-        _of_parameter(one, owner) for one in parameters_of(owner).values() if one.option is not None
-    ]
-
-
-def _of_parameter(one: Parameter, owner: type) -> RunOption:
-    said: Any = one.option
-    form = PLAIN[one.takes.kind] if said.reads == "plain" else FORMS[said.reads]
-    default = one.default if said.default is UNSAID else said.default
-    option = RunOption(
-        name=one.option_name,
-        form=form,
-        help=said.help,
-        panel=said.panel,
-        default=None if form.is_repeated else default,
-        parameter=one.name,
-        owner=owner,
-    )
-    if said.reads == "completer":
-        return replace(option, names=_completers)
-    return replace(option, names=lambda: one.takes.choices) if one.takes.choices else option
-
-
-FIRST = [
-    RunOption(
-        "table",
-        PATH,
-        "A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://...",
-        TABLE,
-        metavar="TABLE",
-    ),
-    RunOption("target", COLUMN, "The target column.", TABLE),
-]
-CONFIG = RunOption(
-    "config",
-    PATH,
-    "A TOML file with any of these options; the command line wins over it.",
-    TABLE,
-    in_file=False,
+_TABLE = typer.Argument(
+    metavar="TABLE", help="A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://..."
 )
-LAST = [
-    RunOption(
-        "weight",
-        COLUMN,
-        "A column that says how much every row counts.",
-        TABLE,
-        parameter="sample_weight",
-    ),
-    RunOption(
-        "memory_limit",
-        NUMBER,
-        "The share of the free memory that scores may take, 0.6 if not given.",
-        PREDICTIONS,
-    ),
-    RunOption(
-        "worth", FLAG, "Say what unrecorded features are worth collecting.", OUTPUT, default=True
-    ),
-    RunOption(
-        "cost",
-        COSTS,
-        "What recording a feature costs, COL=5 (else 1). May be repeated.",
-        OUTPUT,
-        parameter="costs",
-    ),
-    RunOption(
-        "validate",
-        FLAG,
-        "Leave features and rows out to say how far answers can be trusted.",
-        OUTPUT,
-        default=False,
-        flags=("--validate",),
-    ),
-    RunOption("out", PATH, "Save the run, its settings and its report here.", OUTPUT, kept=False),
-    RunOption("title", TEXT, "The title of the report.", OUTPUT),
-    RunOption(
-        "tables",
-        FLAG,
-        "Print tables of the best sets, too.",
-        OUTPUT,
-        default=False,
-        flags=("--tables",),
-        kept=False,
-    ),
-    RunOption(
-        "json",
-        FLAG,
-        "Print JSON lines instead of sentences.",
-        OUTPUT,
-        default=False,
-        flags=("--json",),
-        kept=False,
-    ),
-    RunOption("quiet", FLAG, NO_NOTES, default=False, flags=("--quiet", "-q"), kept=False),
-    RunOption("debug", FLAG, TRACEBACK, default=False, flags=("--debug",), in_file=False),
-]
-
-
-def _every_option() -> dict[str, RunOption]:
-    groups, *others = _said_by(SelectorParameters)
-    options = [*FIRST, groups, CONFIG, *others, *_said_by(CodingParameters), *LAST]
-    options.sort(key=lambda option: PANELS.index(option.panel))
-    return {option.name: option for option in options}
-
-
-OPTIONS = _every_option()
-"""The options of `misfeat run` by name, in the order of its help."""
-_BY_PARAMETER = {option.python_name: option for option in OPTIONS.values()}
-
-
-_OF_QUESTIONS = {
-    "subgroup": "--subgroup",
-    "feature": "--feature",
-    "features": "--feature",
-    "questions": "--question",
-}
-"""What `misfeat ask` and `misfeat export` are told about questions, and `misfeat run` is not."""
-
-
-def as_option(setting: Setting) -> str:
-    """A parameter of a message in the words of the command line.
-
-    Examples
-    --------
-    >>> from misfeat.exceptions import Setting
-    >>> as_option(Setting("k", 0)), as_option(Setting("min_rows"))
-    ('--top 0', '--min-rows')
-    >>> as_option(Setting("bins", [40, 65], column="age"))
-    "--bins 'age=40,65'"
-    >>> as_option(Setting("missing_values", column="chol"))
-    "--missing 'chol=VALUE'"
-    """
-    if setting.parameter in _OF_QUESTIONS and not setting.has_value:
-        return _OF_QUESTIONS[setting.parameter]
-    option = _BY_PARAMETER.get(setting.parameter)
-    return str(setting) if option is None else option.spelled(setting)
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What was said to `misfeat run`, else what is usual.
+    """The options of `misfeat run`: texts as on the command line, or values of a settings file."""
 
-    Examples
-    --------
-    >>> settings = RunSettings({"by": ["site", "age:40"], "bins": ["age=3"], "top": 5})
-    >>> settings["top"], settings["size"]
-    (5, 3)
-    >>> settings.selector()
-    SubgroupSelector(coding=Coding(bins={'age': 3}),
-                     groups=['site', {'age': ['40']}], k=5, n_jobs=-1, verbose=1)
-    """
-
-    said: Mapping[str, Any] = field(default_factory=dict)
-    """Values by the names of options: texts as they stand on the command line, or what a file may
-    say instead.
-    """
-
-    def __getitem__(self, name: str) -> Any:
-        return self.said.get(name, OPTIONS[name].default)
+    table: str | None = field(default=None, metadata={"typer": _TABLE})
+    target: str | None = _option(None, TABLE, "The target column.")
+    by: list[str] | None = _option(
+        None,
+        TABLE,
+        "A column that defines subgroups; COL:40,65 cuts it. May be repeated. 'auto' chooses.",
+    )
+    config: str | None = _option(
+        None, TABLE, "A TOML file with any of these options; the command line wins over it."
+    )
+    size: str = _option("3", TABLE, "Features per set, or 'auto' for as many as tell.")
+    top: int = _option(10, TABLE, "Sets to show per subgroup.")
+    estimate: str = _option(
+        "population", TABLE, "'population', 'above_chance', or 'sample' for the rows as they are."
+    )
+    measure: str = _option("mutual_info", TABLE, "'mutual_info', or 'r2' for numeric columns.")
+    weights: str = _option(
+        "sampling", TABLE, "Weights: 'sampling', or 'frequency' for repeated rows."
+    )
+    design: list[str] | None = _option(
+        None, TABLE, "How rows were drawn, strata=COL or cluster=COL. May be repeated."
+    )
+    weight: str | None = _option(None, TABLE, "A column that says how much every row counts.")
+    include: list[str] | None = _option(
+        None, COLUMNS, "A feature that every set must hold. May be repeated."
+    )
+    exclude: list[str] | None = _option(
+        None, COLUMNS, "A feature that no set may hold. May be repeated."
+    )
+    block: list[str] | None = _option(
+        None, COLUMNS, "Features that enter sets together, NAME=COL,COL. May be repeated."
+    )
+    bins: list[str] | None = _option(
+        None, COLUMNS, "Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one."
+    )
+    max_categories: int = _option(
+        9, COLUMNS, "Columns with at most this many distinct values are not binned."
+    )
+    target_kind: str = _option(
+        "auto", COLUMNS, "Take the target as 'classes' or as a 'number'; else the table decides."
+    )
+    missing: list[str] | None = _option(
+        None, COLUMNS, "A value that means missing, as '?' or COL=0. May be repeated."
+    )
+    read: list[str] | None = _option(
+        None,
+        COLUMNS,
+        "How a column of text is read, as COL=text or COL='day first'. May be repeated.",
+    )
+    missing_threshold: float = _option(
+        0.95, COLUMNS, "Features missing in this share of a subgroup count as never recorded."
+    )
+    sporadic: str = _option("category", COLUMNS, "Other missing values: 'category' or 'available'.")
+    min_rows: int | None = _option(
+        None, COLUMNS, "Subgroups with fewer rows count as small; else the table decides."
+    )
+    small_groups: str = _option("merge", COLUMNS, "Small subgroups: 'merge' or 'drop'.")
+    missing_groups: str = _option("own", COLUMNS, "Rows without a group value: 'own' or 'drop'.")
+    max_sets: int = _option(
+        1_000_000,
+        COLUMNS,
+        "Search for the best sets where there are more, times subgroups, than this.",
+    )
+    max_rows: int | None = _option(
+        None,
+        COLUMNS,
+        "Draw at random where an engine has more different rows; else memory decides.",
+    )
+    completer: str = _option(
+        "auto", PREDICTIONS, "How scores are predicted; docs/explanation/completion.md has all."
+    )
+    confidence: float = _option(0.9, PREDICTIONS, "Target coverage of the intervals.")
+    budget: float = _option(
+        1.0, PREDICTIONS, "Compute this share of the scores, and predict the others."
+    )
+    sampler: str = _option("randwalk", PREDICTIONS, "How that share is chosen.")
+    seed: int | None = _option(None, PREDICTIONS, "Seed of random choices.")
+    device: str = _option("auto", PREDICTIONS, "Device for neural completers.")
+    jobs: int = _option(-1, PREDICTIONS, "Threads; -1 for all.")
+    memory_limit: float | None = _option(
+        None, PREDICTIONS, "The share of the free memory that scores may take, 0.6 if not given."
+    )
+    worth: bool = _option(True, OUTPUT, "Say what unrecorded features are worth collecting.")
+    cost: list[str] | None = _option(
+        None, OUTPUT, "What recording a feature costs, COL=5 (else 1). May be repeated."
+    )
+    validate: bool = _option(
+        False,
+        OUTPUT,
+        "Leave features and rows out to say how far answers can be trusted.",
+        "--validate",
+    )
+    out: str | None = _option(None, OUTPUT, "Save the run, its settings and its report here.")
+    title: str | None = _option(None, OUTPUT, "The title of the report.")
+    tables: bool = _option(False, OUTPUT, "Print tables of the best sets, too.", "--tables")
+    json: bool = _option(False, OUTPUT, "Print JSON lines instead of sentences.", "--json")
+    quiet: bool = _option(False, None, NO_NOTES, "--quiet", "-q")
+    debug: bool = _option(False, None, TRACEBACK, "--debug")
 
     def selector(self) -> SubgroupSelector:
         """The selector that these settings ask for."""
@@ -282,30 +341,109 @@ class RunSettings:
         from misfeat.selector import SubgroupSelector
 
         coding = Coding(**self._parameters_of(CodingParameters))
-        asked = self._parameters_of(SelectorParameters)
-        return SubgroupSelector(**asked, coding=coding, verbose=int(not self["quiet"]))
+        params = self._parameters_of(SelectorParameters)
+        return SubgroupSelector(**params, coding=coding, verbose=int(not self.quiet))
 
     def costs(self) -> dict[str, float]:
         """What recording features costs, by feature."""
         from misfeat.answers.options import check_costs
 
-        return check_costs(self._value("cost") or {})
+        return check_costs(self.value("cost") or {})
 
-    def blocks(self) -> Mapping[str, Any]:
-        """Features that enter sets together, by the name they go under."""
-        return self._value("block") or {}
+    def value(self, name: str) -> Any:
+        """The value of an option for Python."""
+        value, read = getattr(self, name), READERS.get(name)
+        return value if value is None or read is None else read(value, python_name(name))
 
     def _parameters_of(self, owner: type) -> dict[str, Any]:
-        """Values for Python by parameter; those left to their own defaults are not among them."""
-        values = {
-            option.python_name: self._value(option.name)
-            for option in OPTIONS.values()
-            if option.owner is owner
-        }
+        """Values by parameter; those left to their own defaults are not among them."""
+        names = [name for name in parameters_of(owner) if name in _OPTIONS]
+        values = {name: self.value(_OPTIONS[name]) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
-    def _value(self, name: str) -> Any:
-        option = OPTIONS[name]
-        if name not in self.said:
-            return option.default
-        return option.form.read(self.said[name], option.python_name)
+
+_PARAMETERS = {
+    "by": "groups",
+    "top": "k",
+    "block": "blocks",
+    "missing": "missing_values",
+    "target_kind": "target",
+    "seed": "random_state",
+    "jobs": "n_jobs",
+    "weight": "sample_weight",
+    "cost": "costs",
+}
+"""Parameters in Python by option, where they have another name."""
+NAMES = tuple(one.name for one in fields(RunSettings))
+_OPTIONS = {_PARAMETERS.get(name, name): name for name in NAMES}
+"""Options by parameter; `target` is that of Coding."""
+PATHS = ("table", "config", "out")
+"""Options that name a file; a settings file does so starting from its own folder."""
+_OF_QUESTIONS = {
+    "subgroup": "--subgroup",
+    "feature": "--feature",
+    "features": "--feature",
+    "questions": "--question",
+}
+"""Parameters of questions, which are options of `misfeat ask` and `misfeat export`."""
+
+
+def python_name(option: str) -> str:
+    """The parameter in Python that an option sets."""
+    return _PARAMETERS.get(option, option)
+
+
+def as_option(setting: Setting) -> str:
+    """A parameter of a message in the words of the command line."""
+    if setting.parameter in _OF_QUESTIONS and not setting.has_value:
+        return _OF_QUESTIONS[setting.parameter]
+    if setting.parameter not in _OPTIONS:
+        return str(setting)
+    name = _OPTIONS[setting.parameter]
+    flag = "TABLE" if name == "table" else f"--{name.replace('_', '-')}"
+    if setting.column is None and not setting.has_value:
+        return flag
+    value = setting.value if setting.has_value else "VALUE"
+    if name in PATHS:
+        return f"{flag} {value!r}"
+    parts = spelled_parts(name, value if setting.column is None else {setting.column: value})
+    text = " ".join(f"{flag} {shortened(part)}" for part in parts)
+    return text if 0 < len(text) <= LONGEST + len(flag) else flag
+
+
+def run_arguments() -> Iterable[inspect.Parameter]:
+    """The arguments of a function that Typer makes the options of `misfeat run` from."""
+    hints = get_type_hints(RunSettings)
+    for one in fields(RunSettings):
+        option = one.metadata["typer"]
+        if hints[one.name] is str:
+            option.autocompletion = _complete_choice(one.name)
+        yield inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=one.default,
+            annotation=Annotated[hints[one.name], option],
+        )
+
+
+def complete_names(module: str, constant: str) -> Callable[[str], list[str]]:
+    """A completion from the names that a constant of a module holds."""
+    return lambda incomplete: _beginning(getattr(import_module(module), constant), incomplete)
+
+
+def _complete_choice(option: str) -> Callable[[str], list[str]]:
+    """A completion from the values that the parameter of an option chooses from."""
+
+    def complete(incomplete: str) -> list[str]:
+        if option == "completer":
+            from misfeat.completion.registry import completer_names
+
+            return _beginning(completer_names(), incomplete)
+        declared = parameters_of(SelectorParameters) | parameters_of(CodingParameters)
+        return _beginning(declared[python_name(option)].takes.choices, incomplete)
+
+    return complete
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

@@ -1,24 +1,23 @@
-"""`misfeat run`: from a table to its answers."""
+"""`misfeat run` and `misfeat demo`: from a table to its answers."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import sys
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from copy import copy
-from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import OPTIONS, RunSettings
+from misfeat.cli.errors import Debug, in_options, say, say_notes, silence, warnings_as_notes
+from misfeat.cli.options import RunSettings, complete_names, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from misfeat.selection import Selection
@@ -33,15 +32,12 @@ def run(ctx: typer.Context, **options: Any) -> None:
     answer(_settings(ctx, options))
 
 
-def _signature() -> inspect.Signature:
-    """What typer reads the options from."""
-    context = inspect.Parameter(
-        "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
-    )
-    return inspect.Signature([context, *(option.argument() for option in OPTIONS.values())])
-
-
-run.__signature__ = _signature()  # type: ignore[attr-defined]
+run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_ONLY, annotation=typer.Context),
+        *run_arguments(),
+    ]
+)
 
 
 def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
@@ -53,9 +49,9 @@ def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
         source = ctx.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             said[name] = value
-    settings = RunSettings(said)
+    settings = RunSettings(**said)
     for name, what in (("table", "TABLE, a file"), ("target", "--target, a column of the table")):
-        if not settings[name]:
+        if not getattr(settings, name):
             raise MisfeatError(f"{what}, is missing; give it here or in a file with --config.")
     return settings
 
@@ -66,26 +62,35 @@ def answer(settings: RunSettings) -> None:
     The run is saved before anything is printed, and a reader of the answer who goes away takes
     nothing of what was asked to be saved with them.
     """
+    from misfeat.runtime.memory import memory_limit
     from misfeat.saving.run_folder import check_folder
 
-    folder = check_folder(settings["out"]) if settings["out"] is not None else None
+    folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
     _check_costs(costs, settings)
-    quiet = settings["quiet"]
-    with warnings_as_notes(quiet) as warned, _limited_memory(settings["memory_limit"]):
-        found = _found(selector, settings, costs, folder)
-        lost = _lost_while_printing(found, settings)
+    if settings.weights != "sampling" and settings.weight is None:
+        raise MisfeatError(
+            "{setting} says how weights are taken, and there are none; add {weight}, or leave it "
+            "out.",
+            setting=Setting("weights", settings.weights),
+            weight="--weight COL",
+        )
+    quiet = settings.quiet
+    share = settings.memory_limit
+    limited = nullcontext() if share is None else memory_limit(share)
+    with warnings_as_notes(quiet) as warned, limited:
+        answers = _answers(selector, settings, costs, folder)
+        lost = _lost_while_printing(answers, settings)
         if not quiet:
-            cautions = found.screen.cautions if settings["json"] else ()
+            cautions = answers.screen.cautions if settings.json else ()
             words = [caution.words for caution in cautions]
-            say_notes([*found.selection.cohorts.notes, *warned, *words])
+            say_notes([*answers.selection.cohorts.notes, *warned, *words])
             _say_where(settings, folder)
     if lost is not None:
         raise lost
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
+class _Answers(NamedTuple):
     """What there is to print."""
 
     selection: Selection
@@ -94,39 +99,24 @@ class _Found:
     validation: str | None
 
 
-def _check_weights(kind: str, column: str | None) -> None:
-    """Refuse to say how weights are taken where there are none."""
-    if kind != "sampling" and column is None:
-        raise MisfeatError(
-            "{setting} says how weights are taken, and there are none; add {weight}, or leave it "
-            "out.",
-            setting=Setting("weights", kind),
-            weight="--weight COL",
-        )
-
-
-def _found(
+def _answers(
     selector: SubgroupSelector,
     settings: RunSettings,
     costs: Mapping[str, float],
     folder: Path | None,
-) -> _Found:
+) -> _Answers:
     """Do all the work, and save what is to be saved."""
     from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.progress import progress_shown
     from misfeat.show.first_screen import first_screen
     from misfeat.show.terminal import worth_rows
 
-    _check_weights(selector.weights, settings["weight"])
-    with (
-        progress_shown(not settings["quiet"]) as progress,
-        compiled_beside(),
-    ):
-        selector.fit(settings["table"], settings["target"], sample_weight=settings["weight"])
+    with progress_shown(not settings.quiet) as progress, compiled_beside():
+        selector.fit(settings.table, settings.target, sample_weight=settings.weight)
         selection = selector.selection_
         screen = first_screen(selection, costs=costs or None)
-        worths = worth_rows(selection, costs) if settings["worth"] else []
-        if settings["validate"]:
+        worths = worth_rows(selection, costs) if settings.worth else []
+        if settings.validate:
             from misfeat.answers.validation import validation_of
 
             validation_of(selection)
@@ -135,37 +125,28 @@ def _found(
             if progress is not None:
                 progress("Writing the report", 0, 1)
             validation = _save(selector, settings, folder)
-    return _Found(selection, screen, worths, validation)
-
-
-def _limited_memory(share: float | None) -> AbstractContextManager[None]:
-    """Limit the memory that scores may take, where a share of it was given."""
-    if share is None:
-        return nullcontext()
-    from misfeat.runtime.memory import memory_limit
-
-    return memory_limit(share)
+    return _Answers(selection, screen, worths, validation)
 
 
 def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
-    """Refuse the cost of an unknown column before the work, where the file tells its columns.
-
-    A header that does not hold the target was not read as it is meant; the selector judges then.
-    """
-    from misfeat.cli.shell_completion import header
+    """Refuse the cost of an unknown column before the work."""
     from misfeat.exceptions import no_such_column
+    from misfeat.reading.inputs import open_table
+    from misfeat.reading.values import MissingCodes
 
-    names = [name.strip() for name in header(settings["table"])] if costs else []
-    known = {*names, *settings.blocks()}
-    for column in costs:
-        if settings["target"] in names and column.strip() not in known:
-            raise no_such_column(column, names, "a feature with a cost", "costs")
+    if not costs:
+        return
+    codes = MissingCodes.parse(settings.value("missing"))
+    with closing(open_table(settings.table, settings.target, codes)[0]) as table:
+        for column in costs:
+            if column not in table.names and column not in (settings.value("block") or {}):
+                raise no_such_column(column, table.names, "a feature with a cost", "costs")
 
 
-def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None:
+def _lost_while_printing(answers: _Answers, settings: RunSettings) -> OSError | None:
     """Print the answer; what went wrong if it did not reach anyone."""
     try:
-        _print(found, settings)
+        _print(answers, settings)
         sys.stdout.flush()
     except OSError as error:
         silence(sys.stdout)
@@ -173,22 +154,19 @@ def _lost_while_printing(found: _Found, settings: RunSettings) -> OSError | None
     return None
 
 
-def _print(found: _Found, settings: RunSettings) -> None:
+def _print(answers: _Answers, settings: RunSettings) -> None:
     from misfeat.show.questions import json_lines
     from misfeat.show.terminal import print_sentences, print_tables
 
-    if settings["json"]:
-        for line in json_lines(found.selection, found.worths, found.screen, in_options):
+    if settings.json:
+        for line in json_lines(answers.selection, answers.worths, answers.screen, in_options):
             typer.echo(line)
         return
-    if settings["tables"]:
-        print_tables(found.selection, worths=found.worths)
+    if settings.tables:
+        print_tables(answers.selection, worths=answers.worths)
         typer.echo()
     print_sentences(
-        found.screen,
-        spell=in_options,
-        collecting=settings["worth"],
-        validation=found.validation,
+        answers.screen, spell=in_options, collecting=settings.worth, validation=answers.validation
     )
 
 
@@ -217,11 +195,48 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
     """Say where the report is, and how to see more."""
     from misfeat.saving.run_folder import REPORT
 
-    if folder is not None:
-        out = settings["out"]
+    out = settings.out
+    if folder is not None and out is not None:
         say(f"Run:    {out}")
         say(f"Report: {folder / REPORT}")
         say(f"More:   misfeat ask {quote(out)} QUESTION, such as top, enough, features or worth.")
-    elif not settings["json"]:
-        tables = "" if settings["tables"] else "--tables shows the best sets; "
+    elif not settings.json:
+        tables = "" if settings.tables else "--tables shows the best sets; "
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")
+
+
+def demo(
+    example: Annotated[
+        str,
+        typer.Argument(
+            metavar="[EXAMPLE]",
+            help="heart, nhanes (a health survey) or clinics (generated, beside the truth).",
+            autocompletion=complete_names("misfeat.demo", "EXAMPLES"),
+            show_default=False,
+        ),
+    ] = "heart",
+    out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
+        "misfeat-demo"
+    ),
+    show: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser, where there is a screen.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Run on four hospitals that did not record the same, and write a report."""
+    from misfeat.cli.compilation import compiled_beside
+    from misfeat.cli.saved_runs import open_page
+    from misfeat.demo import run_demo
+    from misfeat.saving.run_folder import REPORT, as_folder
+
+    del debug
+    with warnings_as_notes(False), compiled_beside():
+        run_demo(out, example)
+    if show and _has_screen():
+        open_page(as_folder(out) / REPORT)
+
+
+def _has_screen() -> bool:
+    """Whether there is a screen that a browser could show a page on."""
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return named or sys.platform in ("darwin", "win32")

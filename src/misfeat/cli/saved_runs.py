@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
-from misfeat.cli.options import as_option
-from misfeat.cli.shell_completion import complete_names
+from misfeat.cli.options import as_option, complete_names
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from misfeat.cli.options import RunSettings
@@ -61,7 +59,7 @@ def report_of(selection: Selection, said: RunSettings, title: str = "") -> Repor
     """The report of a selection, as the settings of its run say."""
     from misfeat.show.report import Report
 
-    return Report(selection, title or said["title"], costs=said.costs() or None, spell=as_option)
+    return Report(selection, title or said.title, costs=said.costs() or None, spell=as_option)
 
 
 def open_page(file: Path) -> None:
@@ -72,12 +70,6 @@ def open_page(file: Path) -> None:
         say(f"note: No browser could be started; open {file} in one.")
 
 
-def _questions() -> Iterable[str]:
-    from misfeat.show.questions import QUESTIONS
-
-    return QUESTIONS
-
-
 def ask(
     folder: Folder,
     question: Annotated[
@@ -86,7 +78,7 @@ def ask(
             metavar="QUESTION",
             help="One of top, significance, enough, features, why, alternatives, interactions, "
             "stability, cautions, worth, subgroups and columns.",
-            autocompletion=complete_names(_questions),
+            autocompletion=complete_names("misfeat.show.questions", "QUESTIONS"),
         ),
     ],
     subgroup: Subgroup = "",
@@ -114,12 +106,6 @@ def ask(
             print_answer(selection, question, about, spell=in_options)
 
 
-def _tables() -> Iterable[str]:
-    from misfeat.show.export.tables import TITLES
-
-    return TITLES
-
-
 def export(
     folder: Folder,
     file: Annotated[
@@ -134,7 +120,7 @@ def export(
         list[str] | None,
         typer.Option(
             help="A question to answer, all if not given. May be repeated.",
-            autocompletion=complete_names(_tables),
+            autocompletion=complete_names("misfeat.show.export.tables", "TITLES"),
         ),
     ] = None,
     size: Size = None,

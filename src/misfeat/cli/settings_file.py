@@ -8,23 +8,24 @@ import os
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_type_hints
 
 import tomli_w
 
-from misfeat.cli.options import OPTIONS, RunSettings
+from misfeat.cli.options import NAMES, PATHS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.addresses import is_address, without_secrets
 from misfeat.runtime.atomic_files import as_path
 from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts
 
-if TYPE_CHECKING:
-    from misfeat.cli.options import RunOption
-
-IN_FILE = {name: option for name, option in OPTIONS.items() if option.in_file}
+IN_FILE = tuple(name for name in NAMES if name not in ("config", "debug"))
 """The options that a settings file may hold."""
+NOT_KEPT = ("out", "tables", "json", "quiet")
+"""Options that only say how and where answers are shown; they are not saved with a run."""
 LARGEST_FILE = 2**20
 """Bytes of a settings file."""
+WORDS = {str: "a text", int: "an integer", float: "a number", bool: "true or false"}
+"""What a plain option takes, for messages."""
 
 
 def read_config(file: str, asked: bool = True) -> dict[str, Any]:
@@ -33,27 +34,44 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     Keys are the options of `misfeat run`, with ``-`` or ``_``. `asked` says whether ``--config``
     named the file, for messages.
     """
-    place = as_path(file, "config")
+    path = as_path(file, "config")
     config = Setting("config", file) if asked else repr(file)
-    held = _parsed(_content(place, config), config)
+    try:
+        content = tomllib.loads(_content(path, config).decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise MisfeatError(
+            "{config} is no TOML file: {why}.", config=config, why=str(error)
+        ) from error
     options: dict[str, Any] = {}
-    for key, value in held.items():
-        option = _known(key, file)
-        if option.name in options:
-            raise MisfeatError(f"{file!r} says {option.key!r} twice; leave one of them out.")
-        options[option.name] = _checked(option, value, key, place)
+    for key, value in content.items():
+        name = key.replace("-", "_")
+        if name not in IN_FILE:
+            raise _unknown(key, file)
+        if name in options:
+            raise MisfeatError(f"{file!r} says {_key(name)!r} twice; leave one of them out.")
+        words = _expected(name, value)
+        if words:
+            raise MisfeatError(
+                "{file!r}: {key} = {value} must be {words}.",
+                file=str(path),
+                key=key,
+                value=_shown(value),
+                words=words,
+            )
+        is_path = name in PATHS and not is_address(value)
+        options[name] = str(path.parent / as_path(value, name)) if is_path else value
     return options
 
 
 def saved_settings(folder: str) -> RunSettings:
     """The settings that a run was saved with; the usual ones where it was saved by other means."""
-    place = as_folder(folder)
-    known = SETTINGS in read_parts(place, [SETTINGS])
-    return RunSettings(read_config(str(place / SETTINGS), asked=False) if known else {})
+    path = as_folder(folder)
+    known = SETTINGS in read_parts(path, [SETTINGS])
+    return RunSettings(**(read_config(str(path / SETTINGS), asked=False) if known else {}))
 
 
 def _content(file: Path, config: Setting | str) -> bytes:
-    """What a file holds, as the last save left it where it is a part of a saved run."""
+    """The content of a file, as the last save left it where it is a part of a saved run."""
     try:
         parts = read_parts(file.parent, [file.name]) if file.name == SETTINGS else {}
         if parts:
@@ -73,22 +91,10 @@ def _content(file: Path, config: Setting | str) -> bytes:
     return content
 
 
-def _parsed(content: bytes, config: Setting | str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise MisfeatError(
-            "{config} is no TOML file: {why}.", config=config, why=str(error)
-        ) from error
-
-
-def _known(key: str, file: str) -> RunOption:
-    name = key.replace("-", "_")
-    if name in IN_FILE:
-        return IN_FILE[name]
-    keys = [option.key for option in IN_FILE.values()]
+def _unknown(key: str, file: str) -> MisfeatError:
+    keys = [_key(name) for name in IN_FILE]
     near = get_close_matches(key.replace("_", "-"), keys, n=1, cutoff=0.5)
-    raise MisfeatError(
+    return MisfeatError(
         "{file!r} has a key {key!r}, which is no option of misfeat run; {hint}",
         file=file,
         key=key,
@@ -96,18 +102,23 @@ def _known(key: str, file: str) -> RunOption:
     )
 
 
-def _checked(option: RunOption, value: Any, key: str, file: Path) -> Any:
-    if not option.form.fits(value):
-        raise MisfeatError(
-            "{file!r}: {key} = {value} must be {words}.",
-            file=str(file),
-            key=key,
-            value=_shown(value),
-            words=option.form.words,
-        )
-    if not option.form.is_path or is_address(value):
-        return value
-    return str(file.parent / as_path(value, option.name))
+def _expected(name: str, value: Any) -> str:
+    """What an option takes instead of a value, in words; empty where it takes the value."""
+    hint = get_type_hints(RunSettings)[name]
+    kind = next((kind for kind in WORDS if hint in (kind, kind | None)), None)
+    if name == "size":
+        fits = type(value) is int or value == "auto" or (type(value) is str and value.isdecimal())
+        return "" if fits else "an integer, or 'auto'"
+    if kind is None:
+        parts = value if isinstance(value, list) else [value]
+        fits = all(type(part) in (str, int, float, dict) for part in parts)
+        return "" if fits else "a text, a number, a table, or a list of these"
+    fits = type(value) is kind or (kind is float and type(value) is int)
+    return "" if fits else WORDS[kind]
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def _shown(value: Any) -> str:
@@ -119,15 +130,15 @@ def _shown(value: Any) -> str:
 
 def as_config(run: RunSettings, folder: Path) -> str:
     """The settings of a run as a TOML file that repeats it, paths from the file's folder on."""
-    held: dict[str, Any] = {}
-    for name, option in IN_FILE.items():
-        value = run[name]
-        if option.kept and value is not None and value not in ([], ()):
-            held[option.key] = _from(folder, value) if option.form.is_path else value
-    return f"# misfeat run --config run.toml repeats this run.\n{tomli_w.dumps(held)}"
+    settings: dict[str, Any] = {}
+    for name in IN_FILE:
+        value = getattr(run, name)
+        if name not in NOT_KEPT and value is not None and value not in ([], ()):
+            settings[_key(name)] = _relative(folder, value) if name in PATHS else value
+    return f"# misfeat run --config run.toml repeats this run.\n{tomli_w.dumps(settings)}"
 
 
-def _from(folder: Path, path: str) -> str:
+def _relative(folder: Path, path: str) -> str:
     if is_address(path):
         return without_secrets(path)
     try:

@@ -16,7 +16,6 @@ from misfeat.cli.errors import (
     say_notes,
     warnings_as_notes,
 )
-from misfeat.cli.shell_completion import complete_column
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def key(
 @site.command()
 def propose(
     table: Table,
-    target: Annotated[str, typer.Option(help="The target.", autocompletion=complete_column)],
+    target: Annotated[str, typer.Option(help="The target.")],
     name: Name,
     out: Annotated[str, typer.Option(metavar="FILE", help="The proposal.")] = "proposal.json",
     exclude: Annotated[
@@ -147,13 +146,12 @@ def summarise(
     from misfeat.runtime.progress import progress_shown
     from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
-    from misfeat.sites.table_counts import check_signs, check_takes_part
+    from misfeat.sites.table_counts import check_takes_part
 
     del debug
     _check_out(out, table, codebook, signing_key)
     secret, agreed = _key(signing_key), read_codebook(codebook)
-    check_takes_part(agreed, name, secret)
-    check_signs(agreed, name, secret)
+    check_takes_part(agreed, name, secret, signs=True)
     with notes_said(quiet), progress_shown(not quiet) as progress:
         found = summarised(
             table,
@@ -167,11 +165,7 @@ def summarise(
         )
         size = write_summary(found, out, secret)
     if not quiet:
-        never = [
-            one.column
-            for one, held in zip(agreed.features, found.recorded, strict=True)
-            if not held
-        ]
+        never = [one.column for one in agreed.features if one.column not in found.features]
         if never:
             say(f"Never recorded here, and told so: {listed(never)}")
         about = "" if found.exact else "about "
@@ -187,7 +181,7 @@ def show(
 ) -> None:
     """Say exactly what a summary tells, and what could be worked out from it."""
     from misfeat.sites import read_summary
-    from misfeat.sites.disclosure_statement import disclosed
+    from misfeat.sites.summary import disclosed
 
     del debug, quiet
     for line in disclosed(read_summary(summary)):
@@ -273,7 +267,7 @@ def _coding(
     missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
 ) -> Coding:
     """How a site's columns are read."""
-    from misfeat.cli.option_values import read_bins, read_missing_values, read_ways
+    from misfeat.cli.options import read_bins, read_missing_values, read_ways
     from misfeat.cohorts.coding import Coding
 
     said: dict[str, Any] = {}

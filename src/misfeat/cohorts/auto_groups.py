@@ -17,7 +17,7 @@ import numpy as np
 from misfeat.cohorts.coding import as_it_is, quantile_edges
 from misfeat.cohorts.subgroups import ByCuts, ByValue
 from misfeat.exceptions import Setting
-from misfeat.reading.coders import CategoryCoder, EdgeCoder, Kind, radices
+from misfeat.reading.coders import CategoryCoder, EdgeCoder, Kind
 from misfeat.words import joined
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Choice(NamedTuple):
     rule: ByValue | ByCuts | None
 
 
-def proposed(
+def proposed_groups(
     table: Table, profiles: Mapping[str, Profile], target: str, notes: Notes
 ) -> tuple[ByValue | ByCuts, ...]:
     """Choose the few columns that explain most of where features are missing, in one group-by."""
@@ -68,25 +68,23 @@ def proposed(
         (EdgeCoder if profile.kind.ordered else CategoryCoder)(profile.reading, (), ("recorded",))
         for profile in lacking
     ]
-    coders = [*candidates.values(), *flags]
-    rows = table.count_codes(coders)
+    rows = table.count_codes([*candidates.values(), *flags])
     every = -(-len(rows.weights) // MOST_ROWS)
     codes, weights = rows.codes[:, ::every], rows.weights[::every].astype(np.float64)
-    bases = radices(coders)
     search = _Search(codes[len(candidates) :] == 1, weights)
     best = _Choice(np.zeros(len(weights), dtype=np.int64), 1, 0.0, None)
     chosen: dict[str, ByValue | ByCuts] = {}
     while len(chosen) < MOST_COLUMNS:
         needed = best.explained + (EXPLAINS_MORE if chosen else EXPLAINS)
         choices = [
-            search.choice(best, profiles[column], coder, codes[number], bases[number])
-            for number, (column, coder) in enumerate(candidates.items())
+            search.choice(best, profiles[column], coder, line)
+            for (column, coder), line in zip(candidates.items(), codes, strict=False)
             if column not in chosen
         ]
-        found = [one for one in choices if one is not None and one.explained >= needed]
-        if not found:
+        enough = [one for one in choices if one is not None and one.explained >= needed]
+        if not enough:
             break
-        best = max(found, key=lambda one: (round(one.explained, 2), -one.n))
+        best = max(enough, key=lambda one: (round(one.explained, 2), -one.n))
         if best.rule is not None:
             chosen[best.rule.column] = best.rule
     rules = tuple(chosen[column] for column in profiles if column in chosen)
@@ -98,17 +96,14 @@ def proposed(
             groups=Setting("groups"),
         )
         return ()
+    cuts = [
+        f" (cut at {', '.join(map(str, rule.points))})" if isinstance(rule, ByCuts) else ""
+        for rule in rules
+    ]
     notes.add(
         "Subgroups are told apart by {columns}, which {explain} {share:.0f} % of where "
         "features are missing. Choose other columns with {groups}.",
-        columns=joined(
-            [
-                f"{rule.column} (cut at {', '.join(map(str, rule.points))})"
-                if isinstance(rule, ByCuts)
-                else rule.column
-                for rule in rules
-            ]
-        ),
+        columns=joined([f"{rule.column}{cut}" for rule, cut in zip(rules, cuts, strict=True)]),
         explain="explains" if len(rules) == 1 else "explain",
         share=100 * best.explained,
         groups=Setting("groups"),
@@ -136,35 +131,29 @@ class _Search:
     """Looks for columns that explain where features are missing."""
 
     def __init__(self, lacks: NDArray[np.bool_], weights: Counts) -> None:
-        patterns: dict[bytes, list[int]] = {}
-        for number, line in enumerate(np.packbits(lacks, axis=1)):
-            patterns.setdefault(line.tobytes(), []).append(number)
-        first = [numbers[0] for numbers in patterns.values()]
-        self._alike = np.array([len(numbers) for numbers in patterns.values()], dtype=np.float64)
-        self._lacking = [np.where(lacks[number], weights, 0.0) for number in first]
-        self._weights = weights
-        self._rows = float(weights.sum())
-        lacking = np.array([line.sum() for line in self._lacking])
-        self._surprise = _surprise(lacking, np.full(len(first), self._rows))
+        # Features that are missing in the same rows are counted once, and weighed.
+        _, first, alike = np.unique(
+            np.packbits(lacks, axis=1), axis=0, return_index=True, return_counts=True
+        )
+        self._alike = alike.astype(np.float64)
+        self._lines = np.vstack([weights, np.where(lacks[first], weights, 0.0)])
+        totals = self._lines.sum(axis=1)
+        self._rows = float(totals[0])
+        self._surprise = _surprise(totals[1:], totals[0])
 
     def choice(
-        self,
-        cells: _Choice,
-        candidate: Profile,
-        coder: Coder,
-        codes: NDArray[np.integer],
-        base: int,
+        self, cells: _Choice, candidate: Profile, coder: Coder, codes: NDArray[np.integer]
     ) -> _Choice | None:
         """What may be chosen next of a column: its values, or cuts of it."""
-        column, fine = candidate.column, candidate.distinct > FEW_VALUES
-        if not isinstance(coder, EdgeCoder) or not fine:
+        column, base = candidate.column, len(coder.labels) + 1
+        if not isinstance(coder, EdgeCoder) or candidate.distinct <= FEW_VALUES:
             return self._told_apart(cells, codes.astype(np.int64), base, ByValue(column, {}))
-        rows, lacking = self._counts(cells.of_row * base + codes, cells.n * base)
-        rows, lacking = rows.reshape(cells.n, base), lacking.reshape(-1, cells.n, base)
+        counts = self._counts(cells.of_row * base + codes, cells.n * base)
+        counts = counts.reshape(-1, cells.n, base)
         cuts: list[int] = []
         best: _Choice | None = None
         while len(cuts) < MOST_CUTS:
-            cuts = sorted([*cuts, self._best_cut(rows, lacking, cuts)])
+            cuts = sorted([*cuts, self._best_cut(counts[:, :, :-1], cuts)])
             part = np.searchsorted(np.array(cuts), np.arange(base), side="left")
             part[-1] = len(cuts) + 1  # where the column itself is missing
             rule = ByCuts(column, tuple(coder.edges[cut] for cut in cuts))
@@ -181,40 +170,35 @@ class _Search:
         occurring, of_row = np.unique(cells.of_row * n_parts + part, return_inverse=True)
         if len(occurring) > MOST_SUBGROUPS:
             return None
-        rows, lacking = self._counts(of_row, len(occurring))
-        left = _surprise(lacking, rows).sum(axis=1)
+        counts = self._counts(of_row, len(occurring))
+        left = _surprise(counts[1:], counts[0]).sum(axis=1)
         # The share of what is missing that subgroups explain, chance taken off.
-        n_cells = int((rows > 0).sum())
+        n_cells = int((counts[0] > 0).sum())
         gain = self._surprise - left - (n_cells - 1) * np.log(self._rows) / 2
         whole = float(self._alike @ self._surprise)
         explained = float(self._alike @ np.maximum(gain, 0.0)) / whole if whole > 0 else 0.0
         return _Choice(of_row, len(occurring), explained, rule)
 
-    def _counts(self, cell: NDArray[np.int64], n_cells: int) -> tuple[Counts, Counts]:
-        lines = (self._weights, *self._lacking)
-        counts = np.array(
-            [np.bincount(cell, weights=line, minlength=n_cells) for line in lines], dtype=np.float64
-        )
-        return counts[0], counts[1:]
+    def _counts(self, cell: NDArray[np.int64], n_cells: int) -> Counts:
+        """Rows by cell, and below them those that lack each feature."""
+        counts = [np.bincount(cell, weights=line, minlength=n_cells) for line in self._lines]
+        return np.array(counts, dtype=np.float64)
 
-    def _best_cut(self, rows: Counts, lacking: Counts, cuts: Sequence[int]) -> int:
+    def _best_cut(self, counts: Counts, cuts: Sequence[int]) -> int:
         """The bin after which a further cut leaves the least surprise."""
-        n_bins = rows.shape[1] - 1
-        bounds = [0, *(cut + 1 for cut in cuts), n_bins]
+        bounds = [0, *(cut + 1 for cut in cuts), counts.shape[2]]
         best, most = bounds[1] - 1 if cuts else 0, -np.inf
         for start, stop in pairwise(bounds):
-            own = self._left(rows[:, start:stop], lacking[:, :, start:stop])
-            for cut in range(start, stop - 1):
-                halves = (slice(start, cut + 1), slice(cut + 1, stop))
-                gain = own - sum(self._left(rows[:, h], lacking[:, :, h]) for h in halves)
-                if gain > most:
-                    best, most = cut, gain
+            below = np.cumsum(counts[:, :, start:stop], axis=2)
+            whole = below[:, :, -1:]
+            gains = self._left(whole) - self._left(below) - self._left(whole - below)
+            if stop - start > 1 and gains[:-1].max() > most:
+                best, most = start + int(np.argmax(gains[:-1])), float(gains[:-1].max())
         return best
 
-    def _left(self, rows: Counts, lacking: Counts) -> float:
-        """The surprise that is left where bins are put together."""
-        surprise = _surprise(lacking.sum(axis=2), rows.sum(axis=1)).sum(axis=1)
-        return float(self._alike @ surprise)
+    def _left(self, counts: Counts) -> Counts:
+        """The surprise that is left, by bin."""
+        return np.asarray(self._alike @ _surprise(counts[1:], counts[0]).sum(axis=1))
 
 
 def _surprise(lacking: Counts, rows: Counts) -> Counts:

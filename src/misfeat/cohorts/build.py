@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.auto_groups import proposed
+from misfeat.cohorts import subgroups
+from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
     TO_MERGE,
@@ -30,28 +32,14 @@ from misfeat.cohorts.column_profiles import (
     profile_column,
     suspects,
 )
-from misfeat.cohorts.merged_categories import TELLS_NOTHING, TargetClasses, merge_values
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, no_ranks
+from misfeat.cohorts.merged_categories import TELLS_NOTHING, merge_values, stacked
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
-from misfeat.cohorts.subgroups import (
-    ByCuts,
-    ByPredicate,
-    ByValue,
-    Grouping,
-    GroupRule,
-    Runs,
-    find_cohorts,
-    joined_recordings,
-    parse_groups,
-    prepare,
-    rows_to_tell,
-    subgroups_in,
-)
 from misfeat.cohorts.weights import (
     SAMPLING,
     WeightRules,
     effective_of_cohorts,
-    heaviest_of,
+    masses_of,
     weighing_of,
 )
 from misfeat.exceptions import (
@@ -110,7 +98,7 @@ class Notes:
 class CohortRules:
     """By what rules a table becomes cohorts, parsed and checked once."""
 
-    groups: tuple[GroupRule, ...]
+    groups: tuple[subgroups.GroupRule, ...]
     bins: BinRules
     codes: MissingCodes
     ways: Mapping[str, str]  # How columns of text are to be read, where the user says so
@@ -125,8 +113,8 @@ class CohortRules:
         check_parameters(coding)
         auto = isinstance(groups, str | list | tuple) and groups in (AUTO, [AUTO], (AUTO,))
         return cls(
-            groups=() if auto else parse_groups(groups),
-            bins=BinRules.parse(coding.bins, coding.binning),
+            groups=() if auto else subgroups.parse_groups(groups),
+            bins=BinRules.parse(coding.bins),
             codes=MissingCodes.parse(coding.missing_values),
             ways=parse_ways(coding.read),
             coding=coding,
@@ -141,23 +129,15 @@ class CohortRules:
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
-        by_text = any(
-            rule.column == column
-            if isinstance(rule, ByValue)
-            else isinstance(rule, ByPredicate)
-            and any(n == column and isinstance(c, str) for n, c in rule.predicate.comparisons)
-            for rule in self.groups
-        )
+        by_text = any(subgroups.goes_by_text(rule, column) for rule in self.groups)
         return self.ways.get(column, TEXT if by_text else None)
-
-    def is_kept(self, column: str) -> bool:
-        """Whether the user asks for the texts of a column, whatever they look like."""
-        return self.ways.get(column) == TEXT
 
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that tell the subgroups apart, each once."""
-        return tuple(dict.fromkeys(column for rule in self.groups for column in rule.columns))
+        return tuple(
+            dict.fromkeys(itertools.chain.from_iterable(map(subgroups.columns_of, self.groups)))
+        )
 
 
 class ProfiledTable(NamedTuple):
@@ -167,7 +147,7 @@ class ProfiledTable(NamedTuple):
     target: str
     rules: CohortRules
     profiles: Mapping[str, Profile]  # What is known of each column, in the table's order
-    groupings: tuple[Grouping, ...]
+    groupings: tuple[subgroups.Grouping, ...]
     weighing: Weighing | None  # How rows are weighed; None where all weigh the same
     notes: Notes
 
@@ -259,9 +239,9 @@ def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
             name: profile_column(table, name, rules.codes, n_rows, rules.way(name))
             for name in rules.group_columns
         }
-        groupings = [prepare(rule, profiles, whole=False) for rule in rules.groups]
+        groupings = [subgroups.prepare(rule, profiles, whole=False) for rule in rules.groups]
         rows = table.count_codes([grouping.coder for grouping in groupings])
-    return subgroups_in(rows, groupings, rules.coding.missing_groups)
+    return subgroups.subgroups_in(rows, groupings, rules.coding.missing_groups)
 
 
 def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[Value]]]:
@@ -273,6 +253,10 @@ def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[V
     ]
 
 
+def unreported(what: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
 def profile_table(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> ProfiledTable:
@@ -280,48 +264,35 @@ def profile_table(
     check_columns(table, target, rules)
     if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
+    report = progress or unreported
     weighing, weights = None, rules.weights
     if weights.column is not None:
         weighing = weighing_of(table, weights.column, weights.kind)
         table = table if weighing is None else table.weighed(weighing)
     # What only says how much a row counts is not read; strata and clusters are, as they are.
     names = [name for name in table.names if name != weights.column]
-    n_rows, found = table.n_rows(), {}
+    n_rows, read = table.n_rows(), {}
     for done, column in enumerate([target, *(name for name in names if name != target)]):
-        if progress is not None:
-            progress("Reading columns", done, len(names))
-        found[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
+        report("Reading columns", done, len(names))
+        read[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target:
-            check_target(found[column], rules.bins, rules.coding.target)
-    profiles = {column: found[column] for column in names}
-    if progress is not None:
-        progress("Reading columns", len(names), len(names))
+            check_target(read[column], rules.bins, rules.coding.target)
+    profiles = {column: read[column] for column in names}
+    report("Reading columns", len(names), len(names))
     notes = Notes()
     if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
-        rules = replace(rules, groups=(ByValue(AUTO, {}),), auto=False)
+        rules = replace(rules, groups=(subgroups.ByValue(AUTO, {}),), auto=False)
         check_columns(table, target, rules)
     elif rules.auto:
-        rules = replace(rules, groups=proposed(table, profiles, target, notes))
-    groupings = tuple(prepare(rule, profiles) for rule in rules.groups)
+        rules = replace(rules, groups=proposed_groups(table, profiles, target, notes))
+    groupings = tuple(subgroups.prepare(rule, profiles) for rule in rules.groups)
     return ProfiledTable(table, target, rules, profiles, groupings, weighing, notes)
 
 
 def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
     """Refuse names of columns that the table does not have, and a target that is a group."""
-    for column in rules.group_columns:
-        if column not in table.names:
-            raise no_such_column(column, table.names, Setting("groups"))
-        if column == target:
-            raise MisfeatError(
-                "{column!r} is both the target and a group; within a subgroup it would tell "
-                "nothing.",
-                remedy="Take it out of {groups}.",
-                column=column,
-                groups=Setting("groups"),
-            )
-    if target is not None and rules.weights.roles:
-        rules.weights.check(table.names, target, rules.group_columns)
     named: dict[str, Iterable[str]] = {
+        "groups": rules.group_columns,
         "bins": rules.bins.by_column,
         "missing_values": rules.codes.by_column,
         "read": rules.ways,
@@ -330,6 +301,15 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
         for column in columns:
             if column not in table.names:
                 raise no_such_column(column, table.names, Setting(parameter))
+    if target in rules.group_columns:
+        raise MisfeatError(
+            "{column!r} is both the target and a group; within a subgroup it would tell nothing.",
+            remedy="Take it out of {groups}.",
+            column=target,
+            groups=Setting("groups"),
+        )
+    if target is not None:
+        rules.weights.check(table.names, target, rules.group_columns)
 
 
 def code_table(
@@ -337,18 +317,19 @@ def code_table(
 ) -> CodedColumns:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     table, rules, notes = profiled.table, profiled.rules, profiled.notes
-    profile = profiled.profiles[profiled.target]
-    target = target_coding(table, profile, rules.bins, rules.coding.target, with_grids=with_grids)
+    report, profiles = progress or unreported, profiled.profiles
+    target = target_coding(
+        table, profiles[profiled.target], rules.bins, rules.coding.target, with_grids=with_grids
+    )
     features, audits = _feature_coders(profiled, target.audit)
-    note_text(profiled.profiles.values(), notes)
-    if progress is not None:
-        progress("Counting rows", 0, 1)
+    note_text(profiles.values(), notes)
+    report("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = _count_rows(profiled, [*groups, *features.values(), target.coder])
     if profiled.weighing is not None and profiled.weighing.leaves_out:
         column = profiled.weighing.column
         notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
-    design, drawn = [profiled.profiles[column] for column in rules.weights.design], None
+    design, drawn = [profiles[column] for column in rules.weights.design], None
     for part in design:
         if part.missing:
             raise MisfeatError(
@@ -359,23 +340,25 @@ def code_table(
             )
     if design:
         drawn = table.count_codes([*groups, target.coder, *map(as_it_is, design)])
-    if progress is not None:
-        progress("Counting rows", 1, 1)
+    report("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
     # In the order of names, so that the order of columns does not matter.
-    for audit in sorted(audits, key=lambda audit: audit.column):
-        if audit.role != "feature":
+    for column in sorted(audit.column for audit in audits if audit.treatment == TO_MERGE):
+        coded = _with_few_values(coded, column, profiled)
+    for audit in sorted(coded.audits, key=lambda audit: audit.column):
+        profile = profiles.get(audit.column)
+        if audit.role != "feature" or profile is None or profile.in_order:
             continue
-        profile = profiled.profiles[audit.column]
-        if audit.treatment == TO_MERGE:
-            coded = _with_few_values(coded, audit, profiled)
-        elif (
-            profile.kind is Kind.TEXT
-            and not profile.in_order
-            and profile.distinct > len(audit.categories)
-        ):
-            _note_merged(audit, profiled)
+        if profile.kind is Kind.TEXT and profile.distinct > len(audit.categories):
+            notes.add(
+                "Column {column!r} has {n:,} values: {treatment}. A larger {most} keeps more of "
+                "them.",
+                column=audit.column,
+                n=profile.distinct,
+                treatment=audit.treatment,
+                most=Setting("max_categories"),
+            )
     for audit in coded.audits:
         if audit.role == "left out":
             _note_left_out(audit, profiled)
@@ -387,7 +370,7 @@ def _feature_coders(
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
     rules = profiled.rules
     grouped, roles = set(rules.group_columns), rules.weights.roles
-    cuts = {rule.column: rule.points for rule in rules.groups if isinstance(rule, ByCuts)}
+    cuts = {rule.column: rule.points for rule in rules.groups if isinstance(rule, subgroups.ByCuts)}
     coders: dict[str, Coder] = {}
     audits: list[ColumnAudit] = []
     for column in profiled.table.names:
@@ -401,8 +384,7 @@ def _feature_coders(
             edges = cuts.get(column, ()) if rules.auto else ()
             audit = replace(left_out(profile, "subgroups"), role="group", edges=edges)
         else:
-            table, kept = profiled.table, rules.is_kept(column)
-            coder, audit = feature_coder(table, profile, rules.bins, rules.coding, kept=kept)
+            coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target"):
@@ -449,52 +431,36 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
     return rows
 
 
-def _with_few_values(
-    coded: CodedColumns, audit: ColumnAudit, profiled: ProfiledTable
-) -> CodedColumns:
+def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) -> CodedColumns:
     """The same with the many values of a column merged, or without it if they explain nothing."""
-    rules, target, column = profiled.rules, coded.target, audit.column
-    first, names = len(profiled.groupings), list(coded.features)
-    line = first + names.index(column)
-    labels = [grouping.coder.labels for grouping in profiled.groupings]
-    labels += [*coded.features.values(), target.coder.labels]
-    bases = [len(codes) + 1 for codes in labels]
-    by_name = [first + names.index(name) for name in sorted(names)]
-    codes, n_classes = coded.rows.codes[-1], len(target.classes)  # of a number, its first grid's
-    present = codes < len(target.coder.labels)
-    classes = np.where(present, target.classes_of(np.where(present, codes, 0)), n_classes)
-    rows, labels_left, treatment = merge_values(
+    rules, target, groups = profiled.rules, coded.target, profiled.groupings
+    names, features = list(coded.features), dict(coded.features)
+    lines = [*(group.coder.labels for group in groups), *features.values(), target.coder.labels]
+    bases = [len(labels) + 1 for labels in lines]
+    line = len(groups) + names.index(column)
+    by_name = [len(groups) + names.index(name) for name in sorted(names)]
+    n_classes = len(target.classes)  # of a number, those of its first grid
+    rows, labels, treatment = merge_values(
         coded.rows,
         line,
         bases,
-        audit.categories[:-1],
-        rules.bins.bins,
-        rules.coding.max_categories,
-        rules.is_kept(column),
-        [*range(first), *by_name, len(bases) - 1],
-        TargetClasses(classes, n_classes),
+        features[column][:-1],
+        n_bins=rules.bins.bins,
+        most=rules.coding.max_categories,
+        must_stay=rules.ways.get(column) == TEXT,
+        order=[*range(len(groups)), *by_name, len(bases) - 1],
+        classes=target.classes_of(coded.rows.codes[-1], missing=n_classes),
+        n_classes=n_classes,
     )
-    settled = replace(audit, treatment=treatment, categories=labels_left)
-    features = {**coded.features, column: labels_left}
-    if labels_left:
-        _note_merged(settled, profiled)
-    else:
-        del features[column]
-        lines = list(np.delete(rows.codes, line, axis=0))
-        rows = collapse(lines, rows.weights, [*bases[:line], *bases[line + 1 :]], rows.more)
-        settled = replace(settled, role="left out", looks_like="")
+    features[column] = labels
+    audit = next(audit for audit in coded.audits if audit.column == column)
+    settled = replace(audit, treatment=treatment, categories=labels)
+    if not labels:
+        settled = as_left_out(audit, treatment)
+        del features[column], bases[line]
+        rows = collapse(list(np.delete(rows.codes, line, axis=0)), rows.weights, bases, rows.more)
     audits = [settled if one is audit else one for one in coded.audits]
     return coded._replace(rows=rows, features=features, audits=audits)
-
-
-def _note_merged(audit: ColumnAudit, profiled: ProfiledTable) -> None:
-    profiled.notes.add(
-        "Column {column!r} has {n:,} values: {treatment}. A larger {most} keeps more of them.",
-        column=audit.column,
-        n=profiled.profiles[audit.column].distinct,
-        treatment=audit.treatment,
-        most=Setting("max_categories"),
-    )
 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
@@ -536,12 +502,11 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
     )
 
 
-def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs]:
+def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subgroups.Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
-    weighing, target, rows = profiled.weighing, coded.target, coded.rows
-    n_codes = len(target.coder.labels)
-    present = rows.codes[-1] < n_codes
+    target, rows = coded.target, coded.rows
+    present = rows.codes[-1] < len(target.coder.labels)
     if not present.all():
         notes.add(
             "{rows:,} rows without a value of the target {column!r} are dropped.",
@@ -549,77 +514,95 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs
             column=profiled.target,
         )
         rows = rows.where(present)
-    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
     counted = rows.weights if rows.masses is None else rows.masses
-    classes = target.classes_of(rows.codes[-1])
-    by_class = np.bincount(classes, counted, minlength=len(target.classes))
-    floor = rows_to_tell(list(cardinalities.values()), by_class)
-    runs, names = find_cohorts(rows, groupings, cardinalities, coding, notes, floor, weighing)
-    threshold = coding.missing_threshold
-    missing = runs.never_recorded(len(names), threshold)
-    nowhere: NDArray[np.bool_] = np.all(missing, axis=0)
-    kept = np.flatnonzero(~nowhere)
-    never = [name for name, left in zip(cardinalities, nowhere.tolist(), strict=True) if left]
+    by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, len(target.classes))
+    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
+    floor = subgroups.sufficient_rows(list(cardinalities.values()), by_class)
+    weighing, threshold = profiled.weighing, coding.missing_threshold
+    runs, names = subgroups.find_cohorts(
+        rows, groupings, cardinalities, coding, notes, floor, weighing
+    )
+    missing = runs.never_recorded(threshold)
+    kept: NDArray[np.bool_] = ~np.all(missing, axis=0)
+    never = list(itertools.compress(cardinalities, ~kept))
     for feature in never:
         _warn_of_never_recorded(feature, notes)
-    left_blank: dict[str, Any] = {"categories": (), "edges": (), "looks_like": ""}
-    labels = {name: codes for name, codes in coded.features.items() if name not in never}
-    parts = _rows_by_cohort(
-        rows,
-        [*(len(groupings) + kept), -1],
-        [*map(len, labels.values()), n_codes],
-        runs,
-        missing[:, kept],
-    )
-    codes = np.concatenate([part.codes for part in parts], axis=1)
-    categories, gap_codes = [], []
-    for line, own in zip(codes, labels.values(), strict=False):
-        absent = line == len(own)
-        # Sporadic missing values are a category, or blanked out.
-        has_gaps = coding.sporadic == "category" and bool(absent.any())
-        if not has_gaps:
-            line[absent] = NOT_RECORDED
-        gap = MISSING_LABEL if MISSING_LABEL not in own else f"({MISSING_LABEL})"
-        categories.append((*own, gap) if has_gaps else own)
-        gap_codes.append((len(own),) if has_gaps else ())
-    weights = np.concatenate([part.weights for part in parts])
-    masses, heaviest, effective = None, None, None
-    if weighing is not None and rows.masses is not None:
-        masses, squares = (
-            np.concatenate([part.more[number] for part in parts]) for number in range(2)
-        )
-        squares = squares * (weighing.scale**2 / weighing.square_scale)
-        # In the largest unit that leaves masses whole: small numbers are counted faster.
-        unit = max(int(np.gcd.reduce(masses)), 1)
-        masses, heaviest = masses // unit, heaviest_of(weights, masses, squares) / unit
-    if weighing is not None or coded.drawn is not None:
-        effective = effective_of_cohorts(profiled, coded, rows, runs, len(names))
+    labels = dict(itertools.compress(coded.features.items(), kept))
+    lines = [*(len(groupings) + np.flatnonzero(kept)), -1]
+    bases = [*(len(codes) + 1 for codes in labels.values()), len(target.coder.labels) + 1]
+    parts = [
+        _rows_of_cohort(rows, lines, bases, runs.of(cohort), absent)
+        for cohort, absent in enumerate(missing[:, kept])
+    ]
+    laid_out = stacked(parts)
+    *codes, target_codes = laid_out.codes
+    with_gaps = coding.sporadic == "category"
+    categories, gap_codes = _mark_gaps(codes, list(labels.values()), with_gaps)
+    masses, heaviest = masses_of(laid_out, weighing)
     cohorts = Cohorts(
         names=tuple(names),
         features=tuple(labels),
         target=profiled.target,
-        codes=codes[:-1],
-        target_codes=target.classes_of(codes[-1]),
-        weights=weights,
+        codes=laid_out.codes[:-1],
+        target_codes=target.classes_of(target_codes),
+        weights=laid_out.weights,
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
         missing=missing[:, kept],
-        categories=tuple(categories),
+        categories=categories,
         classes=target.classes,
-        gap_codes=tuple(gap_codes),
+        gap_codes=gap_codes,
         columns=tuple(
-            replace(audit, role="left out", treatment=NEVER_RECORDED, **left_blank)
-            if audit.column in never
-            else audit
+            as_left_out(audit, NEVER_RECORDED) if audit.column in never else audit
             for audit in coded.audits
         ),
-        seen=subgroups_in(coded.rows, groupings, coding.missing_groups),
-        joined=joined_recordings(runs, names, list(cardinalities), threshold),
-        ranks=codes[-1] if len(target.grids) else no_ranks(),
+        seen=subgroups.subgroups_in(coded.rows, groupings, coding.missing_groups),
+        joined=subgroups.joined_recordings(runs, names, list(cardinalities), threshold),
+        ranks=target_codes if len(target.grids) else no_ranks(),
         grids=target.grids,
         masses=masses,
         heaviest=heaviest,
-        effective=effective,
+        effective=effective_of_cohorts(profiled, coded, rows, runs),
     )
+    _warn_of_constant_target(cohorts, notes)
+    return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _rows_of_cohort(
+    rows: CodedRows,
+    lines: Sequence[int],
+    bases: Sequence[int],
+    stretches: Sequence[slice],
+    absent: NDArray[np.bool_],
+) -> CodedRows:
+    """The rows of a cohort, features that it never recorded blanked out, the target last."""
+    own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
+    for feature in np.flatnonzero(absent).tolist():
+        own[feature][:] = bases[feature] - 1
+    weights, *more = (
+        np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
+    )
+    part = collapse(own, weights, bases, more)
+    part.codes[:-1][absent] = NOT_RECORDED
+    return part
+
+
+def _mark_gaps(
+    codes: Sequence[NDArray[np.integer]], labels: Sequence[tuple[str, ...]], with_gaps: bool
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Make values missing here and there a category with its own code, or blank them out."""
+    categories, gap_codes = [], []
+    for line, own in zip(codes, labels, strict=True):
+        absent = line == len(own)
+        is_category = with_gaps and bool(absent.any())
+        if not is_category:
+            line[absent] = NOT_RECORDED
+        gap = MISSING_LABEL if MISSING_LABEL not in own else f"({MISSING_LABEL})"
+        categories.append((*own, gap) if is_category else own)
+        gap_codes.append((len(own),) if is_category else ())
+    return tuple(categories), tuple(gap_codes)
+
+
+def _warn_of_constant_target(cohorts: Cohorts, notes: Notes) -> None:
     constant = [cohort.name for cohort in cohorts if len(np.unique(cohort.target)) == 1]
     if len(np.unique(cohorts.target_codes)) == 1:
         notes.warn(
@@ -637,28 +620,3 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, Runs
             names=listed(constant),
             them="it" if single else "them",
         )
-    return replace(cohorts, notes=tuple(notes.texts)), runs
-
-
-def _rows_by_cohort(
-    rows: CodedRows,
-    lines: Sequence[int],
-    cardinalities: Sequence[int],
-    runs: Runs,
-    missing: NDArray[np.bool_],
-) -> list[CodedRows]:
-    """The rows of every cohort, features that it never recorded blanked out, the target last."""
-    bases = [cardinality + 1 for cardinality in cardinalities]
-    parts: list[CodedRows] = []
-    for cohort, absent in enumerate(missing):
-        stretches = runs.of(cohort)
-        own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
-        for feature in np.flatnonzero(absent).tolist():
-            own[feature][:] = cardinalities[feature]
-        counted, *more = (
-            np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
-        )
-        part = collapse(own, counted, bases, more)
-        part.codes[:-1][absent] = NOT_RECORDED
-        parts.append(part)
-    return parts

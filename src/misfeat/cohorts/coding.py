@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,22 +22,23 @@ from misfeat.cohorts.column_profiles import (
     IDENTIFIER,
     LEAST_ROWS,
     Profile,
-    example_of,
     holds_sentences,
     looks_like,
-    taken_for,
 )
 from misfeat.cohorts.merged_categories import common_values, most_frequent
 from misfeat.cohorts.model import ColumnAudit, no_grids
+from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.cohorts.build import CohortRules
     from misfeat.reading.inputs import Table
 
 
@@ -67,36 +69,27 @@ class BinRules:
     """How many bins, and where."""
 
     bins: int = 5
-    strategy: str = "quantile"  # {"quantile", "uniform"}: equally full or equally wide
     by_column: Mapping[str, int | tuple[Value, ...]] = field(default_factory=dict)
     """Another number, or the cut points themselves, for single columns."""
 
     @classmethod
-    def parse(cls, bins: object, strategy: str) -> BinRules:
-        """Read the parameters ``bins`` (a number, or a dict by column) and ``binning``."""
+    def parse(cls, bins: object) -> BinRules:
+        """Read the parameter ``bins``: a number, or a dict by column."""
         if not isinstance(bins, Mapping):
-            return cls(_number_of_bins(bins), strategy)
-        columns = {
+            return cls(_number_of_bins(bins))
+        everywhere = _number_of_bins(bins.get("*", cls.bins), "*")
+        by_column = {
             column: _number_of_bins(rule, column)
-            if _is_integer(rule)
+            if isinstance(rule, Integral)
             else cut_points(rule, "bins", column)
             for column, rule in bins.items()
+            if column != "*"
         }
-        everywhere = columns.pop("*", cls.bins)
-        if not isinstance(everywhere, int):
-            raise MisfeatError(
-                "{setting}; it must be a number of bins, such as 5.",
-                setting=Setting("bins", bins["*"], column="*"),
-            )
-        return cls(everywhere, strategy, columns)
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+        return cls(everywhere, by_column)
 
 
 def _number_of_bins(value: Any, column: str | None = None) -> int:
-    if not _is_integer(value) or not 2 <= value <= MOST_BINS:
+    if not isinstance(value, Integral) or not 2 <= int(value) <= MOST_BINS:
         raise MisfeatError(
             "{setting}; it must be an integer from 2 to {most}.",
             setting=Setting("bins", value, column=column),
@@ -167,35 +160,36 @@ def quantile_edges(
 ) -> tuple[Value, ...]:
     """Edges that fill the bins as equally as ties allow; each edge is a value of the column.
 
-    Edge k is the smallest value with at least k/bins of the rows at or below it. Counts are
-    integers, so no rounding enters. All edges may be moved up by part/parts of a bin, where the
-    first bin is what is cut off below them.
+    Edge k is the smallest value with at least k/bins of the rows at or below it. All edges may be
+    moved up by part/parts of a bin, where the first bin is what is cut off below them.
     """
-    cumulative = np.cumsum(counts)
-    wanted = np.arange(part or parts, bins * parts, parts) * int(cumulative[-1])
-    positions = np.unique(np.searchsorted(cumulative * (bins * parts), wanted, side="left"))
-    return tuple(canonical(values[p]) for p in positions if p < len(values) - 1)
+    return _inner(quantiles_of_counts(values, counts, _levels(bins, part, parts)))
+
+
+def _levels(bins: int, part: int, parts: int) -> list[Fraction]:
+    levels = range(part or parts, bins * parts, parts)
+    return [*(Fraction(level, bins * parts) for level in levels), Fraction(1)]
+
+
+def _inner(quantiles: Sequence[Any]) -> tuple[Value, ...]:
+    """Different edges; what is the largest value, given last, would leave a bin empty."""
+    *edges, largest = quantiles
+    return tuple(canonical(edge) for edge in sorted(set(edges) - {largest}))
 
 
 def learned_quantiles(
     table: Table, profile: Profile, bins: int, part: int = 0, parts: int = 1
 ) -> tuple[Value, ...]:
-    """The edges of equally full bins of a column, moved by part/parts of a bin."""
+    """The edges of equally full bins of a column, moved as in `quantile_edges`."""
     counts = profile.counts
     if counts is not None:
         return quantile_edges(counts.values, counts.counts, bins, part, parts)
-    levels = [Fraction(n, bins * parts) for n in range(part or parts, bins * parts, parts)]
-    *edges, largest = table.quantiles(profile.reading, [*levels, 1.0])
-    return tuple(canonical(edge) for edge in sorted(set(edges) - {largest}))
+    return _inner(table.quantiles(profile.reading, _levels(bins, part, parts)))
 
 
-def uniform_edges(low: Value, high: Value, bins: int) -> tuple[Value, ...]:
-    """Edges that make the bins equally wide."""
-    if isinstance(low, dt.datetime):
-        return tuple(low + (high - low) * k / bins for k in range(1, bins))
-    if np.isfinite(high - low):
-        return tuple(canonical(low + (high - low) * k / bins) for k in range(1, bins))
-    return tuple(canonical(low * (1 - k / bins) + high * (k / bins)) for k in range(1, bins))
+def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
+    """A coder of the bins between edges."""
+    return EdgeCoder(profile.reading, edges, interval_labels(edges))
 
 
 def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
@@ -207,11 +201,13 @@ def interval_labels(edges: Sequence[Value]) -> tuple[str, ...]:
     return (f"<={cuts[0]}", *inner, f">{cuts[-1]}") if cuts else ("any",)
 
 
-def cut_at(profile: Profile, edges: tuple[Value, ...]) -> EdgeCoder:
-    """A coder of the bins between edges."""
-    return EdgeCoder(profile.reading, edges, interval_labels(edges))
-
-
+_KINDS = {
+    Kind.INTEGER: "number",
+    Kind.NUMBER: "number",
+    Kind.TEXT: "category",
+    Kind.FLAG: "flag",
+    Kind.TIME: "date",
+}
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
 OF_CODEBOOK = "bins of the codebook"
@@ -222,10 +218,11 @@ SCATTERED = "most of its texts occur once or twice"
 
 
 def feature_coder(
-    table: Table, profile: Profile, bins: BinRules, coding: Coding, *, kept: bool = False
+    table: Table, profile: Profile, rules: CohortRules
 ) -> tuple[Coder | None, ColumnAudit]:
     """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
-    most = coding.max_categories
+    bins, most = rules.bins, rules.coding.max_categories
+    kept = rules.ways.get(profile.column) == TEXT  # as the user says, whatever it looks like
     why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
         return None, left_out(profile, why_not)
@@ -297,23 +294,8 @@ def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[EdgeCoder,
     if isinstance(rule, tuple):
         check_cut_points(profile, rule, "bins")
         return cut_at(profile, rule), "given cut points"
-    if rules.strategy == "quantile":
-        edges = learned_quantiles(table, profile, rule)
-    else:
-        if profile.counts is None:
-            low, high = table.quantiles(profile.reading, [0.0, 1.0])
-        else:
-            low, high = (canonical(profile.counts.values[end]) for end in (0, -1))
-        if {low, high} & {float("inf"), float("-inf")}:
-            raise MisfeatError(
-                "Column {column!r} holds infinite values and cannot be cut into equally wide bins; "
-                "use {quantile}, or give cut points in {bins}.",
-                column=profile.column,
-                quantile=Setting("binning", "quantile"),
-                bins=Setting("bins"),
-            )
-        edges = uniform_edges(low, high, rule)
-    return cut_at(profile, edges), f"{len(edges) + 1} {rules.strategy} bins"
+    coder = cut_at(profile, learned_quantiles(table, profile, rule))
+    return coder, f"{len(coder.labels)} quantile bins"
 
 
 def _neighbours(profile: Profile, bins: int) -> EdgeCoder:
@@ -335,25 +317,20 @@ def _neighbours(profile: Profile, bins: int) -> EdgeCoder:
 def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:
     """How a column that is coded was treated."""
     edges = coder.edges if isinstance(coder, EdgeCoder) and treatment != AS_IT_IS else ()
-    return replace(
-        left_out(profile, treatment),
-        role=role,
-        categories=coder.labels,
-        edges=edges,
-        looks_like=looks_like(profile) if role == "feature" else "",
-    )
+    looks = looks_like(profile) if role == "feature" else ""
+    about: dict[str, Any] = {"categories": coder.labels, "edges": edges, "looks_like": looks}
+    return replace(left_out(profile, treatment), role=role, **about)
 
 
 def left_out(profile: Profile, why: str) -> ColumnAudit:
     """That a column is not a feature, and why."""
-    return ColumnAudit(
-        profile.column,
-        "left out",
-        why,
-        missing=profile.missing,
-        taken_for=taken_for(profile),
-        example=example_of(profile),
-    )
+    taken_for = "category, in order" if profile.in_order else profile.text.words
+    example = profile.text.example
+    if not example and profile.counts is not None and profile.distinct:
+        example = label(canonical(profile.counts.values[np.argmax(profile.counts.counts)]))
+    about: dict[str, Any] = {"missing": profile.missing, "example": example}
+    taken_for = taken_for or _KINDS.get(profile.kind, "")
+    return ColumnAudit(profile.column, "left out", why, taken_for=taken_for, **about)
 
 
 CLASSES, NUMBER = "classes", "number"  # What a target is taken for
@@ -374,16 +351,21 @@ class TargetCoding:
     grids: NDArray[np.int16]
     """Of shape (n_grids, n_codes): the bin of every grid that a code lies in; empty for classes."""
 
-    def classes_of(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The class of every row, by its code."""
-        return self.grids[0][codes] if len(self.grids) else codes
+    def classes_of(self, codes: NDArray[np.integer], missing: int = -1) -> NDArray[np.integer]:
+        """The class of every row, by its code; where that is the one for missing, `missing`."""
+        present = codes < len(self.coder.labels)
+        classes = self.grids[0][np.where(present, codes, 0)] if len(self.grids) else codes
+        return np.where(present, classes, missing)
 
 
 def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     """Raise for a target that cannot be scored, before anything else is looked at."""
     column, binned = profile.column, _is_binned(profile, bins, target)
     about: dict[str, Any] = {"column": column}
-    problem = ""
+    problem, remedy, n_classes = "", "", profile.distinct
+    if binned:
+        rule = bins.by_column.get(column, bins.bins)
+        n_classes = min(len(rule) + 1 if isinstance(rule, tuple) else rule, n_classes)
     if profile.kind is Kind.UNSUPPORTED:
         problem = "has a type that cannot be scored; convert it to numbers, text or flags."
     elif profile.distinct == 0:
@@ -396,23 +378,16 @@ def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     elif not binned and profile.is_identifier:
         problem = "has a different value in nearly every row; choose another target, or group its "
         problem += "values first."
+    elif n_classes > MOST_CLASSES:
+        many = n_classes > DISTINCT_LIMIT
+        about["many"] = f"more than {DISTINCT_LIMIT:,}" if many else f"{n_classes:,}"
+        problem = f"has {{many}} classes; at most {MOST_CLASSES} can be told apart."
+        remedy = "Merge classes, or use a numeric target, which is taken as a number."
+        if binned:
+            remedy = "Ask for fewer bins: {bins}."
+            about["bins"] = Setting("bins", 5, column=column)
     if problem:
-        raise MisfeatError(f"The target {{column!r}} {problem}", **about)
-    many = profile.distinct
-    if binned:
-        rule = bins.by_column.get(column, bins.bins)
-        many = min(len(rule) + 1 if isinstance(rule, tuple) else rule, many)
-    if many > MOST_CLASSES:
-        raise MisfeatError(
-            "The target {column!r} has {many} classes; at most {most} can be told apart.",
-            remedy="Ask for fewer bins: {bins}."
-            if binned
-            else "Merge classes, or use a numeric target, which is taken as a number.",
-            column=column,
-            many=f"more than {DISTINCT_LIMIT:,}" if many > DISTINCT_LIMIT else f"{many:,}",
-            most=MOST_CLASSES,
-            **({"bins": Setting("bins", 5, column=column)} if binned else {}),
-        )
+        raise MisfeatError(f"The target {{column!r}} {problem}", remedy=remedy, **about)
 
 
 def _is_binned(profile: Profile, bins: BinRules, target: str) -> bool:

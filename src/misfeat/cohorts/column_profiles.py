@@ -11,17 +11,25 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.parsed_text import ENOUGH, MANY, NOTHING, TEXT, ParsedText, parse_text
+from misfeat.cohorts.parsed_text import (
+    DECIMAL_COMMA,
+    ENOUGH,
+    MANY,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    ParsedText,
+    parse_text,
+)
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
+from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import (
     EXACT_INTEGERS,
-    PLAIN_NUMBER,
     MissingCodes,
     Value,
     canonical,
@@ -30,7 +38,7 @@ from misfeat.reading.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -49,14 +57,6 @@ IDENTIFIER_ROWS = 50
 LEAST_MISREAD = 10
 """Fewer values that read among others that do not are categories, and lose nothing as such."""
 MOST_UNREAD = 5  # Texts that do not read and are named
-SOME = 0.05  # A part of the rows that is not a slip
-_KINDS = {
-    Kind.INTEGER: "number",
-    Kind.NUMBER: "number",
-    Kind.TEXT: "category",
-    Kind.FLAG: "flag",
-    Kind.TIME: "date",
-}
 _DIGIT = re.compile(r"\d")
 
 
@@ -68,7 +68,7 @@ class TextProfile:
     """In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text."""
     example: str = ""  # The most frequent text that reads
     measures: bool = False
-    """Whether its numbers have a unit or marks in them, so that they number no rows."""
+    """Whether its numbers have a unit or marks in them, so that they do not number rows."""
     spelled: Mapping[Value, str] = field(default_factory=dict)
     """The most frequent text for each value, where it says more than the value."""
     unread: tuple[str, ...] = ()
@@ -79,12 +79,6 @@ class TextProfile:
     """A text that could be read in another way as well, where no other text decides."""
     otherwise: str = ""  # That other way, in the words of the parameter ``read``
     almost: str = ""  # Of a column that was left as text: what most of its rows read as
-    bare: str = ""
-    """Of a column with a unit: a number without it, where a part of the rows holds such."""
-    bare_rows: int = 0
-    centuries: tuple[str, ...] = ()
-    """Years of two digits taken for this century and for the last one, where both occur."""
-    alike: tuple[str, ...] = ()  # Two texts that stand for one number
 
 
 @dataclass(frozen=True)
@@ -197,84 +191,50 @@ def _read_text(
     if way is None and share < ENOUGH:
         text = _text_profile(parsed, counts)
         almost = parsed.words if len(parsed.values) >= LEAST_MISREAD else ""
-        kept: dict[str, Any] = {"unread": text.unread, "unread_rows": text.unread_rows}
-        return replace(profile, text=TextProfile(example=text.example, almost=almost, **kept))
+        left = TextProfile(
+            example=text.example, unread=text.unread, unread_rows=text.unread_rows, almost=almost
+        )
+        return replace(profile, text=left)
+    values = {text: canonical(value) for text, value in parsed.values.items()}
     missing = profile.reading.missing
-    means_missing = {
-        text
-        for text, value in parsed.values.items()
-        if codes.holds(profile.column, canonical(value))
-    }
-    if means_missing and len(means_missing) < len(parsed.values):
-        left = {text: v for text, v in parsed.values.items() if text not in means_missing}
-        parsed = replace(parsed, values=left)
-        counts = counts.without(np.array([text in means_missing for text in counts.values]))
-        missing = (*missing, *sorted(means_missing))
-    missing = (*missing, *(text for text in counts.values.tolist() if text not in parsed.values))
+    coded = sorted(text for text, value in values.items() if codes.holds(profile.column, value))
+    if coded and len(coded) < len(values):
+        values = {text: value for text, value in values.items() if text not in coded}
+        parsed = replace(parsed, values=values)
+        counts = counts.without(np.isin(counts.values, coded))
+        missing = (*missing, *coded)
+    missing = (*missing, *(text for text in counts.values.tolist() if text not in values))
+    reading = Reading(profile.column, missing, as_number=True, pieces=parsed.pieces)
     if parsed.looked_up:
-        values = tuple(map(canonical, parsed.values.values()))
-        reading = Reading(profile.column, missing, texts=tuple(parsed.values), values=values)
-    else:
-        reading = Reading(profile.column, missing, as_number=True, pieces=parsed.pieces)
+        texts, looked_up = tuple(values), tuple(values.values())
+        reading = Reading(profile.column, missing, texts=texts, values=looked_up)
     counted = parsed.counted(counts)
-    return replace(
-        profile,
-        reading=reading,
-        kind=parsed.kind,
-        counts=counted,
-        missing=counted.missing,
-        text=_text_profile(parsed, counts),
-    )
+    text = _text_profile(parsed, counts)
+    about: dict[str, Any] = {"counts": counted, "missing": counted.missing, "text": text}
+    return replace(profile, reading=reading, kind=parsed.kind, **about)
 
 
 def _text_profile(parsed: ParsedText, counts: ValueCounts) -> TextProfile:
-    reads = np.array([text in parsed.values for text in counts.values], dtype=bool)
-    order = np.argsort(-counts.counts, kind="stable")
-    unread = [str(counts.values[p]) for p in order if not reads[p]]
-    read = [str(counts.values[p]) for p in order if reads[p]]
+    by_frequency = np.argsort(-counts.counts, kind="stable")
+    texts = [str(text) for text in counts.values[by_frequency]]
+    read = [text for text in texts if text in parsed.values]
+    unread = [text for text in texts if text not in parsed.values]
     spelled: dict[Value, str] = {}
     if parsed.pieces or parsed.looked_up:
         for text in read:
             spelled.setdefault(canonical(parsed.values[text]), text)
-    bare, bare_rows = _bare_numbers(parsed, counts)
+    rows = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
     return TextProfile(
         words=parsed.words,
         example=read[0],
-        measures=bool(parsed.pieces or parsed.unit),
+        measures=parsed.measures,
         spelled=spelled,
         unread=tuple(unread[:MOST_UNREAD]),
-        unread_rows=int(counts.counts[~reads].sum()),
+        unread_rows=sum(rows[text] for text in unread),
         only_words=all(text.strip().casefold() in NOTHING for text in unread),
         doubtful=parsed.doubtful,
         otherwise=parsed.otherwise,
-        bare=bare,
-        bare_rows=bare_rows,
-        centuries=parsed.centuries,
-        alike=() if spelled else _alike(parsed, read),
     )
-
-
-def _alike(parsed: ParsedText, read: Sequence[str]) -> tuple[str, ...]:
-    """Two plain texts of one number, such as 250.1 and 250.10, which codes keep apart."""
-    first: dict[Value, str] = {}
-    for text in read:
-        other = first.setdefault(parsed.values[text], text)
-        if other.strip() != text.strip():
-            return other, text
-    return ()
-
-
-def _bare_numbers(parsed: ParsedText, counts: ValueCounts) -> tuple[str, int]:
-    """A number without the unit of the others, and how many rows hold such; 0 needs none."""
-    if not parsed.unit or not parsed.pieces:
-        return "", 0
-    texts = [text for text in counts.values.tolist() if parsed.values.get(text)]
-    rows = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
-    bare = [text for text in texts if PLAIN_NUMBER.fullmatch(text.strip())]
-    held, every = (sum(rows[text] for text in some) for some in (bare, texts))
-    if not SOME * every <= held <= (1 - SOME) * every or not held:
-        return "", 0
-    return max(bare, key=lambda text: rows[text]), held
 
 
 MOST_NAMED = 5  # Columns that the note about read text names
@@ -288,12 +248,9 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
         examples = [f"{p.column}: {p.text.example!r}, {p.text.words}" for p in read]
         single = len(read) == 1
         notes.add(
-            "{n} of text {are} read as what {they} {stand} for ({examples}); {text} keeps the "
-            "texts of one as categories.",
+            "{n} of text {are} for ({examples}); {text} keeps the texts of one as categories.",
             n="1 column" if single else f"{len(read)} columns",
-            are="is" if single else "are",
-            they="it" if single else "they",
-            stand="stands" if single else "stand",
+            are="is read as what it stands" if single else "are read as what they stand",
             examples="; ".join(examples[:MOST_NAMED]) + ("; …" if len(read) > MOST_NAMED else ""),
             text=Setting("read", "text", column=read[0].column),
         )
@@ -302,8 +259,6 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
 
 
 def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
-    """Whatever there is to say about one column."""
-    as_text = Setting("read", "text", column=column)
     if text.words and text.unread:
         note = notes.add if text.only_words else notes.warn
         note(
@@ -314,7 +269,7 @@ def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
             example=text.example,
             rows=text.unread_rows,
             examples=listed(text.unread),
-            text=as_text,
+            text=Setting("read", "text", column=column),
         )
     if text.doubtful:
         notes.warn(
@@ -325,38 +280,10 @@ def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
             examples=text.doubtful,
             other=Setting("read", text.otherwise, column=column),
         )
-    if text.centuries:
-        this, last = text.centuries
-        notes.warn(
-            "Column {column!r} writes years with two digits; {this!r} is taken for this century "
-            "and {last!r} for the last one. If that is wrong, write them with four.",
-            column=column,
-            this=this,
-            last=last,
-        )
-    if text.alike:
-        one, other = text.alike
-        notes.add(
-            "Column {column!r} is read as numbers, so that {one!r} and {other!r} are the same; if "
-            "they are codes, pass {text}.",
-            column=column,
-            one=one,
-            other=other,
-            text=as_text,
-        )
-    if text.bare:
-        notes.warn(
-            "Column {column!r} is read as {words}, as in {example!r}, and {rows:,} of its rows "
-            "hold bare numbers such as {bare!r}, which are taken in the same unit. If they are in "
-            "another one, bring all to one unit first.",
-            column=column,
-            words=text.words,
-            example=text.example,
-            rows=text.bare_rows,
-            bare=text.bare,
-        )
     if text.almost:
-        way = "date" if text.almost.startswith("date") else "number"
+        way = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
+        if text.almost.startswith("date"):
+            way = "date"
         notes.warn(
             "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
             "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
@@ -366,24 +293,8 @@ def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
             example=text.example,
             rows=text.unread_rows,
             examples=listed(text.unread),
-            number=Setting(
-                "read", "decimal comma" if "decimal comma" in text.almost else way, column=column
-            ),
+            number=Setting("read", way, column=column),
         )
-
-
-def taken_for(profile: Profile) -> str:
-    """What the values of a column were taken for, in words."""
-    if profile.in_order:
-        return "category, in order"
-    return profile.text.words or _KINDS.get(profile.kind, "")
-
-
-def example_of(profile: Profile) -> str:
-    """A value of a column as the table holds it, the most frequent one."""
-    if profile.text.example or profile.counts is None or not profile.distinct:
-        return profile.text.example
-    return label(canonical(profile.counts.values[np.argmax(profile.counts.counts)]))
 
 
 IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE = "identifier", "date", "free text", ""
@@ -401,24 +312,23 @@ WORDS = 3  # Free text has so many words on the mean
 
 def looks_like(profile: Profile) -> str:
     """What a column looks like, if it is coded as a feature all the same: one of `LOOKS`."""
-    is_text = profile.kind is Kind.TEXT
+    is_text, is_integer = profile.kind is Kind.TEXT, profile.kind is Kind.INTEGER
     if profile.kind is Kind.TIME or (is_text and _holds_dates(profile)):
         return DATE
     if profile.distinct < MANY_VALUES:
         return NOTHING_ELSE
-    named = CALLED.search(profile.column) is not None and profile.kind in (Kind.INTEGER, Kind.TEXT)
+    named = (is_text or is_integer) and CALLED.search(profile.column) is not None
     if profile.is_identifier or named:
         return IDENTIFIER
-    if profile.kind is Kind.INTEGER and profile.counts is not None:
-        # Integers that run through with hardly a gap, as visits numbered by patient do.
-        values = profile.counts.values
-        span = float(values[-1]) - float(values[0]) + 1
-        often_new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
-        return IDENTIFIER if often_new and len(values) >= NO_GAPS * span else NOTHING_ELSE
     if is_text and _words(profile) >= WORDS:
         return FREE_TEXT
-    mostly_new = is_text and profile.distinct >= MOSTLY_NEW * profile.recorded
-    return IDENTIFIER if mostly_new else NOTHING_ELSE
+    often_new = is_text and profile.distinct >= MOSTLY_NEW * profile.recorded
+    if is_integer and profile.counts is not None:
+        # Integers that run through with hardly a gap, as visits numbered by patient do.
+        span = float(profile.counts.values[-1]) - float(profile.counts.values[0]) + 1
+        new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
+        often_new = new and profile.distinct >= NO_GAPS * span
+    return IDENTIFIER if often_new else NOTHING_ELSE
 
 
 def holds_sentences(profile: Profile) -> bool:
@@ -461,65 +371,50 @@ FROM_NOTHING = 0.15
 VARIES = 0.5  # The standard deviation of a measurement over its mean, at most
 OFTEN = 3.0  # A code within reach of other values occurs so many times as often as one of them does
 EXTREMES = (0.01, 0.99)
-_NONE = np.zeros(1, dtype=bool)
 
 
-class Suspects(NamedTuple):
-    """Values of a column that may stand for missing; none where nothing is suspected."""
-
-    values: tuple[Value, ...] = ()
-    why: str = ""
-
-
-def suspects(profile: Profile) -> Suspects:
+def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
     """The values of a column of numbers that look like codes for missing values, and why."""
     counts = profile.counts
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
-        return Suspects()
-    above = partial(_beyond, codes=ABOVE)
-    for find in (_below, above, _beside_a_scale, _zero):
+        return (), ""
+    for find in (_below, _above, _beside_a_scale, _zero):
         is_code = find(counts.values, counts.counts)
-        rows = int(counts.counts[is_code].sum()) if is_code.any() else 0
+        rows = int(counts.counts[is_code].sum())
         if rows >= LEAST_CODED:
             values = tuple(canonical(value) for value in counts.values[is_code])
             low, high = (label(canonical(counts.values[~is_code][end])) for end in (0, -1))
             shown = " or ".join(map(label, values))
-            why = f"{shown} in {rows:,} rows, and from {low} to {high} in all others"
-            return Suspects(values, why)
-    return Suspects()
+            return values, f"{shown} in {rows:,} rows, and from {low} to {high} in all others"
+    return (), ""
 
 
 def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Codes below 0, where nothing else is."""
-    below = int(np.searchsorted(values, 0))
-    first = np.arange(len(values)) < below
-    if not 0 < below <= min(len(BELOW), len(values) - 2) or not np.isin(values[first], BELOW).all():
-        return _NONE
-    if below == 1 and values[0] == -1:
+    below = values < 0
+    n_below = int(below.sum())
+    suspected = n_below <= len(values) - 2 and bool(np.isin(values[below], BELOW).all())
+    if n_below == 1 and values[0] == -1:
         often = counts[0] >= OFTEN * np.median(counts[1:])
-        return first & bool(often and len(values) > MEASURED)
-    return first
+        suspected = suspected and bool(often) and len(values) > MEASURED
+    return below & suspected
 
 
 def _beside_a_scale(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """7, 8 and 9 beside answers that go from 0 or 1 to 5 at most."""
-    found = _beyond(values, counts, OF_A_SCALE)
-    if not found.any():
-        return _NONE
-    scale = values[~found]
-    return found & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
+    beyond = _above(values, counts, OF_A_SCALE)
+    scale = values[~beyond]
+    return beyond & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
 
 
-def _beyond(
-    values: NDArray[Any], _: NDArray[np.int64], codes: tuple[int, ...]
+def _above(
+    values: NDArray[Any], _: NDArray[np.int64], codes: tuple[int, ...] = ABOVE
 ) -> NDArray[np.bool_]:
     """The largest values, where they are codes and far from the others."""
-    if values[0] < 0 or values[-1] not in codes:
-        return _NONE
     beyond = np.logical_and.accumulate(np.isin(values, codes)[::-1])[::-1]
     others = values[~beyond].astype(np.float64)
-    if len(others) < 2:
-        return _NONE
+    if values[0] < 0 or not beyond.any() or len(others) < 2:
+        return np.zeros_like(beyond)
     code, low, high = float(values[beyond][0]), others[0], others[-1]
     far = code - high >= max(FAR * (high - low), 2.0)
     least = others[others > 0][0]
@@ -530,12 +425,11 @@ def _beyond(
 def _zero(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """0 in a measurement that is nowhere near it."""
     if values[0] != 0 or len(values) <= MEASURED or not np.isfinite(values[-1]):
-        return _NONE
+        return np.zeros(len(values), dtype=bool)
     others, rows = values[1:].astype(np.float64), counts[1:]
-    reached = np.cumsum(rows) / rows.sum()
-    low, high = (float(others[np.searchsorted(reached, share)]) for share in EXTREMES)
+    low, high = quantiles_of_counts(others, rows, EXTREMES)
     mean = float(np.average(others, weights=rows))
     deviation = float(np.sqrt(np.average((others - mean) ** 2, weights=rows)))
     apart = others[0] >= FROM_NOTHING * (high - low) and deviation <= VARIES * mean
     often = counts[0] >= OFTEN * np.median(rows)
-    return np.asarray((np.arange(len(values)) == 0) & bool(apart and often))
+    return np.asarray((values == 0) & bool(apart and often))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, as_left_out
 from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column, shortened
+from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_named
 
 if TYPE_CHECKING:
@@ -43,63 +44,62 @@ def not_a_feature(
         return no_such_column(name, features, role)
     else:
         reason = _reason(audit)
-    return MisfeatError(
-        "{column!r} was asked for as {role}, but it {reason}.",
-        column=name,
-        role=role,
-        reason=reason,
-    )
+    problem = "{column!r} was asked for as {role}, but it {reason}."
+    return MisfeatError(problem, column=name, role=role, reason=reason)
 
 
 def _reason(audit: ColumnAudit) -> str:
     """Why a column is not a feature, and what to do."""
     column, treatment = audit.column, audit.treatment
-    if audit.role == "target":
-        return "is the target; take it out"
-    if audit.role == "group":
-        return "tells the subgroups apart and is not a feature; take it out"
-    if audit.role in ("weight", "design"):
-        return f"holds the {treatment} of the rows and is not a feature; take it out"
-    if audit.role != "left out":
-        measure = Setting("measure", "r2")
-        return Message("has no numbers that {measure} could use; take it out", measure=measure)
-    if treatment == EXCLUDED:
-        exclude = Setting("exclude")
-        return Message("is in {exclude}; take it out of one of the two", exclude=exclude)
-    if treatment == NOT_ON_SHORTLIST:
-        return Message(
+    by_role = {
+        "target": "is the target; take it out",
+        "group": "tells the subgroups apart and is not a feature; take it out",
+        "weight": f"holds the {treatment} of the rows and is not a feature; take it out",
+        "design": f"holds the {treatment} of the rows and is not a feature; take it out",
+        "feature": Message(
+            "has no numbers that {measure} could use; take it out", measure=Setting("measure", "r2")
+        ),
+    }
+    by_treatment = {
+        EXCLUDED: Message(
+            "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
+        ),
+        NOT_ON_SHORTLIST: Message(
             "was left out, for it explains nothing by itself or in a pair; use {include}, so "
             "that every set holds it",
             include=Setting("include", [column]),
-        )
-    if treatment == IDENTIFIER:
-        return Message(
+        ),
+        IDENTIFIER: Message(
             "was left out as an identifier; if it measures something, keep it with {bins}",
             bins=Setting("bins", 5, column=column),
-        )
-    if treatment == NEVER_RECORDED:
-        return Message(
+        ),
+        NEVER_RECORDED: Message(
             "was left out, because no subgroup recorded it; check {codes} and {threshold}",
             codes=Setting("missing_values"),
             threshold=Setting("missing_threshold"),
-        )
-    return f"was left out: {treatment}"
+        ),
+    }
+    reasons = by_treatment if audit.role == "left out" else by_role
+    key = treatment if audit.role == "left out" else audit.role
+    return reasons.get(key, f"was left out: {treatment}")
 
 
-_NAMED_LIKE = {
-    "feature": "a feature",
-    "target": "the target",
-    "group": "a group column",
-    "weight": "the weights",
-    "design": "a column of the design",
-}
+def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
+    return replace(
+        cohorts,
+        features=tuple(cohorts.features[p] for p in kept),
+        codes=cohorts.codes[kept],
+        missing=cohorts.missing[:, kept],
+        categories=tuple(cohorts.categories[p] for p in kept),
+        gap_codes=tuple(cohorts.gap_codes[p] for p in kept),
+    )
 
 
 def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
     """Cohorts without some features, which are reported as left out, with a treatment in words."""
-    left = _without(cohorts, names)
+    left = _selected(cohorts, [p for p, name in enumerate(cohorts.features) if name not in names])
     columns = tuple(
-        replace(audit, role="left out", treatment=treatment, categories=(), edges=())
+        as_left_out(audit, treatment)
         if audit.column in names and audit.role == "feature"
         else audit
         for audit in cohorts.columns
@@ -119,14 +119,11 @@ def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums
     )
 
 
-def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
-    """Cohorts in which each block is one feature, recorded where every member is.
-
-    It has a code for every combination, and takes the place of its first member.
-    """
-    for name, members in blocks.items():
-        cohorts = _with_block(cohorts, name, members)
-    return cohorts
+def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:
+    """Cohorts that never recorded the features that a mask of (cohort, feature) marks."""
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    codes = np.where(mask[cohort_of].T, np.array(NOT_RECORDED, cohorts.codes.dtype), cohorts.codes)
+    return replace(cohorts, codes=codes, missing=cohorts.missing | mask)
 
 
 def check_names(names: object, what: str) -> tuple[str, ...]:
@@ -143,7 +140,7 @@ def check_names(names: object, what: str) -> tuple[str, ...]:
 
 
 def _are_names(names: object) -> TypeGuard[Collection[str]]:
-    if isinstance(names, Mapping) or not isinstance(names, Collection):
+    if isinstance(names, Mapping | str) or not isinstance(names, Collection):
         return False
     return all(isinstance(name, str) for name in names)
 
@@ -162,23 +159,25 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
         if not isinstance(name, str):
             raise refused("A block is named {name!r}; names must be text.", name=name)
         check_named(name, Setting("blocks"))
-        if isinstance(members, str) or not _are_names(members) or len(members) == 0:
+        if not _are_names(members) or len(members) == 0:
             problem = "The block {block!r} is {members}; give a list of features."
             raise refused(problem, block=name, members=shortened(members))
         for member in members:
-            if owner.get(member) == name:
-                problem = "The block {block!r} names {column!r} twice; name it once."
-                raise refused(problem, block=name, column=member)
             if member in owner:
-                raise refused(
-                    "The feature {column!r} is in the blocks {first!r} and {second!r}; a feature "
-                    "can be in one.",
-                    column=member,
-                    first=owner[member],
-                    second=name,
-                )
+                problem = "Blocks name {column!r} twice, in {first!r} and {second!r}; name it once."
+                raise refused(problem, column=member, first=owner[member], second=name)
             owner[member] = name
     return {name: tuple(map(str, members)) for name, members in blocks.items()}
+
+
+def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
+    """Cohorts in which each block is one feature, recorded where every member is.
+
+    It has a code for every combination that occurs, and takes the place of its first member.
+    """
+    for name, members in blocks.items():
+        cohorts = _with_block(cohorts, name, members)
+    return cohorts
 
 
 def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
@@ -186,21 +185,13 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
         if member not in cohorts.features:
             role = Message("a member of the block {block!r}", block=name)
             raise not_a_feature(member, role, cohorts, cohorts.features)
-    for audit in cohorts.columns:
-        if audit.column == name and name not in members:
-            raise MisfeatError(
-                "The block {block!r} has the name of {like}; give it another.",
-                block=name,
-                like=_NAMED_LIKE.get(audit.role, "a column that was left out"),
-                setting=Setting("blocks"),
-            )
-    # A code for every combination that occurs.
+    if name not in members and any(audit.column == name for audit in cohorts.columns):
+        problem = "The block {block!r} has the name of a column; give it another."
+        raise MisfeatError(problem, block=name, setting=Setting("blocks"))
     positions = [cohorts.features.index(member) for member in members]
     lines = cohorts.codes[positions]
     whole = (lines >= 0).all(axis=0)
     combinations, numbers = np.unique(lines[:, whole], axis=1, return_inverse=True)
-    codes = np.full(lines.shape[1], NOT_RECORDED, dtype=np.int32)
-    codes[whole] = numbers.reshape(-1)
     labels, gaps = [], []
     for number, combination in enumerate(combinations.T):
         pairs = list(zip(positions, combination, strict=True))
@@ -208,37 +199,20 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
         labels.append(", ".join(values))
         if any(code in cohorts.gap_codes[p] for p, code in pairs):
             gaps.append(number)
-    left = _without(cohorts, members)
-    first = sum(feature not in members for feature in cohorts.features[: min(positions)])
-
-    def inserted(values: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
-        return (*values[:first], value, *values[first:])
-
-    missing = cohorts.missing[:, positions].any(axis=1)
+    first = min(positions)
+    kept = [p for p in range(len(cohorts.features)) if p == first or p not in positions]
+    left, place = _selected(cohorts, kept), kept.index(first)
+    dtype = np.promote_types(left.codes.dtype, code_dtype([len(labels) + 1]))
+    codes, missing = left.codes.astype(dtype), left.missing.copy()
+    codes[place] = NOT_RECORDED
+    codes[place, whole] = numbers.reshape(-1)
+    missing[:, place] = cohorts.missing[:, positions].any(axis=1)
+    before, after = slice(place), slice(place + 1, None)
     return replace(
         left,
-        features=inserted(left.features, name),
-        codes=np.insert(left.codes, first, codes, axis=0),
-        missing=np.insert(left.missing, first, missing, axis=1),
-        categories=inserted(left.categories, tuple(labels)),
-        gap_codes=inserted(left.gap_codes, tuple(gaps)),
+        features=(*left.features[before], name, *left.features[after]),
+        codes=codes,
+        missing=missing,
+        categories=(*left.categories[before], tuple(labels), *left.categories[after]),
+        gap_codes=(*left.gap_codes[before], tuple(gaps), *left.gap_codes[after]),
     )
-
-
-def _without(cohorts: Cohorts, names: Sequence[str]) -> Cohorts:
-    kept = [p for p, name in enumerate(cohorts.features) if name not in names]
-    return replace(
-        cohorts,
-        features=tuple(cohorts.features[p] for p in kept),
-        codes=cohorts.codes[kept],
-        missing=cohorts.missing[:, kept],
-        categories=tuple(cohorts.categories[p] for p in kept),
-        gap_codes=tuple(cohorts.gap_codes[p] for p in kept),
-    )
-
-
-def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:
-    """Cohorts that never recorded the features that a mask of (cohort, feature) marks."""
-    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    codes = np.where(mask[cohort_of].T, np.array(NOT_RECORDED, cohorts.codes.dtype), cohorts.codes)
-    return replace(cohorts, codes=codes, missing=cohorts.missing | mask)

@@ -6,6 +6,7 @@ alone. They are therefore cross-fitted: a row's group is learned from the rows o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,23 +47,18 @@ class Merger(NamedTuple):
     gain: float  # What groups explain of rows that they were not learned from, in bits per row
 
 
-class TargetClasses(NamedTuple):
-    """The class of every row, and how many there are; where a target is missing, that number."""
-
-    codes: NDArray[np.integer]
-    number: int
-
-
 def merge_values(
     rows: CodedRows,
     line: int,
     bases: Sequence[int],
     values: Sequence[str],
+    *,
     n_bins: int,
     most: int,
     must_stay: bool,
     order: Sequence[int],
-    classes: TargetClasses,
+    classes: Codes,
+    n_classes: int,
 ) -> tuple[CodedRows, tuple[str, ...], str]:
     """Merge the values of a line, by their targets or by how frequent they are.
 
@@ -70,25 +66,22 @@ def merge_values(
     treatment. The line is as `common_values` codes it; `bases` have the number of codes of every
     line, the one for missing included. The rest is as in `cross_fitted`.
     """
-    shape = len(values), classes.number
-    counts = count_by_class(rows.codes[line], classes.codes, rows.weights, shape)
+    counts = count_by_class(rows.codes[line], classes, rows.weights, (len(values), n_classes))
     alike = by_target(counts, n_bins)
     frequent = by_frequency(counts, min(most, len(values) + 1))
     best = alike if alike.gain > max(frequent.gain, 0.0) else frequent
     if best.gain <= 0 and not must_stay:
         return rows, (), TELLS_NOTHING
     labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
-    merged = cross_fitted(rows, line, bases, len(values), best, order, classes)
+    merged = cross_fitted(rows, line, bases, best, counts.shape, order, classes)
+    treatment = f"{len(labels)} most frequent values"
     if best is alike:
-        treatment = f"{len(labels)} groups of {len(values)} values, by what they tell,"
-    else:
-        treatment = f"{len(labels)} most frequent values"
-    if not (merged.codes[line] == best.n_groups - 1).any():
-        is_missing = merged.codes[line] == best.n_groups
-        merged.codes[line][is_missing] = best.n_groups - 1
-        return merged, labels, treatment.rstrip(",")
-    labels = with_other(labels)
-    return merged, labels, f"{treatment} and {labels[-1]}"
+        treatment = f"{len(labels)} groups of {len(values)} values, by what they tell"
+    if (merged.codes[line] == best.n_groups - 1).any():
+        labels, comma = with_other(labels), "," if best is alike else ""
+        return merged, labels, f"{treatment}{comma} and {labels[-1]}"
+    merged.codes[line][merged.codes[line] == best.n_groups] = best.n_groups - 1
+    return merged, labels, treatment
 
 
 def by_frequency(counts: Counts, n_groups: int) -> Merger:
@@ -103,18 +96,9 @@ def by_frequency(counts: Counts, n_groups: int) -> Merger:
 def by_target(counts: Counts, n_groups: int) -> Merger:
     """Values with similar targets together; one more group holds all values that are too rare."""
     splits = _splits(counts)
-    rows = np.sort(np.concatenate([learned.sum(axis=1) for learned, _ in splits]))
-    tried: dict[int, Merger] = {}
-    for fewest in FEWEST_ROWS:
-        rare = int(np.searchsorted(rows, fewest))
-        if rare in tried:
-            continue  # the same values are rare as with the limit before
-
-        def learn(learned: Counts, fewest: int = fewest) -> Groups:
-            return _similar(learned, n_groups, fewest)
-
-        tried[rare] = Merger(learn, n_groups + 1, _held_out_gain(splits, learn))
-    return max(tried.values(), key=lambda merger: merger.gain)
+    learners = [partial(_similar, n_groups=n_groups, fewest=fewest) for fewest in FEWEST_ROWS]
+    mergers = [Merger(learn, n_groups + 1, _held_out_gain(splits, learn)) for learn in learners]
+    return max(mergers, key=lambda merger: merger.gain)
 
 
 def _splits(counts: Counts) -> list[tuple[Counts, Counts]]:
@@ -165,24 +149,22 @@ def cross_fitted(
     rows: CodedRows,
     line: int,
     bases: Sequence[int],
-    n_values: int,
     merger: Merger,
-    order: Sequence[int] | None = None,
-    classes: TargetClasses | None = None,
+    shape: tuple[int, ...],
+    order: Sequence[int],
+    classes: Codes,
 ) -> CodedRows:
     """Coded rows in which the values of one line are merged, each row by what others tell.
 
-    The classes to learn from are the codes of the target, the last line, unless others are given.
-    Rows are sorted by the lines in `order` before they are split into folds, so that the order of
-    columns in the table does not matter.
+    The shape has the numbers of values and of classes to learn from. Rows are sorted by the lines
+    in `order` before they are split into folds, so that the order of columns in the table does not
+    matter.
     """
-    values, target = rows.codes[line], classes or TargetClasses(rows.codes[-1], bases[-1] - 1)
-    folds = [np.empty_like(rows.weights) for _ in range(FOLDS)]
-    sorting = np.lexsort(rows.codes if order is None else rows.codes[list(order)])
+    values, folds = rows.codes[line], [np.empty_like(rows.weights) for _ in range(FOLDS)]
+    sorting = np.lexsort(rows.codes[list(order)])
     for fold, drawn in zip(folds, random_folds(rows.weights[sorting]), strict=True):
         fold[sorting] = drawn
-    shape = n_values, target.number
-    tables = [count_by_class(values, target.codes, fold, shape) for fold in folds]
+    tables = [count_by_class(values, classes, fold, shape) for fold in folds]
     total = np.sum(tables, axis=0)
     parts, before = [], np.zeros_like(rows.weights)
     for fold, held_out in zip(folds, tables, strict=True):
@@ -196,23 +178,24 @@ def cross_fitted(
         more = [np.maximum(share, 1.0).astype(np.int64)[fold > 0] for share in shares]
         parts.append(CodedRows(codes, fold[fold > 0], *more))
         before = before + fold
-    return collapse(
-        list(np.concatenate([part.codes for part in parts], axis=1)),
-        np.concatenate([part.weights for part in parts]),
-        [*bases[:line], merger.n_groups + 1, *bases[line + 1 :]],
-        [np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True)],
-    )
+    all_rows = stacked(parts)
+    left = [*bases[:line], merger.n_groups + 1, *bases[line + 1 :]]
+    return collapse(list(all_rows.codes), all_rows.weights, left, all_rows.more)
+
+
+def stacked(parts: Sequence[CodedRows]) -> CodedRows:
+    """Coded rows one after the other; equal ones are not merged."""
+    more = (np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True))
+    codes = np.concatenate([part.codes for part in parts], axis=1)
+    return CodedRows(codes, np.concatenate([part.weights for part in parts]), *more)
 
 
 def count_by_class(
-    values: NDArray[np.integer],
-    target: NDArray[np.integer],
-    weights: Counts,
-    shape: tuple[int, int],
+    values: Codes, classes: Codes, weights: Counts, shape: tuple[int, ...]
 ) -> Counts:
     """Rows by value and class, of those rows whose codes the shape holds."""
-    held = (values < shape[0]) & (target < shape[1])
-    key = values[held].astype(np.int64) * shape[1] + target[held]
+    held = (values < shape[0]) & (classes < shape[1])
+    key = values[held].astype(np.int64) * shape[1] + classes[held]
     counted = np.bincount(key, weights=weights[held], minlength=shape[0] * shape[1])
     return counted.astype(np.int64).reshape(shape)
 
@@ -245,21 +228,16 @@ def _group_labels(
 
 def common_values(profile: Profile) -> CategoryCoder | None:
     """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
-    assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
-    counts = profile.counts.counts
-    common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-    common = np.sort(common[counts[common] >= FEWEST_ROWS[0]])
-    if len(common) < 2:
-        return None
-    values = tuple(profile.counts.values[common].tolist())
-    return CategoryCoder(profile.reading, values, with_other(map(label, values)))
+    coder = most_frequent(profile, MOST_VALUES + 1, FEWEST_ROWS[0])
+    return coder if len(coder.values) > 1 else None
 
 
-def most_frequent(profile: Profile, most: int) -> CategoryCoder:
+def most_frequent(profile: Profile, most: int, fewest: int = 1) -> CategoryCoder:
     """Keep the most frequent values, ties in the order of the values; the rest become one."""
     assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
-    order = np.argsort(-profile.counts.counts, kind="stable")[: most - 1]
-    values = tuple(profile.counts.values[p] for p in np.sort(order))
+    counts = profile.counts.counts
+    kept = np.argsort(-counts, kind="stable")[: most - 1]
+    values = tuple(profile.counts.values[np.sort(kept[counts[kept] >= fewest])].tolist())
     return CategoryCoder(profile.reading, values, with_other(map(label, values)))
 
 

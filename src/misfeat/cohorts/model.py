@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,9 +59,8 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     forms = {name: {f.casefold() for f in (_plain(name), *_short_forms(name))} for name in names}
     close = get_close_matches(_plain(wanted).casefold(), set().union(*forms.values()))
     near = list(dict.fromkeys(name for form in close for name in names if form in forms[name]))
-    hint = f"there are {listed(names)}."
-    if near:
-        hint = f"did you mean {' or '.join(map(repr, near[:3]))}?"
+    nearest = " or ".join(map(repr, near[:3]))
+    hint = f"did you mean {nearest}?" if near else f"there are {listed(names)}."
     raise MisfeatError("There is no subgroup {value!r}; {hint}", value=wanted, hint=hint)
 
 
@@ -150,20 +149,22 @@ class ColumnAudit:
     example: str = ""
 
 
+def as_left_out(audit: ColumnAudit, why: str) -> ColumnAudit:
+    """The audit of a column that is not a feature after all."""
+    blank: dict[str, Any] = {"categories": (), "edges": (), "looks_like": ""}
+    return replace(audit, role="left out", treatment=why, **blank)
+
+
 @dataclass(frozen=True, eq=False)
 class Cohort:
-    """The coded rows of one subgroup (views into `Cohorts`, no copies).
+    """The coded rows of one subgroup: views into `Cohorts`, which says what they are.
 
     Attributes
     ----------
     name : str
         Reads like a predicate.
-    codes : ndarray of shape (n_features, n_rows)
-        One line per feature; ``-1`` where a value is not recorded.
-    target : ndarray of shape (n_rows,)
-        The class of every row.
-    weights : ndarray of shape (n_rows,)
-        How many rows of the table each stands for.
+    codes, target, weights : ndarray
+        The codes of shape (n_features, n_rows), the class and the count of every row.
     recorded : ndarray of shape (n_features,)
         False for the features that are systematically missing here.
     cardinalities : ndarray of shape (n_features,)
@@ -171,11 +172,9 @@ class Cohort:
     n_classes : int
         How many classes the target has, over all cohorts.
     masses, heaviest : ndarray of shape (n_rows,), or None
-        What its rows weigh, and how unequally, as `Cohorts` has it; None where all rows of the
-        table weigh the same.
+        What its rows weigh, and how unequally.
     effective : float or None
-        How many rows of equal weight, drawn one by one, tell as much as those of the cohort; None
-        where they are such rows.
+        How many rows of equal weight tell as much, where rows have weights or a design.
     """
 
     name: str
@@ -246,18 +245,15 @@ class Cohorts:
     joined : tuple of (str, str)
         Subgroups made of parts, with a feature that some parts recorded and others did not.
     ranks : ndarray of shape (n_rows,)
-        Of a numeric target, the bin of every row, from the lowest values to the highest, so narrow
-        that every grid is made of such bins. Empty for classes.
+        Of a numeric target, the bin of every row; every grid is made of such bins. Else empty.
     grids : ndarray of shape (n_grids, n_bins)
         The class that each of these bins lies in, by grid; `target_codes` are those of the first.
-        Empty for classes.
     masses : ndarray of int64 of shape (n_rows,), or None
-        What each row weighs, where rows have sampling weights: the weights of all rows of the table
-        that it stands for together, as whole numbers of some unit.
+        What each row weighs, where rows have sampling weights: the sum over all rows of the table
+        that it stands for, in whole numbers of some unit.
     heaviest : ndarray of shape (n_rows,), or None
-        Where rows have sampling weights, how unequal those of each row are: what the heaviest of
-        the rows that it stands for would weigh, were all others of them alike and the sum of the
-        squares of weights the same.
+        How unequal these weights are: what the heaviest of them would be, were all others alike and
+        the sum of squares the same.
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
@@ -332,24 +328,16 @@ class Cohorts:
         return len(self.grids) > 0
 
     def by_grid(self) -> tuple[Cohorts, ...]:
-        """The same rows with the classes of each grid of a numeric target; themselves for classes.
-
-        Examples
-        --------
-        >>> from misfeat.cohorts import build_cohorts
-        >>> cohorts = build_cohorts({"a": [0, 1] * 20, "y": range(40)}, "y")
-        >>> [np.bincount(grid.target_codes).tolist() for grid in cohorts.by_grid()]
-        [[8, 8, 8, 8, 8], [2, 8, 8, 8, 8, 6], [4, 8, 8, 8, 8, 4], [6, 8, 8, 8, 8, 2]]
-        """
+        """The rows with the classes of each grid of a numeric target; themselves for classes."""
         if not self.is_number:
             return (self,)
+        without: dict[str, Any] = {"ranks": no_ranks(), "grids": no_grids()}
         return tuple(
             replace(
                 self,
                 target_codes=grid[self.ranks],
                 classes=tuple(map(str, range(int(grid.max()) + 1))),
-                ranks=no_ranks(),
-                grids=no_grids(),
+                **without,
             )
             for grid in self.grids
         )
@@ -360,16 +348,7 @@ class Cohorts:
         return np.concatenate([cohort.counts for cohort in self])
 
     def effective_sizes(self) -> NDArray[np.float64]:
-        """How many rows of equal weight tell as much as those of each subgroup.
-
-        Examples
-        --------
-        >>> from misfeat.cohorts import build_cohorts
-        >>> site = ["va", "va", "va", "ch", "ch"]
-        >>> table = {"site": site, "x": [0, 1, 0, 0, 1], "y": [0, 1, 1, 0, 1]}
-        >>> build_cohorts(table, "y", groups="site").effective_sizes()
-        array([2., 3.])
-        """
+        """How many rows of equal weight tell as much as those of each subgroup."""
         if self.effective is not None:
             return self.effective
         return np.add.reduceat(self.weights, self.offsets[:-1]).astype(np.float64)
@@ -414,20 +393,7 @@ class Cohorts:
         return tuple(f for f, m in zip(self.features, absent, strict=True) if m)
 
     def recorded_shares(self) -> NDArray[np.float64]:
-        """The share of the rows of every subgroup that hold a value of every feature.
-
-        Returns
-        -------
-        ndarray of shape (n_cohorts, n_features)
-            0 for a feature that a subgroup never recorded.
-
-        Examples
-        --------
-        >>> from misfeat.cohorts import build_cohorts
-        >>> table = {"a": [0, None, 1, 1], "b": ["missing", "taken"] * 2, "y": [0, 1, 1, 0]}
-        >>> build_cohorts(table, "y").recorded_shares()
-        array([[0.75, 1.  ]])
-        """
+        """The share of the rows that hold a value, by subgroup and feature."""
         starts = self.offsets[:-1]
         rows = np.add.reduceat(self.weights, starts)
         shares = np.empty(self.missing.shape)
@@ -447,11 +413,11 @@ class Cohorts:
         """
         for one in fields(self):
             left, right = getattr(self, one.name), getattr(other, one.name)
-            if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
-                same = left.dtype == right.dtype and np.array_equal(left, right)
-            else:
-                arrays = isinstance(left, np.ndarray) or isinstance(right, np.ndarray)
-                same = not arrays and left == right
-            if not same:
+            if type(left) is not type(right):
+                return False
+            if isinstance(left, np.ndarray):
+                if left.dtype != right.dtype or not np.array_equal(left, right):
+                    return False
+            elif left != right:
                 return False
         return True

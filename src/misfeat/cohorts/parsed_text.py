@@ -11,7 +11,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -25,7 +26,7 @@ from misfeat.reading.table_answers import ValueCounts
 from misfeat.reading.values import PLAIN_NUMBER, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from misfeat.reading.values import Value
 
@@ -57,17 +58,16 @@ class ParsedText:
 
     kind: Kind
     values: Mapping[str, Value]  # What each text that reads stands for
-    pieces: tuple[tuple[str, str], ...] = ()
+    pieces: Pieces = ()
     """What to replace in a text, so that a plain number is left."""
     looked_up: bool = False
     """Whether texts have to be looked up in `values`, since `pieces` do not tell."""
     words: str = ""
-    unit: str = ""  # The currency, the unit or the per cent sign of numbers
+    measures: bool = False
+    """Whether numbers have a unit or marks in them, so that they do not number rows."""
     doubtful: str = ""
     """A text that could stand for something else as well, where no other text decides."""
     otherwise: str = ""  # How users would say so: one of `WAYS`
-    centuries: tuple[str, ...] = ()
-    """Texts with years of two digits, one of this century and one of the last, where both occur."""
 
     def counted(self, counts: ValueCounts) -> ValueCounts:
         """Count the values that texts stand for; texts that do not read count as missing."""
@@ -108,40 +108,24 @@ def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText 
     """
     by_text = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
     texts = {text: n for text, n in by_text if text.strip().casefold() not in NOTHING}
-    readers: tuple[Reader, ...] = _numbers, _bounded_numbers, _dates, _hours
-    match way:
-        case "text":
+    readers = _READERS[way]
+    if way is None and len(texts) > SAMPLED:
+        # Where hardly any of some texts read, there is no need to try them all.
+        some = dict(islice(texts.items(), 0, None, len(texts) // SAMPLED))
+        parsed = [read(some) for read in readers]
+        if all(one is None or len(one.values) < FEW * len(some) for one in parsed):
             readers = ()
-        case "number":
-            readers = partial(_numbers, codes=True), _bounded_numbers, _hours
-        case "decimal comma":
-            readers = (partial(_numbers, decimal=",", codes=True),)
-        case "date":
-            readers = (_dates,)
-        case "day first" | "month first":
-            readers = (partial(_dates, order=way),)
-        case None if len(texts) > SAMPLED:
-            # Where hardly any of some texts read, there is no need to try them all.
-            some = _some_of(texts)
-            parsed = [read(some) for read in readers]
-            if all(one is None or len(one.values) < FEW * len(some) for one in parsed):
-                readers = ()
     best, most = None, 0.0
     for read in readers if texts else ():
-        found = read(texts)
+        parsed_text = read(texts)
         share = 0.0
-        if found is not None:
-            share = sum(texts[text] for text in found.values) / sum(texts.values())
+        if parsed_text is not None:
+            share = sum(texts[text] for text in parsed_text.values) / sum(texts.values())
         if share > most:
-            best, most = found, share
+            best, most = parsed_text, share
         if most >= ENOUGH:
             break
     return best, most
-
-
-def _some_of(texts: Mapping[str, int]) -> dict[str, int]:
-    """Some texts, evenly over all of them, which show how the others are written."""
-    return dict(islice(texts.items(), 0, None, max(len(texts) // SAMPLED, 1)))
 
 
 _CODES = "USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF RUB ZAR TRY"
@@ -149,11 +133,6 @@ CURRENCY = re.compile(
     rf"[A-Z]{{0,3}}[$\xa2-\xa5\u20a0-\u20bf]|kr\.?|z\u0142|Fr\.|Rs\.?|{_CODES.replace(' ', '|')}"
 )
 """What may stand before a number; of symbols, those of Unicode's block of currencies."""
-MAGNITUDES = {
-    **dict.fromkeys(("k", "K", "thousand"), "e3"),
-    **dict.fromkeys(("m", "M", "mn", "Mn", "mio", "Mio", "million"), "e6"),
-    **dict.fromkeys(("b", "B", "bn", "Bn", "billion"), "e9"),
-}
 LONGEST_UNIT = 20  # Characters; what follows a number and is longer is a sentence
 MOST_PIECES = 40
 """A column of numbers is written in few ways; with more pieces of other text it is text."""
@@ -213,28 +192,23 @@ def number_style(
     rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
     best = max(marks, key=lambda mark: rows[mark])  # the point, where both read as many
     matches = found[best]
-    if not matches or (not codes and any(is_code(match["body"]) for match in matches.values())):
+    digits = (*counts, *(match["body"] for match in matches.values()))
+    if not matches or (not codes and any(_CODE.match(text.strip()) for text in digits)):
         return None
-    scaled = _are_magnitudes(matches.values())
     units = Counter[str]()
     for text, match in matches.items():
-        units[_unit(match, scaled)] += counts[text]
+        units[_singular(_unit(match))] += counts[text]
     units.pop("", None)
     unit = max(units, key=lambda one: units[one], default="")
-    kept = [match for match in matches.values() if _unit(match, scaled) in ("", unit)]
-    shown = next((_shown(match, scaled) for match in kept if _unit(match, scaled)), "")
-    pieces = _pieces(kept, best, scaled)
+    kept = [match for match in matches.values() if _singular(_unit(match)) in ("", unit)]
+    pieces = _pieces(kept, best)
     if len(pieces) > MOST_PIECES:
         return None
     tied = len(rows) > 1 and rows["."] == rows[","]
     plain = tied and not any(match["prefix"] for match in kept)
     either = plain and all(_COULD_BE_EITHER.fullmatch(match["body"]) for match in kept)
+    shown = next(filter(None, map(_unit, kept)), "")
     return NumberStyle(pieces, best, shown, kept[0].string if either else "")
-
-
-def is_code(text: str) -> bool:
-    """Whether digits start with a zero that no number would have, or are more than numbers hold."""
-    return _CODE.match(text.strip()) is not None
 
 
 def _matches(texts: Iterable[str], form: re.Pattern[str]) -> dict[str, re.Match[str]]:
@@ -250,42 +224,25 @@ def _matches(texts: Iterable[str], form: re.Pattern[str]) -> dict[str, re.Match[
     return found
 
 
-def _suffix(match: re.Match[str]) -> str:
-    return match["suffix"].strip(_BLANKS)
-
-
-def _are_magnitudes(matches: Iterable[re.Match[str]]) -> bool:
-    """Whether what follows numbers multiplies them: several factors, or one beside a currency."""
-    matches = list(matches)
-    suffixes = {_suffix(match) for match in matches} - {""}
-    if not suffixes or not suffixes <= MAGNITUDES.keys():
-        return False
-    several = len({MAGNITUDES[suffix] for suffix in suffixes}) > 1
-    return several or any(match["prefix"] or len(_suffix(match)) > 3 for match in matches)
-
-
-def _unit(match: re.Match[str], scaled: bool) -> str:
-    """A currency or a unit, the same in the singular and the plural."""
-    shown = _shown(match, scaled)
-    return shown if len(shown) < 4 else shown.lower().rstrip(".").removesuffix("s")
-
-
-def _shown(match: re.Match[str], scaled: bool) -> str:
-    parts = ((match["prefix"] or "").strip(), "" if scaled else _suffix(match))
+def _unit(match: re.Match[str]) -> str:
+    """A currency, a unit or both."""
+    parts = (match["prefix"] or "").strip(), match["suffix"].strip(_BLANKS)
     return " ".join(filter(None, parts))
 
 
-def _pieces(matches: Iterable[re.Match[str]], decimal: str, scaled: bool) -> Pieces:
+def _singular(unit: str) -> str:
+    """The same for the singular and the plural of a unit."""
+    return unit if len(unit) < 4 else unit.lower().rstrip(".").removesuffix("s")
+
+
+def _pieces(matches: Iterable[re.Match[str]], decimal: str) -> Pieces:
     """What to replace, longer pieces first; the decimal mark becomes a point at the end."""
     by: dict[str, str] = {}
     for match in matches:
         by.update((blank, "") for blank in _BLANKS if blank in match.string)
-        by.update((piece, "") for piece in (match["prefix"], match["mark"]) if piece)
+        removed = (match["prefix"], match["mark"], match["suffix"].rstrip(_BLANKS))
+        by.update((piece, "") for piece in removed if piece)
         by.update((dash, "-") for dash in _MINUS if dash in match["sign"] + match["inner"])
-        if suffix := _suffix(match):
-            by[suffix if scaled else match["suffix"].rstrip(_BLANKS)] = (
-                MAGNITUDES[suffix] if scaled else ""
-            )
         if match["open"]:
             by.update({"(": "-", ")": ""})
     ordered = sorted(by.items(), key=lambda pair: (-len(pair[0]), pair[0]))
@@ -295,40 +252,25 @@ def _pieces(matches: Iterable[re.Match[str]], decimal: str, scaled: bool) -> Pie
 def _numbers(
     texts: Mapping[str, int], decimal: str | None = None, codes: bool = False
 ) -> ParsedText | None:
-    some = _some_of(texts)
-    style = number_style(some, decimal, codes=codes)
-    if style is None or (not codes and any(map(is_code, texts))):
+    style = number_style(texts, decimal, codes=codes)
+    if style is None:
         return None
-    values = _read(texts, style)
-    unread = {text: n for text, n in texts.items() if text not in values}
-    if unread and len(some) < len(texts):  # what is written in a rare way was not among them
-        style = number_style({**some, **_some_of(unread)}, decimal, codes=codes) or style
-        values = _read(texts, style)
     details = ", ".join(filter(None, (style.unit, DECIMAL_COMMA if style.decimal == "," else "")))
     return ParsedText(
         Kind.NUMBER,
-        values,
+        {text: number for text in texts if (number := style.read(text)) is not None},
         style.pieces,
         words=f"number ({details})" if details else "number",
-        unit=style.unit,
+        measures=bool(style.pieces),
         doubtful=style.doubtful,
         otherwise=DECIMAL_COMMA if style.decimal == "." else NUMBER,
     )
 
 
-def _read(texts: Iterable[str], style: NumberStyle) -> dict[str, float]:
-    return {text: number for text in texts if (number := style.read(text)) is not None}
-
-
-def _bounded_numbers(texts: Mapping[str, int]) -> ParsedText | None:
-    values, words = bounded_numbers(texts), "number, some of them bounds"
-    return None if values is None else ParsedText(Kind.NUMBER, values, looked_up=True, words=words)
-
-
-def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
+def _bounds(texts: Mapping[str, int]) -> ParsedText | None:
     """Texts such as "< 1 year" or "10+ years": next to the number named, on the bound's side."""
     sides, plain, merged = {}, {}, Counter[str]()
-    for text, count in counts.items():
+    for text, count in texts.items():
         stripped = text.strip()
         bound = _BOUND.match(stripped)
         if bound:
@@ -340,11 +282,12 @@ def bounded_numbers(counts: Mapping[str, int]) -> dict[str, float] | None:
     style = number_style(merged) if sides else None
     if style is None:
         return None
-    return {
+    values = {
         text: float(np.nextafter(number, sides[text] * np.inf)) if text in sides else number
-        for text in counts
+        for text in texts
         if (number := style.read(plain[text])) is not None
     }
+    return ParsedText(Kind.NUMBER, values, looked_up=True, words="number, some of them bounds")
 
 
 TWO_DIGITS = 69  # Years of two digits from here on are of the last century, as POSIX has it
@@ -375,7 +318,6 @@ _DATE_FORMS = tuple(
         r"q(?P<quarter>[1-4])[\s/-]?(?P<year>\d{4})",
     )
 )
-_CLOCK_ALONE = re.compile(_CLOCK, re.IGNORECASE)
 
 
 def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | None:
@@ -409,9 +351,6 @@ def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | N
     if not dates:
         return None
     either = (t for t, match in undecided.items() if int(match["first"]) != int(match["then"]))
-    short = [t for t in dates if (match := matched[t]) and len(match["year"].lstrip("'")) < 4]
-    this = next((text for text in short if dates[text].year >= 2000), "")
-    last = next((text for text in short if dates[text].year < 2000), "")
     return ParsedText(
         Kind.TIME,
         dates,
@@ -419,21 +358,6 @@ def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | N
         words=f"date, {best}" if undecided else "date",
         doubtful=next(either, "") if tied and not order else "",
         otherwise=DAY_FIRST if undecided and best == MONTH_FIRST else MONTH_FIRST,
-        centuries=(this, last) if this and last else (),
-    )
-
-
-def _hours(texts: Mapping[str, int]) -> ParsedText | None:
-    """Texts that are times of day, in hours."""
-    hours: dict[str, float] = {}
-    for text in texts:
-        match = _CLOCK_ALONE.fullmatch(text.strip())
-        time = _time(match) if match else None
-        if time is not None:
-            seconds = time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
-            hours[text] = seconds / 3600
-    return ParsedText(
-        Kind.NUMBER, hours, looked_up=True, words="time of day, in hours", unit="hours"
     )
 
 
@@ -442,34 +366,54 @@ def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | N
         if match is None:  # with a time zone, and other forms of ISO 8601; 20240101 is a number
             date: dt.datetime = canonical(dt.datetime.fromisoformat(text.strip()))
             return date if "-" in text else None
-        held = match.groupdict()
-        time = _time(match) if held.get("hour") else dt.time()
+        held = {name: part or "" for name, part in match.groupdict().items()}
         digits = held["year"].lstrip("'")
         century = 0 if len(digits) == 4 else 1900 if int(digits) >= TWO_DIGITS else 2000
         day = int(held.get("day") or 1)
-        if held.get("first"):
+        if "first" in held:
             first, then = int(held["first"]), int(held["then"])
             month, day = (then, first) if order == DAY_FIRST else (first, then)
-        elif held.get("quarter"):
+        elif "quarter" in held:
             month = 3 * int(held["quarter"]) - 2
-        elif held.get("month"):
+        elif "month" in held:
             month = _MONTHS.index(held["month"][:3].lower()) + 1
         else:
             month = int(held["n"])
-        date = dt.datetime(int(digits) + century, month, day)
-        return None if time is None else dt.datetime.combine(date, time)
+        return dt.datetime.combine(dt.date(int(digits) + century, month, day), _time(held))
     except (ValueError, OverflowError):
         return None
 
 
-def _time(match: re.Match[str]) -> dt.time | None:
-    hour = int(match["hour"])
-    if match["half"]:
+def _time(held: Mapping[str, str]) -> dt.time:
+    """The time of day in the groups of a match, midnight where there is none."""
+    hour, minute, second = (int(held.get(part) or 0) for part in ("hour", "minute", "second"))
+    if half := held.get("half"):
         if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-    fraction = (match["fraction"] or "").ljust(6, "0")[:6]
-    try:
-        return dt.time(hour, int(match["minute"]), int(match["second"] or 0), int(fraction))
-    except ValueError:
-        return None
+            raise ValueError(hour)
+        hour = hour % 12 + (12 if half.lower() == "p" else 0)
+    return dt.time(hour, minute, second, int(held.get("fraction", "").ljust(6, "0")[:6]))
+
+
+def _hours(texts: Mapping[str, int]) -> ParsedText | None:
+    """Texts that are times of day, in hours."""
+    hours: dict[str, float] = {}
+    for text in texts:
+        if match := re.fullmatch(_CLOCK, text.strip(), re.IGNORECASE):
+            with suppress(ValueError):
+                time = _time({name: part or "" for name, part in match.groupdict().items()})
+                seconds = time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
+                hours[text] = seconds / 3600
+    words = "time of day, in hours"
+    return ParsedText(Kind.NUMBER, hours, looked_up=True, words=words, measures=True)
+
+
+_READERS: dict[str | None, tuple[Reader, ...]] = {
+    None: (_numbers, _bounds, _dates, _hours),
+    TEXT: (),
+    NUMBER: (partial(_numbers, codes=True), _bounds, _hours),
+    DECIMAL_COMMA: (partial(_numbers, decimal=",", codes=True),),
+    DATE: (_dates,),
+    DAY_FIRST: (partial(_dates, order=DAY_FIRST),),
+    MONTH_FIRST: (partial(_dates, order=MONTH_FIRST),),
+}
+"""What a column is tried as, by what the user says; the first that reads enough rows is taken."""

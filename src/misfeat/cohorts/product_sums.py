@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.build import CohortRules, ProfiledTable, code_table, lay_out, profile_table
+from misfeat.cohorts.build import (
+    CohortRules,
+    ProfiledTable,
+    code_table,
+    lay_out,
+    profile_table,
+    unreported,
+)
 from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
-from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.table_answers import GroupSums, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.coding import Coding
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
+    from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
 
-LARGEST_SQUARED = 1e140  # Sums of squares of numbers up to this one stay finite
-SMALLEST_SQUARED = 1e-146  # Squares of numbers above this one keep all their digits
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
 _R2 = Setting("measure", "r2")
 
@@ -38,56 +41,24 @@ class ProductSums:
 
     A missing value counts as the mean of its cohort, so the sums are those of a real table and a
     larger set never explains less.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The subgroups.
-    features : tuple of str
-        The numeric features, in the table's column order.
-    target : str
-        The target's column.
-    rows : ndarray of int64 of shape (n_cohorts,)
-        Rows of each cohort, or with weights how many of equal weight tell as much.
-    products : ndarray of shape (n_cohorts, n_features + 1, n_features + 1)
-        Sums of products, the target last.
-    missing : ndarray of bool of shape (n_cohorts, n_features)
-        Which features are systematically missing in which cohort.
     """
 
-    names: tuple[str, ...]
-    features: tuple[str, ...]
+    names: tuple[str, ...]  # The subgroups
+    features: tuple[str, ...]  # The numeric features, in the table's column order
     target: str
     rows: NDArray[np.int64]
+    """Of shape (n_cohorts,): rows, or with weights how many of equal weight tell as much."""
     products: NDArray[np.float64]
+    """Of shape (n_cohorts, n_features + 1, n_features + 1): sums of products, the target last."""
     missing: NDArray[np.bool_]
-
-
-def build_product_sums(
-    X: object, y: object, *, groups: object = None, coding: Coding | None = None
-) -> ProductSums:
-    """Sum products of the numeric columns of a table, cohort by cohort, inside its engine.
-
-    Parameters
-    ----------
-    X, y, groups, coding : object
-        As for `build_cohorts`.
-
-    Examples
-    --------
-    >>> sums = build_product_sums({"x": [0.0, 1.0, 2.0], "y": [0.0, 2.0, 4.0]}, "y")
-    >>> sums.products[0].tolist()
-    [[2.0, 4.0], [4.0, 8.0]]
-    """
-    rules = CohortRules.parse(groups, coding)
-    table, target = open_table(X, y, rules.codes)
-    return cohorts_and_product_sums(table, target, rules)[1]
+    """Of shape (n_cohorts, n_features): which features are systematically missing where."""
 
 
 def cohorts_and_product_sums(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> tuple[Cohorts, ProductSums]:
     """Build the cohorts of an open table and sum its products, and close it."""
+    report = progress or unreported
     with closing(table):
         profiled = profile_table(table, target, rules, progress)
         features = _numeric_features(profiled)
@@ -95,20 +66,11 @@ def cohorts_and_product_sums(
         variables = [_variable(weighed, profiles[feature]) for feature in features]
         variables.append(_variable(weighed, profiles[target], is_target=True))
         coded = code_table(profiled, progress, with_grids=False)
-        if progress is not None:
-            progress("Summing products", 0, 1)
+        report("Summing products", 0, 1)
         sums = weighed.sum_products([group.coder for group in profiled.groupings], variables)
-        if progress is not None:
-            progress("Summing products", 1, 1)
-    squares = np.einsum("gii->i", sums.product)
-    for variable, total in zip(variables, squares, strict=True):
-        tiny = total < SMALLEST_SQUARED**2 and abs(variable.centre) < SMALLEST_SQUARED
-        column = variable.reading.column
-        if variable.coder is None and tiny and profiles[column].distinct > 1:
-            raise _beyond_squares(column, "small", "multiply")
+        report("Summing products", 1, 1)
     cohorts, runs = lay_out(profiled, coded)
-    threshold = rules.coding.missing_threshold
-    return cohorts, _by_cohort(sums, runs, features, cohorts, threshold)
+    return cohorts, _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
 
 
 def _numeric_features(profiled: ProfiledTable) -> list[str]:
@@ -141,42 +103,30 @@ def _by_cohort(
         total = np.zeros((len(cohorts), *part.shape[1:]))
         np.add.at(total, cohort[cohort != DROPPED], part[cohort != DROPPED])
         totals.append(total)
-    rows, both, first, product = totals
     if cohorts.effective is not None:  # weighted sums, as of so many rows of equal weight
-        scale = cohorts.effective / rows
-        rows, both, first, product = (
-            part * scale.reshape(-1, *[1] * (part.ndim - 1))
-            for part in (rows, both, first, product)
+        scale = cohorts.effective / totals[0]
+        totals = [part * scale.reshape(-1, *[1] * (part.ndim - 1)) for part in totals]
+    rows, both, first, product = totals
+    squares = np.einsum("gii->gi", product)
+    too_large = ~np.isfinite(squares).all(axis=0)
+    if too_large.any():
+        raise MisfeatError(
+            "Column {column!r} holds values whose squares are too large to sum up; divide them by "
+            "a constant, or use {other}.",
+            column=[*features, cohorts.target][int(np.argmax(too_large))],
+            other=Setting("measure", "mutual_info"),
         )
     share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
     missing: NDArray[np.bool_] = share >= threshold
-    kept = [not everywhere for everywhere in np.all(missing, axis=0)]
-    chosen = [*np.flatnonzero(kept), len(features)]
-    # Before they are centred, which takes what does not vary for constant.
-    squares = np.einsum("gii->gi", product[:, chosen][:, :, chosen])
-    too_large = ~np.isfinite(squares).all(axis=0)
-    if too_large.any():
-        columns = [*compress(features, kept), cohorts.target]
-        raise _beyond_squares(columns[int(np.argmax(too_large))], "large", "divide")
-    products = _centred(both, first, product)[:, chosen][:, :, chosen]
+    kept = np.flatnonzero(~missing.all(axis=0))
+    chosen = [*kept, len(features)]
     return ProductSums(
         names=cohorts.names,
-        features=tuple(compress(features, kept)),
+        features=tuple(features[feature] for feature in kept),
         target=cohorts.target,
         rows=np.rint(rows).astype(np.int64),
-        products=products,
+        products=_centred(both, first, product)[:, chosen][:, :, chosen],
         missing=missing[:, kept],
-    )
-
-
-def _beyond_squares(column: str, extreme: str, change: str) -> MisfeatError:
-    return MisfeatError(
-        "Column {column!r} holds values whose squares are too {extreme} to sum up; {change} them "
-        "by a constant, or use {other}.",
-        column=column,
-        extreme=extreme,
-        change=change,
-        other=Setting("measure", "mutual_info"),
     )
 
 
@@ -194,8 +144,6 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
                     "to missing, or drop the column.",
                     column=profile.column,
                 )
-            if np.abs(values).max() > LARGEST_SQUARED:
-                raise _beyond_squares(profile.column, "large", "divide")
             centre = float(np.average(values, weights=profile.counts.counts))
         return Variable(profile.reading, centre, None, has_gaps)
     if is_target and profile.distinct > 2:

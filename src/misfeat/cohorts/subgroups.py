@@ -1,7 +1,7 @@
 """Subgroups: how users define them, which rows belong to which, and what becomes of small ones.
 
 Subgroups with too few rows are merged with others that recorded the same, or left out;
-`rows_to_tell` says from how many rows on a subgroup is not small.
+`sufficient_rows` says from how many rows on a subgroup is not small.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from misfeat.cohorts.coding import as_it_is, check_cut_points, cut_points, interval_labels
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.table_answers import Weighing
 
-    Counts = NDArray[np.int64]
-
 
 MAX_VALUES = 5000
 """A column with more distinct values than this must be cut or merged before it makes subgroups."""
@@ -43,29 +41,19 @@ OTHERS = "*"
 
 
 @dataclass(frozen=True)
-class _ByColumn:
-    """Subgroups by a single column."""
-
-    column: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return (self.column,)
-
-
-@dataclass(frozen=True)
-class ByValue(_ByColumn):
+class ByValue:
     """One subgroup per value of a column, some values merged under one name."""
 
+    column: str
     merged: Mapping[str, str]
     """From the label of a value to the name it goes under; ``"*"`` names all other values."""
 
 
 @dataclass(frozen=True)
-class ByCuts(_ByColumn):
+class ByCuts:
     """Subgroups between cut points of an ordered column."""
 
+    column: str
     points: tuple[Value, ...]
 
 
@@ -75,11 +63,6 @@ class ByPredicate:
 
     name: str
     predicate: Predicate
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return self.predicate.columns
 
 
 GroupRule = ByValue | ByCuts | ByPredicate
@@ -113,22 +96,35 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     for part in parts:
         if not isinstance(part, str | Mapping):
             raise _not_a_group(part)
-        rules += parse_groups(part)
-    for number, rule in enumerate(rules):
-        name = rule.name if isinstance(rule, ByPredicate) else rule.column
-        before = (r for r in rules[:number] if type(r) is type(rule))
-        if any(name == r.name if isinstance(r, ByPredicate) else rule == r for r in before):
-            raise MisfeatError(
-                "{groups} names {name!r} twice; name it once.",
-                remedy="{elsewhere}",
-                elsewhere=InPython(
-                    "The subgroup of every row, where no column says it, goes to "
-                    "fit(X, y, groups=...)."
-                ),
-                groups=Setting("groups"),
-                name=name,
-            )
+        for rule in parse_groups(part):
+            name = rule.name if isinstance(rule, ByPredicate) else rule.column
+            predicates = [before.name for before in rules if isinstance(before, ByPredicate)]
+            if rule in rules or (isinstance(rule, ByPredicate) and name in predicates):
+                raise MisfeatError(
+                    "{groups} names {name!r} twice; name it once.",
+                    remedy="{elsewhere}",
+                    elsewhere=_OF_ROWS,
+                    groups=Setting("groups"),
+                    name=name,
+                )
+            rules.append(rule)
     return tuple(rules)
+
+
+_OF_ROWS = InPython("The subgroup of every row goes to fit(X, y, groups=...).")
+
+
+def columns_of(rule: GroupRule) -> tuple[str, ...]:
+    """The columns that a rule reads."""
+    return rule.predicate.columns if isinstance(rule, ByPredicate) else (rule.column,)
+
+
+def goes_by_text(rule: GroupRule, column: str) -> bool:
+    """Whether a rule tells subgroups apart by the texts of a column as they stand."""
+    if isinstance(rule, ByPredicate):
+        compared = rule.predicate.comparisons
+        return any(name == column and isinstance(value, str) for name, value in compared)
+    return isinstance(rule, ByValue) and rule.column == column
 
 
 def _parse_rule(name: object, rule: object) -> GroupRule:
@@ -152,7 +148,7 @@ def _not_a_group(part: object) -> MisfeatError:
         "{setting} defines no subgroups; use a column name, {cuts} for cut points, {merged} to "
         "merge values, or {predicate} for a predicate.",
         remedy="{elsewhere}",
-        elsewhere=InPython("The subgroup of every row goes to fit(X, y, groups=...)."),
+        elsewhere=_OF_ROWS,
         setting=Setting("groups", part),
         cuts=Setting("groups", [40], column="age"),
         merged=Setting("groups", {"B": "B", "*": "other"}, column="grade"),
@@ -193,28 +189,22 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
 
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
-    column, cuts = profile.column, Setting("groups", [40, 65], column=profile.column)
+    column, problem = profile.column, ""
     if profile.kind is Kind.UNSUPPORTED:
-        raise MisfeatError(
-            "Column {column!r} has a type that cannot define subgroups; take it out of {groups}.",
-            column=column,
-            groups=Setting("groups"),
+        problem = "has a type that cannot define subgroups; take it out."
+    elif whole and not merged and 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded:
+        problem = "has a different value in nearly every row, so every subgroup would be one row; "
+        problem += "give cut points such as {cuts}, or another column."
+    elif profile.distinct > MAX_VALUES:
+        problem = (
+            f"has more than {MAX_VALUES:,} distinct values; give cut points such as {{cuts}}, "
         )
-    all_differ = 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded
-    if whole and not merged and all_differ:
+        problem += "or group its values first."
+    if problem:
         raise MisfeatError(
-            "The group column {column!r} has a different value in nearly every row, so every "
-            "subgroup would be one row; give cut points such as {cuts}, or another column.",
+            f"The group column {{column!r}} {problem}",
             column=column,
-            cuts=cuts,
-        )
-    if profile.distinct > MAX_VALUES:
-        raise MisfeatError(
-            "The group column {column!r} has more than {most:,} distinct values; give cut points "
-            "such as {cuts}, or group its values first.",
-            column=column,
-            most=MAX_VALUES,
-            cuts=cuts,
+            cuts=Setting("groups", [40, 65], column=column),
         )
     coder = as_it_is(profile)
     unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
@@ -229,8 +219,7 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
     # In the order of the mapping, then the values that it does not mention in theirs.
     by_name = profile.kind is Kind.TEXT and not profile.in_order
     values = [names[at] for at in natural_order(names)] if by_name else names
-    present = set(names)
-    terms = list(dict.fromkeys([*(n for n in merged.values() if n in present), *values]))
+    terms = list(dict.fromkeys([*(n for n in merged.values() if n in names), *values]))
     number = {name: position for position, name in enumerate(terms)}
     return Grouping(
         coder,
@@ -246,81 +235,68 @@ def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> C
     empty = next((profile for profile in read if profile.distinct == 0), None)
     if empty is not None:
         return CategoryCoder(empty.reading, (), labels)
-    about: dict[str, Any] = {"predicate": predicate.shown, "groups": Setting("groups")}
+    refused = partial(MisfeatError, predicate=predicate.shown, groups=Setting("groups"))
     for column, constant in predicate.comparisons:
         kind = profiles[column].kind
-        about |= {"column": column, "kind": kind.value}
-        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
-            raise MisfeatError(
-                "The predicate {predicate!r} reads {column!r}, which holds {kind} values; give cut "
-                "points for dates instead.",
-                **about,
-            )
-        if isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
-            raise MisfeatError(
-                "The predicate {predicate!r} compares {column!r} with {constant}, beyond what a "
-                "64-bit integer holds; write a constant between -2**63 and 2**63.",
-                constant=shortened(constant),
-                **about,
-            )
         is_flag, is_text = isinstance(constant, bool), isinstance(constant, str)
-        if is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
-            raise MisfeatError(
-                "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
-                "{constant!r}; write a constant of the same kind.",
-                constant=constant,
-                **about,
-            )
+        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
+            problem = "reads {column!r}, which holds {kind} values; give cut points for dates "
+            problem += "instead."
+        elif isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
+            problem = "compares {column!r} with {constant}, beyond what a 64-bit integer holds; "
+            problem += "write a constant between -2**63 and 2**63."
+        elif is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
+            problem = "compares {column!r}, which holds {kind} values, with {constant}; write a "
+            problem += "constant of the same kind."
+        else:
+            continue
+        raise refused(
+            f"The predicate {{predicate!r}} {problem}",
+            column=column,
+            kind=kind.value,
+            constant=shortened(constant),
+        )
     for left, right in predicate.compared_columns:
         kinds = [profiles[column].kind.value for column in (left, right)]
         kinds = ["number" if kind == Kind.INTEGER.value else kind for kind in kinds]
         if kinds[0] != kinds[1]:
-            about |= {"column": left, "kind": kinds[0], "other": right, "other_kind": kinds[1]}
-            raise MisfeatError(
+            raise refused(
                 "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
                 "{other!r}, which holds {other_kind} values; compare columns of one kind.",
-                **about,
+                column=left,
+                kind=kinds[0],
+                other=right,
+                other_kind=kinds[1],
             )
     return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
 
 
-_NUMBER = r"([+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))"
-_RANGE = re.compile(
-    rf"[\[(]?\s*(<=?|>=?|≤|≥|under|below|less than|up to|over|above|more than|from)?\s*{_NUMBER}"
-    rf"(\s*(?:-|–|—|to|until|,|\.\.)\s*{_NUMBER}"
-    r"|\s*(?:\+|and (?:over|older|more|above)|or (?:older|more|above)))?"
-    r"\s*[\])]?",
+_DIGITS = re.compile(r"([0-9]+)")
+_START = re.compile(
+    r"[\[(]?\s*(?:(?P<below><=?|≤|under|below|less than|up to)"
+    r"|(?P<above>>=?|≥|over|above|more than)|from)?\s*"
+    r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))(?!\.?[0-9])"
+    r"(?P<open>\s*(?:\+|(?:and|or) (?:over|older|more|above))[\])]?$)?",
     re.IGNORECASE,
 )
-_BELOW = ("<", "<=", "≤", "under", "below", "less than", "up to")
-_ABOVE = (">", ">=", "≥", "over", "above", "more than")
-_DIGITS = re.compile(r"([0-9]+)")
+"""Where a number or a range starts, and on which side of the number it lies."""
 
 
 def natural_order(labels: Sequence[str]) -> list[int]:
     """Positions in the order that people expect: ranges by where they lie, digits as numbers."""
-    ranges = [_range(label) for label in labels]
-    if all(found is not None for found in ranges):
-        return sorted(range(len(labels)), key=lambda at: (ranges[at], labels[at]))
-    # Text and digits in turn; digits are compared by how many there are first.
-    apart: list[list[Any]] = [_DIGITS.split(label) for label in labels]
-    for parts in apart:
+    starts = [_START.match(label.strip()) for label in labels]
+    are_ranges = all(starts)
+    keys: list[Any] = []
+    for text, start in zip(labels, starts, strict=True):
+        # Text and digits in turn; digits are compared by how many there are first.
+        parts: list[Any] = _DIGITS.split(text)
         parts[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in parts[1::2])]
-    return sorted(range(len(labels)), key=lambda at: (apart[at], labels[at]))
-
-
-def _range(label: str) -> tuple[Decimal, int, Decimal] | None:
-    """Where a number or a range starts, on which side of that, and where it ends; else None."""
-    found = _RANGE.fullmatch(label.strip())
-    if found is None:
-        return None
-    side, start, more, end = found.groups()
-    number = Decimal(start)
-    if side is not None and side.lower() in _BELOW:
-        return number, -1, number
-    if (side is not None and side.lower() in _ABOVE) or (more is not None and end is None):
-        return number, 1, number
-    return number, 0, number if end is None else Decimal(end)
+        number, side = Decimal(0), 0
+        if start is not None and are_ranges:
+            number, side = Decimal(start["number"]), bool(start["above"] or start["open"])
+            side -= start["below"] is not None
+        keys.append((number, side, parts, text))
+    return sorted(range(len(labels)), key=keys.__getitem__)
 
 
 EVERYTHING = "all rows"  # The name of the only cohort where no groups are given
@@ -344,21 +320,21 @@ class Runs:
             slice(self.bounds[r], self.bounds[r + 1]) for r in np.flatnonzero(self.cohort == cohort)
         ]
 
-    def in_cohorts(self, by_run: NDArray[np.int64], n_cohorts: int) -> NDArray[np.int64]:
+    def in_cohorts(self, by_run: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add up what was counted in every run, along the last axis, over those of a cohort."""
-        totals = np.zeros((n_cohorts, *by_run.shape[:-1]), dtype=np.int64)
+        totals = np.zeros((self.cohort.max() + 1, *by_run.shape[:-1]), dtype=np.int64)
         kept = self.cohort != DROPPED
         np.add.at(totals, self.cohort[kept], by_run.T[kept])
         return totals.T
 
-    def sizes(self, n_cohorts: int) -> NDArray[np.int64]:
+    @property
+    def sizes(self) -> NDArray[np.int64]:
         """How many rows of the table each cohort holds."""
-        return self.in_cohorts(self.rows, n_cohorts)
+        return self.in_cohorts(self.rows)
 
-    def never_recorded(self, n_cohorts: int, threshold: float) -> NDArray[np.bool_]:
+    def never_recorded(self, threshold: float) -> NDArray[np.bool_]:
         """Which features, by cohort, are missing in at least this share of a cohort's rows."""
-        share = self.in_cohorts(self.without, n_cohorts) / self.sizes(n_cohorts)
-        return np.asarray(threshold <= share.T)
+        return np.asarray(threshold <= (self.in_cohorts(self.without) / self.sizes).T)
 
     def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
@@ -386,13 +362,10 @@ def find_cohorts(
     kept = np.ones(len(starts), dtype=bool)
     if absent.any():
         count = int(n_rows[absent].sum())
+        fate = "form subgroups of their own"
         if coding.missing_groups == "drop":
-            notes.add("{rows:,} rows with a missing group value are dropped.", rows=count)
-            kept = ~absent
-        else:
-            notes.add(
-                "{rows:,} rows with a missing group value form subgroups of their own.", rows=count
-            )
+            kept, fate = ~absent, "are dropped"
+        notes.add("{rows:,} rows with a missing group value {fate}.", rows=count, fate=fate)
     if not kept.any():
         raise MisfeatError(
             "Every row has a missing group value ({missing}); use {own}, or other groups.",
@@ -416,9 +389,9 @@ def find_cohorts(
         without=without,
     )
     names = _names(minterms, groupings)
-    sizes = runs.sizes(len(names))
+    sizes = runs.sizes
     if weighing is not None:
-        sizes = weighed_sizes(rows, runs, len(names), weighing).astype(np.int64)
+        sizes = weighed_sizes(rows, runs, weighing).astype(np.int64)
     runs, names = _without_small(runs, names, list(features), sizes, coding, floor, notes)
     return runs, _unique(names)
 
@@ -459,11 +432,8 @@ def _unique(names: list[str]) -> list[str]:
     """Number equal names, as values such as "A & q=B" can bring about."""
     unique: dict[str, None] = {}
     for name in names:
-        number, candidate = 1, name
-        while candidate in unique:
-            number += 1
-            candidate = f"{name} ({number})"
-        unique[candidate] = None
+        numbered = (f"{name} ({number})" for number in itertools.count(2))
+        unique[next(n for n in itertools.chain([name], numbered) if n not in unique)] = None
     return list(unique)
 
 
@@ -471,8 +441,6 @@ SMALL = "other"  # The name of the cohort that small subgroups are merged into
 MOST_FEATURES = 3  # So many features are named in the name of a merged cohort
 MOST_NAMED = 10  # So many subgroups are named in a message
 PART_OF_A_COHORT = 10  # Fewer rows may record a feature, or lack it, by chance
-BY_CHANCE = 0.001
-"""How likely rows may be like this by chance, and are not taken for rows of another kind."""
 _KEPT_BY = Message(
     " So few could not tell a pair of features from chance; {keep} keeps them.",
     keep=Setting("min_rows", 1),
@@ -489,14 +457,14 @@ def _without_small(
     notes: Notes,
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, where that is of any use, and say which."""
-    merging, chosen = coding.small_groups == "merge", coding.min_rows is None
-    few = int((sizes < floor).sum())
-    pointless = few == len(sizes) or (few == 1 and merging)
-    fewest = coding.min_rows if coding.min_rows is not None else 1 if pointless else floor
-    least = Setting("min_rows", int(fewest))
+    merging, fewest = coding.small_groups == "merge", coding.min_rows
+    if fewest is None:
+        few = int((sizes < floor).sum())
+        fewest = 1 if few == len(sizes) or (few == 1 and merging) else floor
     small, large = np.flatnonzero(sizes < fewest), np.flatnonzero(sizes >= fewest)
     if not len(small):
         return runs, names
+    least = Setting("min_rows", int(fewest))
     shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
     if len(small) > MOST_NAMED:
         shown = f"{shown} and {len(small) - MOST_NAMED:,} more"
@@ -512,30 +480,19 @@ def _without_small(
     if merging:
         parts, never = _merged(runs, sizes, small, coding.missing_threshold, int(fewest))
         # By what they lack, where others of them recorded it.
-        differs = never.any(axis=0) & ~never.all(axis=0)
-        for lacks in never & differs:
+        for lacks in never & ~never.all(axis=0):
             lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
             more = len(lacking) - MOST_FEATURES
-            lacking = [", ".join(lacking[:MOST_FEATURES])] if lacking else []
-            lacking += [f"{more:,} more"] if more > 0 else []
-            others.append(f"{SMALL} without {' and '.join(lacking)}" if lacking else SMALL)
+            without = ", ".join(lacking[:MOST_FEATURES])
+            without += f" and {more:,} more" if more > 0 else ""
+            others.append(f"{SMALL} without {without}" if lacking else SMALL)
     notes.add(
         "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
         least=least,
         fate=f"are merged into {listed(others)}" if merging else "are left out",
         shown=shown,
-        remedy=_KEPT_BY if chosen else "",
+        remedy=_KEPT_BY if coding.min_rows is None else "",
     )
-    together = int(sizes[small].sum())
-    if merging and together < fewest and not chosen:
-        notes.warn(
-            "The merged subgroup {name!r} has {rows:,} rows, still fewer than {least}; lower it, "
-            "or use {dropping}.",
-            name=SMALL,
-            rows=together,
-            least=least,
-            dropping=Setting("small_groups", "drop"),
-        )
     renumbered = np.full(len(names) + 1, DROPPED, dtype=np.int64)
     renumbered[large] = np.arange(len(large))
     for number, part in enumerate(parts, len(large)):
@@ -550,7 +507,7 @@ def _merged(
 
     What has still too few rows joins those that recorded most nearly the same.
     """
-    rows, without = runs.sizes(len(sizes)), runs.in_cohorts(runs.without, len(sizes)).T
+    rows, without = runs.sizes, runs.in_cohorts(runs.without).T
 
     def never_recorded(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
         lacking = np.array([without[part].sum(axis=0) for part in parts], dtype=np.int64)
@@ -581,40 +538,18 @@ def joined_recordings(
 ) -> tuple[tuple[str, str], ...]:
     """Cohorts made of several parts, with a feature that some recorded and others did not.
 
-    Of a part with few rows that is said only where they would hardly be like this by chance.
+    Parts of fewer than `PART_OF_A_COHORT` rows may record or lack a feature by chance.
     """
-    kept = runs.cohort != DROPPED
-    if kept.sum() == len(names):
+    if (runs.cohort != DROPPED).sum() == len(names):
         return ()
-    rows, without, cohort = runs.rows[kept], runs.without[:, kept], runs.cohort[kept]
-    others = runs.sizes(len(names))[cohort] - rows
-    others_without = runs.in_cohorts(runs.without, len(names))[:, cohort] - without
-    never = without / rows >= threshold
-    others_never = others_without / np.maximum(others, 1) >= threshold
-    lacking = _log_chance(rows, without, others, others_without)
-    recording = _log_chance(rows, rows - without, others, others - others_without)
-    apart = (never & ~others_never & (lacking < np.log(BY_CHANCE))) | (
-        ~never & others_never & (recording < np.log(BY_CHANCE))
-    )
-    apart &= others > 0
-    many = rows >= PART_OF_A_COHORT
-    found = []
-    for at, feature in enumerate(features):
-        for number, name in enumerate(names):
-            own = cohort == number
-            if len(np.unique(never[at, own & many])) == 2 or apart[at, own].any():
-                found.append((name, feature))
-    return tuple(found)
-
-
-def _log_chance(rows: Counts, own: Counts, others: Counts, others_own: Counts) -> Any:
-    """Log of C(n, k) C(K, k) / C(N, k), which bounds how likely k of n rows are of a kind."""
-
-    def log_choose(n: Counts, k: Counts) -> Any:
-        return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-
-    return (
-        log_choose(rows, own) + log_choose(own + others_own, own) - log_choose(rows + others, own)
+    many = runs.rows >= PART_OF_A_COHORT
+    never = runs.without / runs.rows >= threshold
+    parts = [many & (runs.cohort == cohort) for cohort in range(len(names))]
+    return tuple(
+        (name, feature)
+        for feature, lacks in zip(features, never, strict=True)
+        for name, part in zip(names, parts, strict=True)
+        if len(np.unique(lacks[part])) == 2
     )
 
 
@@ -623,7 +558,7 @@ EXPLAINED_SHARE = 0.2
 DEVIATIONS = 2.0  # So many standard deviations of chance
 
 
-def rows_to_tell(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
+def sufficient_rows(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
     """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
 
     If two features tell nothing, the score of their pair in N rows is about chi-squared over 2 N,

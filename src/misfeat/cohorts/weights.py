@@ -24,7 +24,7 @@ the mean over all clusters instead of that of the stratum, which overstates the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -69,17 +69,12 @@ class WeightRules:
     cluster: str | None = None
     """The columns that say from which part of the population a row was drawn, and with which others
     together."""
-    design: tuple[str, ...] = ()  # Those of these two that are given
-    roles: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Columns that are not features: what they serve as, and in words what they hold."""
 
     @classmethod
     def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
         """Read and check the parameters as users write them."""
-        words = "sampling weights" if kind == SAMPLING else "frequencies"
-        roles = {column: ("weight", words)} if column is not None else {}
         if design is None:
-            return cls(column, kind, roles=roles)
+            return cls(column, kind)
         setting = Setting("design", design)
         if not isinstance(design, Mapping) or not design or set(design) - {"strata", "cluster"}:
             raise MisfeatError(
@@ -89,7 +84,7 @@ class WeightRules:
             )
         for value in design.values():
             if not isinstance(value, str):
-                problem = "{setting}: {value!r} is no name of a column."
+                problem = "{setting}: {value!r} is not the name of a column."
                 raise MisfeatError(problem, setting=setting, value=value)
         if kind == FREQUENCY:
             raise MisfeatError(
@@ -98,32 +93,38 @@ class WeightRules:
                 setting=setting,
                 weights=Setting("weights", SAMPLING),
             )
-        given = {part: design[part] for part in ("strata", "cluster") if part in design}
-        words_of = {"strata": "strata", "cluster": "clusters"}
-        roles |= {name: ("design", words_of[part]) for part, name in given.items()}
-        return cls(column, kind, **given, design=tuple(given.values()), roles=roles)
+        return cls(column, kind, **design)
+
+    @property
+    def design(self) -> tuple[str, ...]:
+        """The columns of strata and clusters that are given."""
+        return tuple(column for column in (self.strata, self.cluster) if column is not None)
+
+    @property
+    def roles(self) -> dict[str, tuple[str, str]]:
+        """Columns that are not features: what they serve as, and in words what they hold."""
+        words = "sampling weights" if self.kind == SAMPLING else "frequencies"
+        roles = {
+            self.column: ("weight", words),
+            self.strata: ("design", "strata"),
+            self.cluster: ("design", "clusters"),
+        }
+        return {column: role for column, role in roles.items() if column is not None}
 
     def check(self, names: Sequence[str], target: str, groups: Sequence[str]) -> None:
         """Refuse columns that the table does not have, or that serve as something else, too."""
         for column in self.roles:
-            is_design = column in self.design
+            is_weights = column == self.column
+            what = "the weights" if is_weights else "part of the design"
             if column not in names:
-                where = Setting("design") if is_design else "the weights"
-                raise no_such_column(column, names, where)
-            if column == target:
-                what = "the weights" if column == self.column else "part of the design"
-                problem = "{column!r} is both the target and {what}; name two columns."
-                raise MisfeatError(problem, column=column, what=what)
-            if column == self.column and column in groups:
-                raise MisfeatError(
-                    "{column!r} is both a group and the weights.",
-                    remedy="Take it out of {groups}.",
-                    column=column,
-                    groups=Setting("groups"),
-                )
-        if self.column in self.design:
-            problem = "{column!r} is both the weights and part of the design; name two columns."
-            raise MisfeatError(problem, column=self.column)
+                raise no_such_column(column, names, what if is_weights else Setting("design"))
+            others = {"the target": [target]}
+            if is_weights:
+                others |= {"a group": [*groups], "part of the design": [*self.design]}
+            for other, columns in others.items():
+                if column in columns:
+                    problem = "{column!r} is both {other} and {what}; name two columns."
+                    raise MisfeatError(problem, column=column, other=other, what=what)
 
 
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
@@ -134,98 +135,76 @@ def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
             column=column,
             kind=table.kind(column).value,
         )
-    n_rows, found = table.n_rows(), table.weight_range(column)
-    _check_range(found, column, kind, n_rows)
+    n_rows, limits = table.n_rows(), table.weight_range(column)
+    problem = _problem(limits, kind, n_rows)
+    if problem:
+        raise MisfeatError(
+            f"The weights {{column!r}} {problem}",
+            column=column,
+            rows=limits.missing,
+            least=limits.least,
+            lightest=limits.lightest,
+            greatest=limits.greatest,
+            other=Setting("weights", SAMPLING) if kind == FREQUENCY else None,
+        )
     if kind == FREQUENCY:
         return Weighing(column, frequency=True)
-    if found.least == found.greatest:
+    if limits.least == limits.greatest:
         return None
-    if not LEAST_WEIGHT <= found.greatest <= 1.0 / LEAST_WEIGHT:
-        raise MisfeatError(
-            "The weights {column!r} go up to {greatest:g}, whose square no number holds; divide "
-            "all of them by it.",
-            column=column,
-            greatest=found.greatest,
-        )
-    square_scale = _scale(n_rows, found.greatest * found.greatest)
-    lost = square_scale * found.lightest**2 < 1.0
-    if lost or found.greatest > MOST_APART * found.lightest:
-        raise MisfeatError(
-            "The weights {column!r} go from {lightest:g} to {greatest:g}, too far apart to weigh "
-            "rows against each other; check the largest, or cap it.",
-            column=column,
-            lightest=found.lightest,
-            greatest=found.greatest,
-        )
     return Weighing(
         column,
         frequency=False,
-        scale=_scale(n_rows, found.greatest),
-        square_scale=square_scale,
-        leaves_out=found.least == 0,
+        scale=_scale(n_rows, limits.greatest),
+        square_scale=_scale(n_rows, limits.greatest**2),
+        leaves_out=limits.least == 0,
     )
+
+
+def _problem(limits: WeightRange, kind: str, n_rows: int) -> str:
+    """What is wrong with weights, as a template; empty where nothing is."""
+    if limits.missing:
+        return "are missing in {rows:,} rows; leave these rows out, or give them a weight."
+    if limits.least < 0:
+        return "hold {least:g}; no weight may be negative."
+    if not np.isfinite(limits.greatest):
+        return "hold an infinite value; leave its row out, or correct it."
+    if limits.greatest == 0:
+        return "are all zero, so that no row counts; pass the weights of the rows."
+    if kind == FREQUENCY:
+        if not limits.whole:
+            return "hold fractions, but frequencies are whole numbers; use {other}."
+        if limits.greatest * n_rows > MOST_MASS:
+            return "are too large for frequencies, up to {greatest:g}; use {other}."
+        return ""
+    if limits.least == limits.greatest:
+        return ""
+    if not LEAST_WEIGHT <= limits.greatest <= 1.0 / LEAST_WEIGHT:
+        return "go up to {greatest:g}, whose square no number holds; divide all of them by it."
+    lost = _scale(n_rows, limits.greatest**2) * limits.lightest**2 < 1.0
+    if lost or limits.greatest > MOST_APART * limits.lightest:
+        return (
+            "go from {lightest:g} to {greatest:g}, too far apart to weigh rows against each other; "
+            "check the largest, or cap it."
+        )
+    return ""
 
 
 def _scale(n_rows: int, greatest: float) -> float:
     """The power of 2 that makes so many numbers, none greater than this one, large but not too."""
-    most = MOST_MASS / n_rows / greatest
-    if not np.isfinite(most) or most == 0.0:
-        raise MisfeatError(
-            f"Weights of {greatest:g} cannot be summed up; divide all weights by a constant."
-        )
-    return float(2.0 ** np.floor(np.log2(most)))
+    return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def _check_range(found: WeightRange, column: str, kind: str, n_rows: int) -> None:
-    about: dict[str, Any] = {"column": column}
-    if found.missing:
-        problem = "are missing in {rows:,} rows; leave these rows out, or give them a weight."
-        about["rows"] = found.missing
-    elif found.least < 0:
-        problem = "hold {value:g}; no weight may be negative."
-        about |= {"value": found.least, "remedy": "Check where it comes from."}
-    elif not np.isfinite(found.greatest):
-        problem = "hold an infinite value; leave its row out, or correct it."
-    elif found.greatest == 0:
-        raise MisfeatError(
-            "All weights {column!r} are zero, so that no row counts; pass the weights of the rows.",
-            column=column,
-        )
-    elif kind == FREQUENCY and not found.whole:
-        raise MisfeatError(
-            "{setting} takes whole numbers, how often each row occurs, and {column!r} holds "
-            "fractions; use {other}.",
-            setting=Setting("weights", FREQUENCY),
-            column=column,
-            other=Setting("weights", SAMPLING),
-        )
-    elif kind == FREQUENCY and found.greatest * n_rows > MOST_MASS:
-        problem = "are too large for frequencies, up to {value:g}; use {other}."
-        about |= {"value": found.greatest, "other": Setting("weights", SAMPLING)}
-    else:
-        return
-    raise MisfeatError(f"The weights {{column!r}} {problem}", **about)
-
-
-def weighed_sizes(rows: CodedRows, runs: Runs, n_cohorts: int, weighing: Weighing) -> Floats:
-    """The effective sizes of cohorts whose rows have sampling weights."""
-    sizes = runs.sizes(n_cohorts)
+def weighed_sizes(rows: CodedRows, runs: Runs, weighing: Weighing) -> Floats:
+    """Kish: how many rows of equal weight tell as much as those of each cohort."""
     if not rows.more:
-        return sizes.astype(np.float64)
-    mass, square = (
-        runs.in_cohorts(np.add.reduceat(sums, runs.bounds[:-1]), n_cohorts) for sums in rows.more
-    )
-    return effective_sizes(sizes, mass, square, weighing)
-
-
-def effective_sizes(rows: Counts, masses: Counts, squares: Counts, weighing: Weighing) -> Floats:
-    """Kish: how many rows of equal weight tell as much; sums are in units of the weighing."""
-    total = masses / weighing.scale
-    found = total**2 / (squares / weighing.square_scale)
+        return runs.sizes.astype(np.float64)
+    starts = runs.bounds[:-1]
+    mass, square = (runs.in_cohorts(np.add.reduceat(sums, starts)) for sums in rows.more)
+    effective = (mass / weighing.scale) ** 2 / (square / weighing.square_scale)
     # Rounding must not make a difference where all rows of a subgroup weigh the same.
-    near = np.rint(found)
-    found = np.where(np.abs(found - near) < SAME_SIZE * near, near, found)
-    return np.clip(found, 1.0, rows)
+    near = np.rint(effective)
+    effective = np.where(np.abs(effective - near) < SAME_SIZE * near, near, effective)
+    return np.clip(effective, 1.0, runs.sizes)
 
 
 def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
@@ -242,6 +221,16 @@ def squares_of(weights: Counts, masses: NDArray[Any], heaviest: Floats) -> Float
     return squares
 
 
+def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Counts | None, Floats | None]:
+    """What rows weigh, and the heaviest of each as `heaviest_of` has it; None without weights."""
+    if weighing is None or rows.masses is None or rows.squares is None:
+        return None, None
+    squares = rows.squares * (weighing.scale**2 / weighing.square_scale)
+    # In the largest unit that leaves masses whole: small numbers are counted faster.
+    unit = max(int(np.gcd.reduce(rows.masses)), 1)
+    return rows.masses // unit, heaviest_of(rows.weights, rows.masses, squares) / unit
+
+
 class DrawnRows(NamedTuple):
     """Rows with the same class, drawn together; all arrays are of shape (n_kinds,)."""
 
@@ -256,14 +245,13 @@ class DrawnRows(NamedTuple):
     rows: NDArray[np.int64]  # How many weigh anything
 
 
-def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
-    """The design effect of the share of every class in a subgroup; NaN where that is 0 or 1."""
+def _design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> tuple[Floats, Floats]:
+    """The design effect of every class in a subgroup, NaN where its share is 0 or 1; the shares."""
     own = (drawn.cohort == cohort) & (drawn.target >= 0)
-    n_rows = float(drawn.rows[own].sum())
     masses = np.zeros((len(own), n_classes))
     masses[own, drawn.target[own]] = drawn.masses[own]
     total = masses.sum()
-    shares: Floats = masses.sum(axis=0) / total
+    shares: Floats = masses.sum(axis=0) / max(total, 1.0)
     # What every kind of row adds to the error of every share.
     added = (masses - masses.sum(axis=1)[:, None] * shares) / total
     if drawn.cluster is None:
@@ -273,10 +261,9 @@ def design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
         variance = _between_rows(added, squared, drawn.stratum, drawn.rows)
     else:
         variance = _between_clusters(added, drawn.stratum, drawn.cluster)
-    simple = shares * (1.0 - shares) / max(n_rows - 1.0, 1.0)
+    simple = shares * (1.0 - shares) / max(float(drawn.rows[own].sum()) - 1.0, 1.0)
     varies = (shares > 0) & (shares < 1)
-    effects: Floats = np.divide(variance, simple, out=np.full(n_classes, np.nan), where=varies)
-    return effects
+    return np.divide(variance, simple, out=np.full(n_classes, np.nan), where=varies), shares
 
 
 def mean_effect(effects: Floats, shares: Floats) -> float:
@@ -285,8 +272,8 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
     return float((left * np.nan_to_num(effects)).sum() / left.sum()) if left.sum() > 0 else np.nan
 
 
-def effective_by_design(
-    drawn: DrawnRows, rows: Counts, otherwise: Floats, n_classes: int
+def _effective_by_design(
+    drawn: DrawnRows, rows: Counts, otherwise: Floats, n_classes: int, alone: NDArray[np.bool_]
 ) -> Floats:
     """The effective size of every subgroup: its rows over their mean design effect.
 
@@ -294,56 +281,31 @@ def effective_by_design(
     `otherwise`. Nothing tells how clusters differ in a subgroup that is a single one: it is taken
     to be as bad as the worst of the others.
     """
-    found, alone = otherwise.copy(), single_clusters(drawn, len(rows))
-    worst = 0.0
-    for cohort, n_rows in enumerate(rows):
-        if alone[cohort]:
-            continue
-        own = (drawn.cohort == cohort) & (drawn.target >= 0)
-        shares = np.bincount(drawn.target[own], weights=drawn.masses[own], minlength=n_classes)
-        effects = design_effects(drawn, cohort, n_classes)
-        effect = mean_effect(effects, shares / max(shares.sum(), 1.0))
+    effective, worst = otherwise.copy(), 0.0
+    for cohort in np.flatnonzero(~alone).tolist():
+        effect = mean_effect(*_design_effects(drawn, cohort, n_classes))
         if effect > 0:
-            found[cohort] = min(max(n_rows / effect, 1.0), float(n_rows))
+            effective[cohort] = np.clip(rows[cohort] / effect, 1.0, rows[cohort])
             worst = max(worst, effect)
     if worst > 0:
-        found[alone] = np.clip(rows[alone] / worst, 1.0, otherwise[alone])
-    return found
+        effective[alone] = np.clip(rows[alone] / worst, 1.0, otherwise[alone])
+    return effective
 
 
-def single_clusters(drawn: DrawnRows, n_cohorts: int) -> NDArray[np.bool_]:
-    """Which subgroups are a single cluster each."""
-    found = np.zeros(n_cohorts, dtype=bool)
-    if drawn.cluster is not None:
-        for cohort in range(n_cohorts):
-            own = (drawn.cohort == cohort) & (drawn.target >= 0)
-            units = np.stack([drawn.stratum[own], drawn.cluster[own]])
-            found[cohort] = units.shape[1] > 0 and bool((units == units[:, :1]).all())
-    return found
-
-
-def lonely_strata(drawn: DrawnRows) -> int:
-    """How many strata have a single cluster."""
-    if drawn.cluster is None:
-        place = np.unique(drawn.stratum, return_inverse=True)[1]
-        return int((np.bincount(place, weights=drawn.rows) == 1).sum())
-    return int((_clusters_a_stratum(drawn.stratum, drawn.cluster)[1] == 1).sum())
-
-
-def _clusters_a_stratum(
+def _clusters_in_strata(
     stratum: Integers, cluster: Integers
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp]]:
     """The number of each row's cluster, clusters by stratum, and the stratum of each cluster."""
-    pairs, place = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
+    pairs, unit = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
     numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
-    return place.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
+    return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
 
 
 def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Floats:
     """The variance of sums over clusters, drawn with replacement within strata."""
-    place, sizes, of_cluster = _clusters_a_stratum(stratum, cluster)
+    unit, sizes, of_cluster = _clusters_in_strata(stratum, cluster)
     totals = np.zeros((len(of_cluster), added.shape[1]))
-    np.add.at(totals, place, added)
+    np.add.at(totals, unit, added)
     means = np.zeros((len(sizes), added.shape[1]))
     np.add.at(means, of_cluster, totals)
     means /= sizes[:, None]
@@ -355,11 +317,11 @@ def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Fl
 
 def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integers) -> Floats:
     """The same where every row is a cluster, from the sums of z and of its squares."""
-    numbers, place = np.unique(stratum, return_inverse=True)
+    numbers, of_row = np.unique(stratum, return_inverse=True)
     sums, squares = (np.zeros((len(numbers), added.shape[1])) for _ in range(2))
-    np.add.at(sums, place, added)
-    np.add.at(squares, place, squared)
-    sizes = np.bincount(place, weights=rows)[:, None]
+    np.add.at(sums, of_row, added)
+    np.add.at(squares, of_row, squared)
+    sizes = np.bincount(of_row, weights=rows)[:, None]
     within = sizes / np.maximum(sizes - 1.0, 1.0) * (squares - sums**2 / np.maximum(sizes, 1.0))
     alone = (sums - sums.sum(axis=0) / sizes.sum()) ** 2
     variance: Floats = np.where(sizes > 1, within, alone).sum(axis=0)
@@ -367,59 +329,64 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
 
 
 def effective_of_cohorts(
-    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs, n_cohorts: int
+    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> Floats | None:
     """The effective size of every cohort, where weights or a design make one."""
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
-    sizes = runs.sizes(n_cohorts)
-    found = sizes.astype(np.float64)
+    sizes, effective = runs.sizes, None
     if weighing is not None and not weighing.frequency:
-        found = weighed_sizes(rows, runs, n_cohorts, weighing)
-    elif drawn is None:
-        return None
+        effective = weighed_sizes(rows, runs, weighing)
     if drawn is None:
-        return found
-    n_groupings, n_classes = len(profiled.groupings), len(coded.target.classes)
+        return effective
+    n_groupings, rules = len(profiled.groupings), profiled.rules.weights
     codes, *units = drawn.codes[n_groupings:]
-    present = codes < len(coded.target.coder.labels)
-    rules, squares = profiled.rules.weights, drawn.weights.astype(np.float64)
+    squares = drawn.weights.astype(np.float64)
     if weighing is not None and drawn.squares is not None:
         squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
     as_drawn = DrawnRows(
         cohort=runs.cohort_of(drawn.codes[:n_groupings]),
-        target=np.where(present, coded.target.classes_of(np.where(present, codes, 0)), -1),
+        target=coded.target.classes_of(codes, missing=-1),
         stratum=np.zeros_like(codes) if rules.strata is None else units[0],
         cluster=None if rules.cluster is None else units[-1],
         masses=drawn.weights if drawn.masses is None else drawn.masses,
         squares=squares,
         rows=drawn.weights,
     )
-    single = single_clusters(as_drawn, len(sizes))
-    if single.all():
+    alone = np.zeros(len(sizes), dtype=bool)
+    if as_drawn.cluster is None:
+        stratum = np.unique(as_drawn.stratum, return_inverse=True)[1]
+        units_by_stratum = np.bincount(stratum, weights=as_drawn.rows)
+    else:
+        unit, units_by_stratum, _ = _clusters_in_strata(as_drawn.stratum, as_drawn.cluster)
+        counted = (as_drawn.cohort >= 0) & (as_drawn.target >= 0)
+        pairs = np.unique(np.stack([as_drawn.cohort[counted], unit[counted]]), axis=1)
+        alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
+    if alone.all():
         raise MisfeatError(
             "Every subgroup is a single cluster of {column!r}, so that nothing tells how clusters "
             "differ.",
             remedy="Name smaller clusters, larger subgroups, or leave the design out.",
             column=rules.cluster,
         )
-    if single.any():
+    if alone.any():
         notes.warn(
             "{count:,} of {of:,} subgroups are a single cluster of {column!r} each, so that "
             "nothing tells how clusters differ in them; they are taken to be as uncertain as the "
             "worst of the others.",
-            count=int(single.sum()),
+            count=int(alone.sum()),
             of=len(sizes),
             column=rules.cluster,
         )
-    alone = lonely_strata(as_drawn)
-    if alone:
+    lonely = int((units_by_stratum == 1).sum())
+    if lonely:
         notes.warn(
             "{count:,} strata{of} have a single cluster, which is held against the mean of all "
             "clusters; intervals are then rather too wide. Join such strata to be exact.",
-            count=alone,
+            count=lonely,
             of="" if rules.strata is None else f" of {rules.strata!r}",
         )
-    return effective_by_design(as_drawn, sizes, found, n_classes)
+    otherwise = sizes.astype(np.float64) if effective is None else effective
+    return _effective_by_design(as_drawn, sizes, otherwise, len(coded.target.classes), alone)
 
 
 LARGEST_TO_DRAW_FROM = 10**9

@@ -6,8 +6,6 @@ from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
 from misfeat.parameters.declaration import (
-    COLUMNS,
-    Option,
     a_share,
     an_integer,
     anything,
@@ -29,28 +27,17 @@ class CodingParameters:
 
     _: KW_ONLY
     bins: int | Mapping[str, Any] = parameter(
-        """Bins of an ordered column with more than `max_categories` distinct values. A dict gives a
-        number or the cut points of single columns, ``"*"`` the number for all others.""",
+        """Bins of an ordered column with more than `max_categories` distinct values, equally full
+        over all subgroups together. A dict gives a number or the cut points of single columns,
+        ``"*"`` the number for all others.""",
         anything("int or dict"),
         default=5,
-        option=Option(
-            "Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one.",
-            COLUMNS,
-            reads="bins",
-        ),
-    )
-    binning: str = parameter(
-        "Equally full or equally wide bins, learned over all subgroups together.",
-        one_of("quantile", "uniform"),
-        default="quantile",
-        option=Option("Equally full ('quantile') or equally wide ('uniform') bins.", COLUMNS),
     )
     max_categories: int = parameter(
         """A column with at most this many distinct values is not binned. Text with more keeps its
         most frequent values; the rest become one.""",
         an_integer(least=2),
         default=9,
-        option=Option("Columns with at most this many distinct values are not binned.", COLUMNS),
     )
     target: str = parameter(
         """What the target is taken for: ``"classes"``, each value or bin one of them, or a
@@ -58,23 +45,12 @@ class CodingParameters:
         dates with more than 20 distinct values are numbers, unless `bins` names the target.""",
         one_of("auto", "classes", "number"),
         default="auto",
-        option=Option(
-            "Take the target as 'classes' or as a 'number'; else the table decides.",
-            COLUMNS,
-            name="target_kind",
-        ),
     )
     missing_values: Any = parameter(
         """Further values that mean missing: ``["?", -9]``, or by column ``{"chol": [0]}``, where
         ``"*"`` stands for every column.""",
         anything("value, list or dict"),
         default=None,
-        option=Option(
-            "A value that means missing, as '?' or COL=0. May be repeated.",
-            COLUMNS,
-            name="missing",
-            reads="missing_values",
-        ),
     )
     read: Mapping[str, str] | None = parameter(
         """How columns of text are to be read, where misfeat does not see it by itself:
@@ -82,27 +58,18 @@ class CodingParameters:
         comma"``, ``"date"``, ``"day first"`` and ``"month first"``.""",
         anything("dict or None"),
         default=None,
-        option=Option(
-            "How a column of text is read, as COL=text or COL='day first'. May be repeated.",
-            COLUMNS,
-            reads="ways",
-        ),
     )
     missing_threshold: float = parameter(
         """A feature that is missing in this share of a subgroup's rows counts as never recorded
         there.""",
         a_share(),
         default=0.95,
-        option=Option(
-            "Features missing in this share of a subgroup count as never recorded.", COLUMNS
-        ),
     )
     sporadic: str = parameter(
         """What becomes of other missing values: a category of their own, or rows that count only
         for sets of features that they have in full.""",
         one_of("category", "available"),
         default="category",
-        option=Option("Other missing values: 'category' or 'available'.", COLUMNS),
     )
     min_rows: int | None = parameter(
         """Subgroups with fewer rows are merged or dropped, as `small_groups` says. None: as many
@@ -110,43 +77,30 @@ class CodingParameters:
         common; where no subgroup has so many, or a single one has fewer, all are kept.""",
         an_integer(none=True),
         default=None,
-        option=Option("Subgroups with fewer rows count as small; else the table decides.", COLUMNS),
     )
     small_groups: str = parameter(
-        "What becomes of small subgroups.",
-        one_of("merge", "drop"),
-        default="merge",
-        option=Option("Small subgroups: 'merge' or 'drop'.", COLUMNS),
+        "What becomes of small subgroups.", one_of("merge", "drop"), default="merge"
     )
     missing_groups: str = parameter(
         """What becomes of rows in which a group column is missing: subgroups of their own, or
         dropped.""",
         one_of("own", "drop"),
         default="own",
-        option=Option("Rows without a group value: 'own' or 'drop'.", COLUMNS),
     )
     max_sets: int | None = parameter(
-        """Sets times subgroups up to which every set is scored (of more than three features fewer,
-        for these take longer). Where there are more, the best sets
-        are searched for: features join one by one, interactions whole, and are exchanged as long as
-        that raises the score. Of more than 150 features a shortlist is looked at, of those that
-        explain most alone or in pairs, in half of the rows; `cautions` says what was left out. On
-        the other scales of `estimate`, a shortlist is what has no more sets than this. None: every
-        set of all features is scored.""",
+        """Sets times subgroups up to which every set is scored (fewer of more than three features).
+        Where there are more, the best sets are searched for: features join one by one, interactions
+        whole, and are exchanged as long as that raises the score. Of more than 150 features those
+        are shortlisted that explain most alone or in pairs, in half of the rows; `cautions` says
+        what was left out. On the other scales of `estimate`, a shortlist is what has no more sets
+        than this. None: every set of all features is scored.""",
         an_integer(none=True),
         default=1_000_000,
-        option=Option(
-            "Search for the best sets where there are more, times subgroups, than this.", COLUMNS
-        ),
     )
     max_rows: int | None = parameter(
         """Different coded rows that may come back from an engine (files, DuckDB, Spark, Dask,
         Ibis). Where there are more, rows are drawn at random in the engine, from large subgroups
-        first, and scores, intervals and tests are those of the rows drawn. None: as many as the
-        free memory holds.""",
+        first. None: as many as the free memory holds.""",
         an_integer(none=True),
         default=None,
-        option=Option(
-            "Draw at random where an engine has more different rows; else memory decides.", COLUMNS
-        ),
     )

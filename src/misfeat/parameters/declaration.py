@@ -1,19 +1,18 @@
-"""A parameter said once: its name, type, default, check, words and command-line spelling.
+"""A parameter declared once: its name, type, default, check and words.
 
 An estimator declares its parameters as fields of its class. From these come its ``__init__``, the
-check in ``fit``, the section of its docstring, and the option of the command line with its help and
-its completion.
+check in ``fit`` and the section of its docstring.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from numbers import Real
 from textwrap import dedent, fill, indent
-from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, dataclass_transform
 
-from misfeat.exceptions import UNSAID, InPython, MisfeatError, Setting, check_count, check_jobs
+from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, check_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,16 +20,12 @@ if TYPE_CHECKING:
     Check = Callable[[object, str], None]
 
 Kind = TypeVar("Kind", bound=type)
-TABLE, COLUMNS = "Table", "Subgroups and columns"
-PREDICTIONS, OUTPUT = "Predictions", "Output"
-"""Headings that options stand under."""
 _WIDTH = 88
 """Columns of a line in a docstring."""
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
-@dataclass(frozen=True)
-class Takes:
+class Takes(NamedTuple):
     """What a parameter takes."""
 
     words: str
@@ -42,45 +37,26 @@ class Takes:
     """What a plain value is: int, float, bool or str."""
 
 
-@dataclass(frozen=True)
-class Option:
-    """How a parameter is said on the command line and in a settings file."""
-
-    help: str
-    panel: str
-    name: str | None = None
-    """The option's name, where it is not the parameter's own."""
-    reads: str = "plain"
-    """How texts become a value: a plain one, or one of the forms that the command line knows by
-    this name."""
-    default: Any = UNSAID
-    """The value where the option is not given, if not the parameter's own default."""
-
-
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of an estimator."""
 
     name: str
     default: Any
     takes: Takes
     doc: str
-    option: Option | None
-
-    @property
-    def option_name(self) -> str:
-        """What the command line calls it, with underscores."""
-        return (self.option.name if self.option else None) or self.name
 
 
-def parameter(doc: str, takes: Takes, *, default: Any, option: Option | None = None) -> Any:
+def parameter(doc: str, takes: Takes, *, default: Any) -> Any:
     """Declare a parameter as the field of an estimator's class; lines of `doc` are filled anew."""
-    return field(default=default, metadata={"takes": takes, "doc": doc, "option": option})
+    return field(default=default, metadata={"takes": takes, "doc": doc})
 
 
 def parameters_of(kind: Any) -> dict[str, Parameter]:
     """The parameters of an estimator's class or instance, by name."""
-    return {one.name: _as_parameter(one) for one in fields(kind)}
+    return {
+        one.name: Parameter(one.name, one.default, one.metadata["takes"], one.metadata["doc"])
+        for one in fields(kind)
+    }
 
 
 def check_parameters(estimator: Any) -> None:
@@ -94,53 +70,27 @@ def with_parameters(kind: Kind) -> Kind:
     """Make the ``__init__`` of an estimator's class, and the list of parameters in its docstring.
 
     The docstring holds the line ``{parameters}`` where the list goes.
-
-    Examples
-    --------
-    >>> @with_parameters
-    ... class Counter:
-    ...     '''Count.
-    ...
-    ...     {parameters}
-    ...     '''
-    ...
-    ...     step: int = parameter("How far to step.", an_integer(), default=1)
-    >>> Counter(step=2).step
-    2
-    >>> Counter.__doc__.splitlines()[-2:]
-    ['step : int, default=1', '    How far to step.']
     """
     made: Any = dataclass(eq=False, repr=False)(kind)
     made.__doc__ = dedent(f"    {made.__doc__}").strip().replace("{parameters}", _section(made))
     return made  # type: ignore[no-any-return]
 
 
-def _as_parameter(one: Field[Any]) -> Parameter:
-    said = one.metadata
-    return Parameter(one.name, one.default, said["takes"], said["doc"], said["option"])
-
-
 def _section(kind: Any) -> str:
     lines = ["Parameters", "----------"]
     for one in parameters_of(kind).values():
-        lines.append(f"{one.name} : {one.takes.words}, default={_spelled(one.default)}")
+        default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
+        lines.append(f"{one.name} : {one.takes.words}, default={default}")
         lines.append(indent(_filled(one.doc), "    "))
     return "\n".join(lines)
 
 
 def _filled(doc: str) -> str:
     """Text in lines of a docstring; literals such as ``{"age": [40]}`` are not broken."""
-    whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), _on_one_line(doc))
+    text = " ".join(doc.split())
+    whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), text)
     lines = fill(whole, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return lines.replace(_UNBROKEN, " ")
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _spelled(default: object) -> str:
-    return f'"{default}"' if isinstance(default, str) else repr(default)
 
 
 def anything(words: str) -> Takes:
@@ -227,19 +177,14 @@ def one_of(*choices: str) -> Takes:
 
     def check(value: object, name: str) -> None:
         if not isinstance(value, str) or value not in choices:
+            *others, last = map(repr, choices)
             raise MisfeatError(
                 "{setting} is unknown; use {choices}.",
                 setting=Setting(name, value),
-                choices=_alternatives(choices),
+                choices=f"{', '.join(others)} or {last}",
             )
 
     return Takes(words, check, choices)
-
-
-def _alternatives(choices: tuple[str, ...]) -> str:
-    """``'a', 'b' or 'c'``."""
-    *others, last = map(repr, choices)
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _is_share(value: object) -> bool:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    Stamp = tuple[tuple[int, int, int] | None, ...]
+    Stamp = tuple[tuple[str, int, int, int], ...]
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 REPORT, SETTINGS = "report.html", "run.toml"
@@ -69,7 +69,7 @@ def _foreign_entries(folder: Path) -> list[str]:
         if not folder.is_dir():
             raise MisfeatError(f"{str(folder)!r} is a file; give a folder.")
         names = {entry.name for entry in folder.iterdir()}
-        # FitOptions after listing: a save that is under way puts the manifest before all else.
+        # Asked after listing: a save that is under way puts the manifest before all else.
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
     except OSError as error:
         raise unreadable(folder, error) from error
@@ -79,12 +79,10 @@ def _foreign_entries(folder: Path) -> list[str]:
 
 def make_folder(path: str) -> Path:
     """Make a folder for results before work starts, so that no work is lost."""
-    folder = as_path(path, "out", what="folder").absolute()
+    folder, out = as_path(path, "out", what="folder").absolute(), Setting("out", path)
     try:
         if folder.exists() and not folder.is_dir():
-            raise MisfeatError(
-                "{out} is a file; give a folder, or remove the file.", out=Setting("out", path)
-            )
+            raise MisfeatError("{out} is a file; give a folder, or remove the file.", out=out)
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MisfeatError(f"The folder {path!r} cannot be made: {error.strerror}.") from None
@@ -94,18 +92,16 @@ def make_folder(path: str) -> Path:
 def check_folder(path: str) -> Path:
     """The folder for a run, refused before work starts where it holds what is not ours."""
     new = not os.path.lexists(as_path(path, "out", what="folder"))
-    folder = real_path(make_folder(path))
+    folder, out = real_path(make_folder(path)), Setting("out", path)
     foreign = _foreign_entries(folder)
     if foreign:
         raise MisfeatError(
             "{out} holds {entry!r}, which is no part of a saved run; give another folder.",
-            out=Setting("out", path),
+            out=out,
             entry=foreign[0],
         )
     if not os.access(folder, os.W_OK):
-        raise MisfeatError(
-            "{out} cannot be written: its folder is read-only.", out=Setting("out", path)
-        )
+        raise MisfeatError("{out} cannot be written: its folder is read-only.", out=out)
     if new:
         with suppress(OSError):  # another run was faster
             folder.rmdir()  # a run that fails leaves nothing behind
@@ -253,14 +249,12 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _stamp(folder: Path) -> Stamp:
     """Changes whenever a save does anything to what is read."""
-    stamp: list[tuple[int, int, int] | None] = []
+    stamp: Stamp = ()
     for name in (COMMITTED, *PARTS, *(f"{COMMITTED}/{part}" for part in PARTS)):
-        try:
+        with suppress(FileNotFoundError, NotADirectoryError):
             status = (folder / name).lstat()
-            stamp.append((status.st_ino, status.st_mtime_ns, status.st_size))
-        except (FileNotFoundError, NotADirectoryError):
-            stamp.append(None)
-    return tuple(stamp)
+            stamp += ((name, status.st_ino, status.st_mtime_ns, status.st_size),)
+    return stamp
 
 
 def _not_ours(path: Path) -> DamagedFileError:

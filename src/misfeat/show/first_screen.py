@@ -15,7 +15,6 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import pdist
 
-from misfeat.answers.caution import OVERTURNS
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import (
     AHEAD,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.answers.caution import Caution
+    from misfeat.answers.column_cautions import Caution
     from misfeat.answers.enough_features import Enough, Step
     from misfeat.answers.feature_worth import Worth
     from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
@@ -446,12 +445,12 @@ class FirstScreen:
     @property
     def overturning(self) -> list[Caution]:
         """The cautions that may overturn the answer."""
-        return [one for one in self.cautions if one.severity == OVERTURNS]
+        return [one for one in self.cautions if one.severity == "overturns"]
 
     @property
     def other_cautions(self) -> list[Caution]:
         """The cautions that do not."""
-        return [one for one in self.cautions if one.severity != OVERTURNS]
+        return [one for one in self.cautions if one.severity != "overturns"]
 
 
 def first_screen(

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from itertools import compress, groupby
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.feature_worth import Worth, feature_worths
+from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import InPython, Message
 from misfeat.safe_text import visible
@@ -92,10 +92,7 @@ def worth_rows(
     """What unrecorded features would be worth; nothing is computed where all were recorded."""
     if not costs and not selection.cohorts.missing.any():
         return []
-    return [
-        {name: getattr(worth, name) for name in Worth.COLUMNS}
-        for worth in feature_worths(selection, subgroup, size, costs)
-    ]
+    return [vars(worth) for worth in feature_worths(selection, subgroup, size, costs)]
 
 
 def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> list[Line]:

@@ -1,8 +1,15 @@
 """Sites that may not share records: what each shares instead, and putting it together."""
 
-from misfeat.sites.codebook import Codebook, ColumnCode, read_codebook
+from misfeat.sites.codebook import (
+    Codebook,
+    ColumnCode,
+    Proposal,
+    agree,
+    propose,
+    read_codebook,
+    read_proposal,
+)
 from misfeat.sites.combination import Combined, Refusal, combine
-from misfeat.sites.proposals import Proposal, agree, propose, read_proposal
 from misfeat.sites.signed_documents import make_key, read_key
 from misfeat.sites.summary import Summary, read_summary, write_summary
 from misfeat.sites.table_counts import summarise

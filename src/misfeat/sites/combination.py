@@ -6,8 +6,8 @@ The tables of all sites are laid side by side, as scores and the transfer take t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -25,8 +25,7 @@ from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.selection import Selection
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, differences
-from misfeat.sites.rounding import fitted_tables, hidden_rows
-from misfeat.sites.rounding_cost import no_information, rounding_cost
+from misfeat.sites.rounding import fitted_tables, hidden_rows, no_information, rounding_cost
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
 from misfeat.sites.table_counts import check_takes_part, summarise
@@ -43,35 +42,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """A summary that was not taken.
-
-    Attributes
-    ----------
-    name : str
-        The file, or the site.
-    why : str
-        What is wrong with it.
-    """
+class Refusal(NamedTuple):
+    """A summary that was not taken: its file or site, and what is wrong with it."""
 
     name: str
     why: str
 
 
-@dataclass(frozen=True, eq=False)
-class Combined:
-    """What came of putting summaries together.
-
-    Attributes
-    ----------
-    selection : Selection
-        Every answer, as of `SubgroupSelector.fit`.
-    taken : tuple of Summary
-        What it was made from.
-    refused : tuple of Refusal
-        What it was not made from, and why.
-    """
+class Combined(NamedTuple):
+    """The selection of all sites, the summaries that it was made from, and those refused."""
 
     selection: Selection
     taken: tuple[Summary, ...]
@@ -131,13 +110,11 @@ def combine(
     [('site=north', ('a',)), ('site=south', ('a',))]
     """
     read, refused = _read(summaries)
+    by_site = {} if own is None else {own.site: own}
     if own is not None:
         read = [(name, one) for name, one in read if one.site != own.site]
-    known = [one for _, one in read]
-    if own is None and not known:
-        raise _unusable(refused)
-    agreed = codebook or _most_common(known if own is None else [own, *known])
-    by_site = {} if own is None else {own.site: own}
+    known = [*by_site.values(), *(one for _, one in read)]
+    agreed = codebook or _most_common(known, refused)
     for name, one in read:
         if why := _why_not(one, agreed, by_site):
             refused.append(Refusal(name, why))
@@ -160,17 +137,11 @@ def combine(
     return Combined(selection, tuple(taken), tuple(refused))
 
 
-def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
-    reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
-    return MisfeatError(f"No summary can be used. {reasons}")
-
-
 def _read(
     summaries: Iterable[str | Path | Summary],
 ) -> tuple[list[tuple[str, Summary]], list[Refusal]]:
     """All that can be read, with its name, and what cannot."""
-    read = []
-    refused = []
+    read, refused = [], []
     for one in summaries:
         name = f"site {one.site!r}" if isinstance(one, Summary) else str(one)
         try:
@@ -180,18 +151,24 @@ def _read(
     return read, refused
 
 
-def _most_common(summaries: Sequence[Summary]) -> Codebook:
+def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
+    reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
+    return MisfeatError(f"No summary can be used. {reasons}")
+
+
+def _most_common(summaries: Sequence[Summary], refused: Sequence[Refusal]) -> Codebook:
     """The codebook that most summaries were made with."""
     if not summaries:
-        raise MisfeatError("No summary can be read; ask the sites for their files again.")
-    made_with = Counter(one.codebook.fingerprint for one in summaries).most_common()
-    if len(made_with) > 1 and made_with[0][1] == made_with[1][1]:
+        raise _unusable(refused)
+    by_fingerprint = {one.codebook.fingerprint: one.codebook for one in summaries}
+    (first, most), *others = Counter(one.codebook.fingerprint for one in summaries).most_common()
+    if others and others[0][1] == most:
         raise MisfeatError(
             "As many summaries were made with one codebook as with another; say which counts with "
             "{codebook}.",
             codebook=Setting("codebook"),
         )
-    return next(one.codebook for one in summaries if one.codebook.fingerprint == made_with[0][0])
+    return by_fingerprint[first]
 
 
 def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
@@ -270,7 +247,8 @@ def own_summary(
     coding: Coding | None = None,
 ) -> Summary:
     """What one's own rows give, by the codebook given or by that of most summaries."""
-    agreed = codebook or _most_common([one for _, one in _read(summaries)[0]])
+    read, refused = _read(summaries)
+    agreed = codebook or _most_common([one for _, one in read], refused)
     if not site:
         raise MisfeatError(
             "One's own table is that of a site; name it with {site}: {names}.",
@@ -281,8 +259,7 @@ def own_summary(
     return summarise(X, agreed, site, share="tables3", min_cell=1, coding=coding)
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
+class Kept(NamedTuple):
     """The features that some site recorded, and the codes and classes that some site holds."""
 
     features: NDArray[np.int64]
@@ -309,9 +286,9 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     for size in (1, 2, 3):
         n_lines = int(table_starts(level(len(cards), size), cards)[-1]) if size <= most else 0
         by_size.append(np.zeros((len(summaries), n_lines, len(kept.classes))))
-    for number, (summary, sizes) in enumerate(zip(summaries, of_sizes, strict=True)):
-        for size in range(1, min(summary.size, most) + 1):
-            _place(summary, sizes[size - 1], size, kept, cards, by_size[size - 1][number])
+        for number, (summary, sizes) in enumerate(zip(summaries, of_sizes, strict=True)):
+            if size <= min(summary.size, most):
+                _place(summary, sizes[size - 1], size, kept, cards, by_size[-1][number])
     missing = np.array([~summary.recorded[kept.features] for summary in summaries])
     tables = CountTables(
         features=tuple(codebook.features[f].column for f in kept.features),
@@ -350,8 +327,7 @@ def joined_cohorts(
     """All sites as subgroups of which nothing is known but their rows of each class."""
     names = tuple(f"site={summary.site}" for summary in summaries)
     missing, categories = tables.missing, tables.categories
-    believed = with_hidden_classes(summaries)
-    by_class = np.array([summary.by_class[kept.classes] for summary in believed])
+    by_class = np.array([s.by_class[kept.classes] for s in with_hidden_classes(summaries)])
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
@@ -443,14 +419,12 @@ def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
 
     Without them the target would seem to be less uncertain than it is.
     """
-    elsewhere = np.any([one.by_class > 0 for one in summaries], axis=0)
+    anywhere = np.any([one.by_class > 0 for one in summaries], axis=0)
     found = []
     for one in summaries:
-        hidden = elsewhere & (one.by_class == 0)
-        if not one.exact and hidden.any():
-            rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
-            one = replace(one, by_class=rows)
-        found.append(one)
+        hidden = anywhere & (one.by_class == 0) & (not one.exact)
+        rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
+        found.append(replace(one, by_class=rows))
     return found
 
 

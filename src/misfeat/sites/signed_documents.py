@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
-from misfeat.saving.serialisation import parse_json
+from misfeat.saving.saved_run import parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,17 +115,9 @@ def _as_text(contents: Any) -> bytes:
 
 
 def make_key(file: str | Path) -> str:
-    """Make a key that signs, write it to a file that only its owner can read, and say who it is.
+    """Make a key that signs, and write it to a new file that only its owner can read.
 
-    Parameters
-    ----------
-    file : str or Path
-        Where to; a file that is there already is not replaced.
-
-    Returns
-    -------
-    str
-        The public key, in hexadecimal digits, by which others know the site.
+    Returns the public key, in hexadecimal digits, by which others know the site.
     """
     from cryptography.hazmat.primitives import serialization
 
@@ -145,21 +137,11 @@ def make_key(file: str | Path) -> str:
 
 
 def read_key(file: str | Path) -> Any:
-    """The key that `make_key` wrote.
-
-    Parameters
-    ----------
-    file : str or Path
-        Where it is.
-    """
+    """The key that `make_key` wrote."""
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     place = as_path(file, "key")
-    try:
-        with place.open("rb") as opened:
-            text = opened.read(LARGEST_KEY_FILE)
-    except OSError as error:
-        raise unreadable(place, error) from error
+    text = read_within(place, LARGEST_KEY_FILE)
     try:
         key = load_pem_private_key(text, password=None)
     except (ValueError, TypeError) as error:

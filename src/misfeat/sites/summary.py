@@ -1,4 +1,4 @@
-"""What a site shares: counts by the codebook, exact or rounded; and its file, all of it checked.
+"""What a site shares: counts by the codebook, exact or rounded; its file; and what it discloses.
 
 The first line of a file is a sealed document (`signed_documents`): the codebook, what is shared,
 and the checksum of the counts that follow, compressed. How many these are follows from it, so that
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.sites import signed_documents as documents
 from misfeat.sites.codebook import Codebook, check_site
+from misfeat.sites.signed_documents import SHORT
+from misfeat.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,53 +30,39 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
+
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"
-SCORES = "scores"  # What older versions could share in place of tables
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
+FEW = 10  # Counts below this are told of as small
 MOST_ROWS = 2**52  # Rows of a site; counts stay whole numbers whatever is done with them
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The counts of one site.
-
-    Attributes
-    ----------
-    site : str
-        Its name.
-    codebook : Codebook
-        How its columns were coded.
-    share : {"tables2", "tables3"}
-        What is shared.
-    recorded : ndarray of bool of shape (n_features,)
-        Which features of the codebook the site recorded.
-    by_class : ndarray of int64 of shape (n_classes,)
-        Rows of every class.
-    tables : ndarray of int64 of shape (n_lines, n_classes)
-        The tables of all sets of `size` recorded features, laid end to end in the order of ranks.
-    smaller : tuple of ndarray of int64 of shape (n_lines, n_classes)
-        Of rounded counts, the tables of smaller sets, from single features on; those of
-        exact ones follow from `tables`.
-    min_cell : int
-        Counts are multiples of this.
-    signed_by : str or None
-        The public key of whoever signed the file that it was read from.
-    misfeat : str
-        The version that made it.
-    """
+    """The counts of one site."""
 
     site: str
     codebook: Codebook
+    """How its columns were coded."""
     share: str
+    """What is shared: ``"tables2"`` or ``"tables3"``."""
     recorded: NDArray[np.bool_]
+    """Which features of the codebook the site recorded."""
     by_class: Counts
     tables: Counts
+    """The tables of all sets of `size` recorded features, of shape (n_lines, n_classes), laid end
+    to end in the order of ranks."""
     smaller: tuple[Counts, ...] = ()
+    """Of rounded counts, the tables of smaller sets, from single features on; those of exact ones
+    follow from `tables`."""
     min_cell: int = 1
+    """Counts are multiples of this."""
     signed_by: str | None = None
+    """The public key of whoever signed the file that it was read from."""
     misfeat: str = ""
+    """The version that made it."""
 
     @property
     def exact(self) -> bool:
@@ -123,10 +110,10 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
     done: set[int] = set()
-    for place, summed in _all_margins(tables, cards, size):
-        if place not in done:
-            found[ends[place] : ends[place + 1]] = summed
-            done.add(place)
+    for index, summed in _all_margins(tables, cards, size):
+        if index not in done:
+            found[ends[index] : ends[index + 1]] = summed
+            done.add(index)
     return found
 
 
@@ -154,16 +141,9 @@ def _all_margins(
 
 
 def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
-    """Write a summary to a file; returns how many bytes it has.
+    """Write a summary to a file, signed with the key that the site proposed with.
 
-    Parameters
-    ----------
-    summary : Summary
-        What the site shares.
-    file : str or Path
-        Where to.
-    key : Ed25519PrivateKey, default=None
-        What signs it: the one that the site proposed with.
+    Returns how many bytes the file has.
     """
     wide = "<u8" if summary.tables.max(initial=0) >= 2**32 else "<u4"
     held = np.concatenate([*summary.smaller, summary.tables])
@@ -186,13 +166,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
 
 
 def read_summary(file: str | Path) -> Summary:
-    """Read a summary, and check all of it: form, checksums, signature, and that tables agree.
-
-    Parameters
-    ----------
-    file : str or Path
-        What `write_summary` wrote, or somebody says it did.
-    """
+    """Read a summary, and check all of it: form, checksums, signature, and that tables agree."""
     place = as_path(file, "summaries")
     head, newline, body = documents.read_within(place, LARGEST_FILE).partition(b"\n")
     if not newline or len(head) > documents.LARGEST_DOCUMENT:
@@ -200,13 +174,6 @@ def read_summary(file: str | Path) -> Summary:
     held = documents.unsealed(head, KIND, str(place))
     if held.get("body") != hashlib.sha256(body).hexdigest():
         raise documents.not_whole(str(place), "its counts are cut off or changed")
-    gone = "scores alone" if held.get("share") == SCORES else ""
-    gone = "counts with noise" if "noise" in held else gone
-    if gone:
-        raise MisfeatError(
-            f"{str(place)!r} holds {gone}, and such summaries are no longer read; ask the site to "
-            "share tables of pairs, with counts rounded to multiples of 5 or more."
-        )
     codebook = Codebook.from_plain(held.get("codebook"), str(place))
     try:
         return _summary(held, codebook, body)
@@ -217,46 +184,37 @@ def read_summary(file: str | Path) -> Summary:
 def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     """What a file holds; a ValueError says what is wrong with it."""
     n_classes = len(codebook.target.labels)
-    recorded, share = held["recorded"], held["share"]
-    if not isinstance(recorded, list) or len(recorded) != len(codebook.features):
-        raise ValueError("which features were recorded")
-    if not all(isinstance(flag, bool) for flag in recorded):
-        raise ValueError("which features were recorded")
-    if share not in TABLES:
-        raise ValueError("what is shared is not known")
-    rows = held["by_class"]
-    if not isinstance(rows, list) or len(rows) != n_classes:
-        raise ValueError("rows by class")
-    whole = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in rows)
-    if not whole or sum(rows) > MOST_ROWS:
-        raise ValueError("rows by class")
-    by_class = np.array(rows, dtype=np.int64)
-    if not any(recorded) or by_class.sum() == 0:
-        raise ValueError("it has no rows, or no feature")
-    min_cell = held["min_cell"]
-    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or not 0 < min_cell < MOST_ROWS:
-        raise ValueError("the fewest rows that a count tells of")
-    if min_cell > 1 and (by_class % min_cell).any():
-        raise ValueError("a count that was not rounded as it says")
-    made_by = held["misfeat"]
-    if not isinstance(made_by, str) or len(made_by) > 100:
-        raise ValueError("the version that made it")
+    recorded, rows, least = held["recorded"], held["by_class"], held["min_cell"]
+    made_by, wide = held["misfeat"], held["counts"]
+    plain = isinstance(rows, list) and all(type(n) is int and n >= 0 for n in rows)
+    flags = isinstance(recorded, list) and all(type(flag) is bool for flag in recorded)
+    for holds, what in (
+        (held["share"] in TABLES, "what is shared is not known"),
+        (flags and len(recorded) == len(codebook.features), "which features were recorded"),
+        (plain and len(rows) == n_classes and sum(rows) <= MOST_ROWS, "rows by class"),
+        (flags and plain and any(recorded) and any(rows), "it has no rows, or no feature"),
+        (type(least) is int and 0 < least < MOST_ROWS, "the fewest rows that a count tells of"),
+        (isinstance(made_by, str) and len(made_by) <= 100, "the version that made it"),
+        (wide in ("<u4", "<u8"), "the type of its counts"),
+    ):
+        if not holds:
+            raise ValueError(what)
     head = Summary(
         site=check_site(held["site"]),
         codebook=codebook,
-        share=share,
+        share=held["share"],
         recorded=np.array(recorded, dtype=bool),
-        by_class=by_class,
+        by_class=np.array(rows, dtype=np.int64),
         tables=np.zeros((0, n_classes), dtype=np.int64),
-        min_cell=min_cell,
+        min_cell=least,
         signed_by=held.get("signed_by"),
         misfeat=made_by,
     )
-    cards, size, wide = head.cards, head.size, held["counts"]
+    cards, size, by_class = head.cards, head.size, head.by_class
+    if (by_class % least).any():
+        raise ValueError("a count that was not rounded as it says")
     sizes = range(size if head.exact else 1, size + 1)
     lines = [int(table_starts(level(len(cards), m), cards)[-1]) for m in sizes]
-    if wide not in ("<u4", "<u8"):
-        raise ValueError("the type of its counts")
     counts = _unpacked(body, str(wide), sum(lines) * n_classes).reshape(-1, n_classes)
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
     starts = table_starts(level(len(cards), size), cards)[:-1]
@@ -295,3 +253,84 @@ def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
     if counts.max(initial=0) > MOST_ROWS:
         raise ValueError("a count that is too large")
     return counts.astype(np.int64)
+
+
+def disclosed(summary: Summary) -> list[str]:
+    """Exactly what leaves the house, line by line."""
+    book = summary.codebook
+    classes = ", ".join(
+        f"{label}: {count:,}"
+        for label, count in zip(book.target.labels, summary.by_class.tolist(), strict=True)
+    )
+    lacking = [
+        feature.column
+        for feature, held in zip(book.features, summary.recorded, strict=True)
+        if not held
+    ]
+    signed = "by nobody"
+    if summary.signed_by is not None:
+        signed = f"with the key {summary.signed_by[:SHORT]}…"
+    about = "" if summary.exact else "about "
+    lines = [
+        f"Site {summary.site!r}, signed {signed}; codebook of edition {book.edition}, "
+        f"{book.fingerprint[:SHORT]}….",
+        f"Rows: {about}{summary.rows:,}, by {book.target.column}: {classes}.",
+        f"Features: {joined(list(summary.features), most=len(summary.features))}.",
+    ]
+    if lacking:
+        lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
+    counts = summary.tables if summary.exact else np.concatenate(summary.of_sizes())
+    held = counts[counts > 0]
+    n_sets = len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1
+    of = {1: "feature", 2: "pair of features", 3: "three features"}[summary.size]
+    if not summary.exact and summary.size > 1:
+        of += ", and those of smaller sets"
+    lines += [
+        f"Tables: {n_sets:,}, one for every {of}, with rows by "
+        f"combination of values and {book.target.column}: {counts.size:,} counts.",
+        "No row, no identifier and no value beyond the categories and bins of the codebook.",
+        f"Smallest count: {int(held.min(initial=summary.rows)):,}. Counts of fewer than {FEW} "
+        f"rows: {int((held < FEW).sum()):,}; of a single row: {int((held == 1).sum()):,}.",
+    ]
+    return lines + (_of_exact(summary) if summary.exact else _of_rounded(summary.min_cell))
+
+
+def _of_exact(summary: Summary) -> list[str]:
+    """What could be worked out from counts as they are."""
+    target = summary.codebook.target.column
+    rows = summary.tables.sum(axis=1)
+    alone = int((rows == 1).sum())
+    certain = int(np.sum((rows > 1) & (summary.tables.max(axis=1) == rows)))
+    lines = ["What could be worked out:"]
+    if alone:
+        lines.append(
+            f"• {alone:,} combinations of values are those of one row. Whoever knows such "
+            f"values of a person learns {target}, and from other tables further features."
+        )
+    else:
+        lines.append("• No combination of values is that of one row.")
+    if certain:
+        lines.append(
+            f"• In {certain:,} combinations of values all rows have the same {target}: whoever "
+            "knows the values learns it, though rows are several."
+        )
+    lines.append(
+        "• Tables overlap, so that sums and differences of counts can be formed, also with those "
+        "of another release of the same rows. Counts are exact: nothing was rounded or suppressed."
+    )
+    return lines
+
+
+def _of_rounded(n: int) -> list[str]:
+    """What could be worked out from counts rounded to multiples."""
+    return [
+        f"All counts are multiples of {n}, rounded up or down at random; 0 stands for anything "
+        f"from 0 to {n - 1} rows, and {n} for anything from 1 to {2 * n - 1}.",
+        "What could be worked out:",
+        f"• Not that a combination of values is that of one row, nor any count below {n}: larger "
+        "tables were fitted to the rounded smaller ones before they were rounded, so that sums and "
+        "differences of counts tell what was told before.",
+        "• What is common: shares and associations that hold for many rows.",
+        "• Another release of other rows of the same people adds to it; one of the same rows does "
+        "not, since they are rounded in the same way every time.",
+    ]

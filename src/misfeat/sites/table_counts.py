@@ -118,8 +118,10 @@ def summarise(
     return rounded_summary(exact, min_cell, secret_of(key))
 
 
-def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
-    """Raise unless a codebook names a site, and its key."""
+def check_takes_part(
+    codebook: Codebook, site: str, key: Any = None, *, signs: bool = False
+) -> None:
+    """Raise unless a codebook names a site, and its key where it has or needs one."""
     if site not in codebook.sites:
         raise MisfeatError(
             f"The codebook names no site {site!r}; it names {listed(sorted(codebook.sites))}."
@@ -129,11 +131,7 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
             f"The codebook knows another key of {site!r}, or none; sign with the one that the "
             "proposal was signed with."
         )
-
-
-def check_signs(codebook: Codebook, site: str, key: Any) -> None:
-    """Raise where a site would send what nobody takes: the codebook has its key, it has none."""
-    if key is None and codebook.sites[site] is not None:
+    if signs and key is None and codebook.sites[site] is not None:
         raise MisfeatError(
             "The codebook has a key of {site!r}, and others refuse what is not signed with it; "
             "name its file with {key}.",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import misfeat
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.features import pair_interactions
 from misfeat.datasets import load_heart
 from misfeat.show.plots.canvas import FADED
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.alternatives import alternative_sets
 from misfeat.answers.enough_features import enough_features
 from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.features import feature_values
+from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation

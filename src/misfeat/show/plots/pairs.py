@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.interactions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
+from misfeat.answers.features import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
 from misfeat.show.plots import canvas
 from misfeat.show.plots.quantities import one_subgroup, selection_of
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.answers.alternatives import alternative_sets
 from misfeat.answers.enough_features import enough_features
 from misfeat.answers.feature_worth import feature_worths
 from misfeat.answers.features import feature_values, shapley_values
+from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of

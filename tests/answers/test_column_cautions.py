@@ -1,3 +1,5 @@
+"""Leaks, gaps that say something, and duplicates."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,11 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from misfeat import datasets
-from misfeat.answers.informative_gaps import missing_patterns
-from misfeat.answers.leaks import leaks, orders_classes, share_of_target
+from misfeat import SubgroupSelector, datasets
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.column_cautions import (
+    MOST_NAMED,
+    determined_pairs,
+    duplicates,
+    leaks,
+    missing_by_rule,
+    missing_patterns,
+    orders_classes,
+    share_of_target,
+)
+from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.datasets import make_cohorts
+from misfeat.datasets import load_heart, make_cohorts
 
 SEEDS = range(8)
 TABLES = arrays(
@@ -180,3 +192,139 @@ def test_a_value_or_a_number_that_is_high_in_all_of_few_cases_is_no_leak():
     woman = rng.integers(0, 2, 2000)
     table = {"woman": woman, "y": woman * (rng.random(2000) < 0.2)}
     assert not list(leaks(build_cohorts(table, "y")))
+
+
+def survey(n=1000, seed=0):
+    rng = np.random.default_rng(seed)
+    smoker, age = rng.choice(["no", "yes", "former"], n), rng.integers(18, 90, n)
+    values = rng.integers(4, size=(4, n)).astype(float)
+    return {
+        "smoker": smoker,
+        "age": age,
+        "packs": np.where(smoker == "no", np.nan, values[0]),
+        "years": np.where(smoker == "no", np.nan, values[1]),
+        "psa": np.where(age < 40, np.nan, values[2]),
+        "gaps": np.where(rng.random(n) < 0.3, np.nan, values[3]),
+        "site": rng.choice(["a", "b"], n),
+        "y": rng.integers(2, size=n),
+    }
+
+
+def rules(table, **settings):
+    return list(missing_by_rule(build_cohorts(table, "y", **settings)))
+
+
+@pytest.mark.parametrize("sporadic", ["category", "available"])
+def test_features_asked_only_of_some_are_named_with_what_tells_them(sporadic):
+    smoked, aged = rules(survey(), groups="site", coding=Coding(sporadic=sporadic))
+    assert smoked.columns == ("packs", "years", "smoker")
+    assert smoked.sentence.startswith(
+        "Features 'packs', 'years' are missing nearly always where 'smoker' is 'no', and nearly "
+        "never elsewhere"
+    )
+    assert smoked.remedy.endswith("too: groups='smoker'.")
+    assert in_options(smoked.remedy).endswith("too: --by 'smoker'.")
+    assert aged.columns == ("psa", "age")
+    assert "nearly never beyond the bin next to that" in aged.sentence
+    assert aged.remedy.endswith("groups='auto'.")
+
+
+def test_the_cut_between_bins_is_suggested_and_leaves_nothing_to_suggest():
+    (rule,) = [
+        one
+        for one in rules(survey(), coding=Coding(bins={"age": [39, 60]}))
+        if "psa" in one.columns
+    ]
+    assert rule.remedy.endswith("groups={'age': [39]}.")
+    assert in_options(rule.remedy).endswith("--by 'age:39'.")
+    groups = ["smoker", {"age": [39]}]
+    assert rules(survey(), groups=groups, coding=Coding(min_rows=1)) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_gaps_by_chance_follow_no_rule(seed):
+    rng = np.random.default_rng(seed)
+    table = {f"x{i}": rng.integers(5, size=300).astype(float) for i in range(6)}
+    for name in ("x0", "x1", "x2"):
+        table[name][rng.random(300) < rng.uniform(0.05, 0.9)] = np.nan
+    assert rules({**table, "y": rng.integers(2, size=300)}) == []
+
+
+def test_features_that_are_missing_together_are_no_rule():
+    rng = np.random.default_rng(0)
+    absent = rng.random(300) < 0.4
+    panel = {f"p{i}": np.where(absent, np.nan, rng.integers(3, size=300)) for i in range(3)}
+    assert rules({**panel, "y": rng.integers(2, size=300)}) == []
+
+
+def test_hospitals_are_suggested_where_they_are_not_told_apart():
+    columns = load_heart().columns
+    (rule,) = missing_by_rule(build_cohorts(columns, "num"))
+    assert rule.columns == ("ca", "site")
+    assert rule.remedy.endswith("groups='site'.")
+    assert not list(missing_by_rule(build_cohorts(columns, "num", groups="site")))
+
+
+def test_a_selector_cautions_of_it():
+    found = list_cautions(SubgroupSelector("site", size=1).fit(survey(), "y").selection_)
+    assert [one.severity for one in found if one.kind == "missing by rule"] == ["note", "note"]
+
+
+N_ROWS = 600
+
+
+def pairs_of(table):
+    cohorts = build_cohorts({**table, "y": np.arange(len(table["a"])) % 2}, "y")
+    return [
+        (cohorts.features[one], cohorts.features[other], mutual)
+        for one, other, mutual in determined_pairs(cohorts)
+    ]
+
+
+def test_a_recoded_copy_and_another_unit_are_duplicates():
+    rng = np.random.default_rng(0)
+    a = rng.normal(170, 10, N_ROWS)
+    code = rng.integers(0, 4, N_ROWS)
+    table = {"a": a, "inches": a / 2.54, "c": code, "text": np.array(list("zyxw"))[code]}
+    assert pairs_of(table) == [("a", "inches", True), ("c", "text", True)]
+
+
+def test_which_determines_which_is_told():
+    rng = np.random.default_rng(0)
+    fine = rng.integers(0, 6, N_ROWS)
+    table = {"a": fine // 3, "fine": fine, "other": rng.integers(0, 6, N_ROWS)}
+    assert pairs_of(table) == [("fine", "a", False)]
+
+
+def test_a_few_errors_do_not_hide_a_duplicate():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 5, 5000)
+    copy = np.where(rng.random(5000) < 0.005, rng.integers(0, 5, 5000), a)
+    often = np.where(rng.random(5000) < 0.1, rng.integers(0, 5, 5000), a)
+    assert pairs_of({"a": a, "copy": copy, "often": often}) == [("a", "copy", True)]
+
+
+def test_gaps_do_not_hide_a_duplicate_and_are_none():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 4, N_ROWS).astype(float)
+    gaps = rng.random(N_ROWS) < 0.3
+    other = np.where(gaps, np.nan, rng.integers(0, 4, N_ROWS))
+    panel = np.where(gaps, np.nan, rng.integers(0, 4, N_ROWS))
+    table = {"a": a, "copy": np.where(gaps, np.nan, a), "other": other, "panel": panel}
+    assert pairs_of(table) == [("a", "copy", True)]
+
+
+def test_many_values_in_few_rows_determine_nothing():
+    rng = np.random.default_rng(0)
+    table = {"a": rng.permutation(40) // 5, "b": rng.integers(0, 2, 40)}
+    assert pairs_of(table) == []
+    assert pairs_of({"a": [0, 1] * 5, "b": [1, 0] * 5}) == []
+
+
+def test_only_some_pairs_are_named_and_the_rest_is_counted():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 3, 100)
+    table = {f"x{n}": a for n in range(5)}
+    found = list(duplicates(build_cohorts({**table, "y": np.arange(100) % 2}, "y")))
+    assert len(found) == MOST_NAMED + 1
+    assert found[-1].sentence == "5 more pairs of features determine each other."

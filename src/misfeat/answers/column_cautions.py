@@ -1,0 +1,470 @@
+"""Columns that may mislead: leaks of the target, gaps that say something, and duplicates.
+
+A share of the target's entropy depends on how common the classes are: a copy of the target in
+which 2 % of the rows are wrong explains 86 % of a target with two equal classes, and 69 % of one
+with 2 % of cases. So both are looked at: the rows as they are, and every class given the same
+weight, in which a copy with so many errors explains the same however rare a class is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.exceptions import Message, Setting, listed
+from misfeat.information.mutual_info import entropy
+from misfeat.information.null_expectation import expected_information, n_log_n
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.model import ColumnAudit
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Severity = Literal["overturns", "weakens", "note"]
+
+SEVERITIES = ("overturns", "weakens", "note")
+"""Worst first: the answer may be wrong altogether, less sure than it looks, or is to be read so."""
+MOST_NAMED = 5  # columns, pairs or subgroups; the rest is counted
+DETERMINES = 0.75
+"""A column that explains this share of the target by itself nearly determines it. A copy with 2 %
+of errors explains 86 %, a test that is right 95 times in 100 on both sides 71 %; the strongest
+feature of ten real tables 65 %."""
+SURELY = 0.5  # and at least this share two standard deviations below the estimate
+DEVIATIONS = 2.0
+HALF_A_ROW = 0.5  # Jeffreys' prior, added to every value of every class
+IN_ORDER = 0.95  # of the rows of every class lie where they would if classes were in order
+LEAST_OF_CLASS = 20  # fewer rows of a class lie in one bin easily by chance
+PATTERN_EXPLAINS = 0.25  # gaps that explain this share for sure are suspicious
+CONFOUNDED = 0.5  # a pattern is that of the subgroups where they explain this part of it
+NEARLY = 0.95  # nearly always is in this share of the rows, nearly never in less than the rest
+LEAST_BY_RULE = 20  # so many rows must lack a feature by a rule, and so many have it
+MOST_ROWS = 100_000  # of more distinct rows, so many are looked at for rules
+SAME = 0.95  # a feature that explains this share of another one determines it
+LOOKS_SAME = 0.9  # pairs that reach this share in a sample of rows are counted on all rows
+SAMPLE = 500
+LEAST_OF_PAIR = 30  # in fewer rows a feature determines another one easily by chance
+FEW_OTHERS = 10  # rows that must differ from the commonest value, else little is determined
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something that may mislead in an answer; `Selection.cautions` says what its parts are."""
+
+    kind: str
+    columns: tuple[str, ...]
+    subgroups: tuple[str, ...]
+    sentence: Message
+    remedy: Message
+    severity: Severity
+
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        sentence: str,
+        remedy: str = "",
+        *,
+        columns: Iterable[str] = (),
+        subgroups: Iterable[str] = (),
+        severity: Severity = "weakens",
+        **about: Any,
+    ) -> Caution:
+        """A caution from templates; they know the first ``column`` and ``where``, the subgroups."""
+        columns, subgroups = tuple(columns), tuple(subgroups)
+        about = {
+            "column": columns[:1] and columns[0],
+            "where": listed(subgroups, MOST_NAMED),
+        } | about
+        messages = Message(sentence, **about), Message(remedy, **about)
+        return cls(kind, columns, subgroups, *messages, severity)
+
+    @property
+    def words(self) -> Message:
+        """The sentence and the remedy, one after the other."""
+        if not self.remedy:
+            return self.sentence
+        return Message("{sentence} {remedy}", sentence=self.sentence, remedy=self.remedy)
+
+
+def leaks(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features that nearly determine the target alone, where they are recorded."""
+    binned = {audit.column for audit in cohorts.columns if audit.edges}
+    for feature, name in enumerate(cohorts.features):
+        recorded, n_values = ~is_gap(cohorts, feature), len(cohorts.categories[feature])
+        tables = rows_by_class(cohorts, cohorts.codes[feature], recorded, n_values)
+        explained, where = _explained_in(
+            tables, lambda share: share.share >= DETERMINES and share.sure >= SURELY
+        )
+        if explained is None and name in binned:
+            # Bins may cut through the classes of a number that determines them. Half of the
+            # entropy of the rows as they are: all cases of a rare disease may be old, and age is
+            # not a leak.
+            table = tables.sum(axis=0)
+            of_rows = share_of_target(table, by_class=False)
+            if of_rows.share >= SURELY and orders_classes(table):
+                explained, where = of_rows, None
+        if explained is not None:
+            yield _leak_caution(
+                "leak",
+                "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in "
+                "{where}: it may be a copy of the target, or made from it.",
+                "Unless it is known before the target is, leave it out: {exclude}.",
+                cohorts,
+                feature,
+                explained,
+                where,
+            )
+
+
+def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features whose gaps explain the target: recorded, perhaps, only once it was known."""
+    for feature in range(len(cohorts.features)):
+        gap = is_gap(cohorts, feature)
+        tables = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
+        tables[cohorts.missing[:, feature]] = 0.0
+        if not tables[:, 1].any():
+            continue
+        explained, where = _explained_in(tables, lambda share: share.sure >= PATTERN_EXPLAINS)
+        if explained is None:
+            continue
+        if where is None:
+            # Gaps spread over the classes within each subgroup: where that explains much of the
+            # pattern, it comes of subgroups that differ in gaps and in classes, not of rows.
+            rows = np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
+            expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
+            if share_of_target(expected.sum(axis=0)).share >= CONFOUNDED * explained.share:
+                continue
+        yield _leak_caution(
+            "missing pattern",
+            "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
+            "{where}: it may have been recorded only once the target was known.",
+            "Unless it is recorded before, leave it out: {exclude}.",
+            cohorts,
+            feature,
+            explained,
+            where,
+        )
+
+
+def _leak_caution(
+    kind: str,
+    sentence: str,
+    remedy: str,
+    cohorts: Cohorts,
+    feature: int,
+    explained: TargetShare,
+    where: NDArray[np.intp] | None,
+) -> Caution:
+    name = cohorts.features[feature]
+    indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
+    subgroups = [cohorts.names[index] for index in indices]
+    together = {"where": "all subgroups together"} if where is None and len(subgroups) > 1 else {}
+    return Caution.of(
+        kind,
+        sentence,
+        remedy,
+        columns=(name,),
+        subgroups=subgroups,
+        severity="overturns",
+        share=100 * explained.share,
+        target=cohorts.target,
+        exclude=Setting("exclude", [name]),
+        **together,
+    )
+
+
+def _explained_in(
+    tables: Floats, is_much: Callable[[TargetShare], bool]
+) -> tuple[TargetShare | None, NDArray[np.intp] | None]:
+    """What is explained, and in which subgroups; None for all of them together."""
+    together = share_of_target(tables.sum(axis=0))
+    if is_much(together):
+        return together, None
+    shares = [share_of_target(table) for table in tables]
+    where = np.flatnonzero([is_much(share) for share in shares])
+    return max((shares[i] for i in where), key=lambda share: share.sure, default=None), where
+
+
+def is_gap(cohorts: Cohorts, feature: int) -> Flags:
+    """Which rows hold no value of a feature."""
+    codes, gaps = cohorts.codes[feature], cohorts.gap_codes[feature]
+    absent: Flags = codes == NOT_RECORDED
+    return absent | np.isin(codes, gaps) if gaps else absent
+
+
+def rows_by_class(cohorts: Cohorts, codes: NDArray[Any], kept: Flags, n_values: int) -> Floats:
+    """Rows of those that are kept, by subgroup, code and class."""
+    shape = len(cohorts), n_values, len(cohorts.classes)
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))[kept]
+    cells = np.ravel_multi_index((cohort_of, codes[kept], cohorts.target_codes[kept]), shape)
+    counts = np.bincount(cells, cohorts.weights[kept], int(np.prod(shape)))
+    return counts.astype(np.float64).reshape(shape)
+
+
+class TargetShare(NamedTuple):
+    """The share of the target's entropy that a column explains: estimated, and for sure."""
+
+    share: float
+    sure: float
+
+
+def share_of_target(counts: ArrayLike, *, by_class: bool = True) -> TargetShare:
+    """The share of the entropy that a column explains, by the weighting by which more is sure."""
+    table = np.asarray(counts, dtype=np.float64)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if min(table.shape) < 2:
+        return TargetShare(0.0, 0.0)
+    rows = table.sum(axis=0)
+    as_they_are = _weighted_share(table, rows / rows.sum())
+    if not by_class:
+        return as_they_are
+    equal = _weighted_share(table, np.full(len(rows), 1 / len(rows)))
+    return max(as_they_are, equal, key=lambda share: (share.sure, share.share))
+
+
+def _weighted_share(table: Floats, weights: Floats) -> TargetShare:
+    """The share and its lower end, the classes taken to be as common as the weights say.
+
+    With p(x | y) from the counts and m(x) their mean over classes, the information is the mean of
+    log p(x | y) / m(x), and the variance of that logarithm over the rows of each class gives the
+    standard error (the delta method).
+    """
+    smoothed = table + HALF_A_ROW
+    rows = smoothed.sum(axis=0)
+    given = smoothed / rows
+    logs = np.log(given / (given @ weights)[:, None])
+    by_class = (given * logs).sum(axis=0)
+    spread = np.maximum((given * logs**2).sum(axis=0) - by_class**2, 0.0)
+    error = float(np.sqrt((weights**2 * spread / rows).sum()))
+    whole = float(-(weights * np.log(weights)).sum())
+    mean = float(weights @ by_class)
+    return TargetShare(max(mean, 0.0) / whole, max(mean - DEVIATIONS * error, 0.0) / whole)
+
+
+def orders_classes(counts: ArrayLike) -> bool:
+    """Whether bins are filled class by class; counts have a line a bin, in their order.
+
+    A number that lies lower in every row of one class than in any row of the next determines the
+    target, and yet its bins do not where they cut through a class. Then the table of bins and
+    classes is the one that its margins alone give, filled in order (the north-west corner rule).
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    table = table[:, table.sum(axis=0) > 0]
+    by_class = table.sum(axis=0)
+    if len(by_class) < 2 or by_class.min() < LEAST_OF_CLASS:
+        return False
+    table = table[:, np.argsort(np.arange(len(table)) @ table / by_class)]
+    bins = np.concatenate([[0.0], np.cumsum(table.sum(axis=1))])
+    classes = np.concatenate([[0.0], np.cumsum(table.sum(axis=0))])
+    upper = np.minimum(bins[1:, None], classes[None, 1:])
+    lower = np.maximum(bins[:-1, None], classes[None, :-1])
+    in_order = np.maximum(upper - lower, 0.0)
+    agreeing = np.minimum(table, in_order).sum(axis=0)
+    return bool((agreeing >= IN_ORDER * table.sum(axis=0)).all())
+
+
+class Rule(NamedTuple):
+    """Others are missing where feature `by` has the codes `always`.
+
+    It is `mixed` if one bin lies on both sides of the cut.
+    """
+
+    by: int
+    always: tuple[int, ...]
+    mixed: bool
+
+
+def missing_by_rule(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features that are missing where another one has certain values, and seldom elsewhere.
+
+    They may be asked only of smokers, or measured only from some age on. Within a subgroup such a
+    feature counts as recorded, with gaps; its parts are better taken as subgroups.
+    """
+    audits = {audit.column: audit for audit in cohorts.columns if audit.role == "feature"}
+    every = slice(None, None, -(-cohorts.codes.shape[1] // MOST_ROWS) or 1)
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))[every]
+    all_weights = cohorts.weights[every].astype(np.float64)
+    codes, n_features = cohorts.codes[:, every], len(cohorts.features)
+    gaps = np.array([is_gap(cohorts, feature)[every] for feature in range(n_features)])
+    features_by_rule: dict[Rule, list[int]] = {}
+    for feature in range(n_features):
+        own = ~cohorts.missing[cohort_of, feature]
+        weights, lacks = all_weights[own], gaps[feature, own]
+        share = float(weights[lacks].sum()) / max(float(weights.sum()), 1.0)
+        if not 1 - NEARLY <= share <= NEARLY:
+            continue
+        best, least = None, np.inf  # the rule that leaves the least doubt
+        for by, name in enumerate(cohorts.features):
+            if by == feature or name not in audits:
+                continue
+            known = ~gaps[by, own]
+            if weights[known].sum() < NEARLY * weights.sum():
+                continue
+            own_codes, n_codes = codes[by, own][known], len(cohorts.categories[by])
+            rows = np.bincount(own_codes, weights[known], n_codes).astype(np.float64)
+            gone = np.bincount(own_codes, (weights * lacks)[known], n_codes).astype(np.float64)
+            rule = _rule(by, rows, gone, ordered=bool(audits[name].edges))
+            doubt = float(np.minimum(gone, rows - gone).sum())
+            if rule is not None and doubt < least:
+                best, least = rule, doubt
+        if best is not None:
+            features_by_rule.setdefault(best, []).append(feature)
+    for rule, features in features_by_rule.items():
+        yield _rule_caution(cohorts, rule, features, audits[cohorts.features[rule.by]])
+
+
+def _rule(by: int, rows: Floats, gone: Floats, ordered: bool) -> Rule | None:
+    """The rule that a feature's codes follow; None where they follow none."""
+    share = gone / np.maximum(rows, 1.0)
+    always, never = (rows > 0) & (share >= NEARLY), (rows > 0) & (share <= 1 - NEARLY)
+    unclear = (rows > 0) & ~always & ~never
+    if min(rows[always].sum(), rows[never].sum()) < LEAST_BY_RULE:
+        return None
+    (between,) = np.nonzero(unclear)
+    mixed = ordered and len(between) == 1  # one bin lies between those of either kind
+    if mixed:
+        sides = slice(None, between[0]), slice(between[0] + 1, None)
+        mixed = not any(always[side].any() and never[side].any() for side in sides)
+    if not mixed and rows[unclear].sum() > (1 - NEARLY) * rows.sum():
+        return None
+    return Rule(by, tuple(np.flatnonzero(always).tolist()), mixed)
+
+
+def _rule_caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: ColumnAudit) -> Caution:
+    names = [cohorts.features[feature] for feature in features]
+    values = [cohorts.categories[rule.by][code] for code in rule.always]
+    # What would separate the subgroups: values, the cut between bins, or one to look for.
+    groups = Setting("groups", audit.column)
+    if audit.edges:
+        sides = [code in rule.always for code in range(len(audit.edges) + 1)]
+        cuts = zip(audit.edges, pairwise(sides), strict=True)
+        changes = [edge for edge, (below, above) in cuts if below != above]
+        groups = Setting("groups", changes, column=audit.column)
+        if rule.mixed or not changes:
+            groups = Setting("groups", "auto")
+    one = len(names) == 1
+    return Caution.of(
+        "missing by rule",
+        f"{'Feature' if one else 'Features'} {{names}} {'is' if one else 'are'} missing nearly "
+        "always where {by!r} is {values}, and nearly never "
+        f"{'beyond the bin next to that' if rule.mixed else 'elsewhere'}: "
+        f"{'it' if one else 'each of them'} seems to be recorded by that rule.",
+        "If so, tell these subgroups apart, too: {groups}.",
+        columns=(*names, audit.column),
+        severity="note",
+        names=listed(names, MOST_NAMED),
+        by=audit.column,
+        values=listed(values, MOST_NAMED),
+        groups=groups,
+    )
+
+
+def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
+    """Pairs of features that determine each other, or of which one determines the other."""
+    pairs, names = determined_pairs(cohorts), cohorts.features
+    for kind, mutual, sentence, how in (
+        (
+            "duplicate",
+            True,
+            "Features {column!r} and {other!r} determine each other: they say the same twice.",
+            "determine each other",
+        ),
+        (
+            "determined",
+            False,
+            "Feature {column!r} determines {other!r}: sets with both tell no more than without it.",
+            "are such that one determines the other",
+        ),
+    ):
+        own = [(names[one], names[other]) for one, other, both in pairs if both == mutual]
+        for pair in own[:MOST_NAMED]:
+            exclude = Setting("exclude", [pair[1]])
+            remedy = "Leave one of them out: {exclude}."
+            yield Caution.of(
+                kind,
+                sentence,
+                remedy,
+                columns=pair,
+                severity="note",
+                other=pair[1],
+                exclude=exclude,
+            )
+        more = own[MOST_NAMED:]
+        if more:
+            counted = f"{len(more):,} more pairs of features {how}."
+            columns = dict.fromkeys(name for pair in more for name in pair)
+            yield Caution.of(kind, counted, columns=columns, severity="note")
+
+
+def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:
+    """Pairs of which the first feature determines the second, and whether each the other.
+
+    All pairs are counted on a sample of the rows, and those that look it on all of them. What a
+    pair shares is measured above chance, so that many values in few rows determine nothing.
+    """
+    ends = np.cumsum(cohorts.weights)
+    total = int(ends[-1])
+    # Evenly over all rows: sorted as they are, every part has its share.
+    drawn = np.arange(min(SAMPLE, total)) * total // min(SAMPLE, total)
+    pairs = []
+    for one, other in _looking_determined(cohorts, np.searchsorted(ends, drawn, side="right")):
+        both = ~is_gap(cohorts, one) & ~is_gap(cohorts, other)
+        shape = len(cohorts.categories[one]), len(cohorts.categories[other])
+        cells = cohorts.codes[one][both].astype(np.int64) * shape[1] + cohorts.codes[other][both]
+        counts = np.bincount(cells, cohorts.weights[both], shape[0] * shape[1])
+        table = counts.astype(np.float64).reshape(shape)
+        forth, back = _determines(table), _determines(table.T)
+        if forth or back:
+            pairs.append((*((one, other) if forth else (other, one)), forth and back))
+    return pairs
+
+
+def _looking_determined(cohorts: Cohorts, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+    """Pairs of which one explains nearly all of the other in a sample of rows."""
+    # Indicators of the values of all features, a line each; the first of a feature stays empty,
+    # so that none is without lines.
+    starts = np.concatenate([[0], np.cumsum([1 + len(labels) for labels in cohorts.categories])])
+    indicators = np.zeros((starts[-1], len(rows)))
+    for feature, start in enumerate(starts[:-1]):
+        (held,) = np.nonzero(~is_gap(cohorts, feature)[rows])
+        indicators[start + 1 + cohorts.codes[feature][rows[held]].astype(np.int64), held] = 1.0
+    for feature, start in enumerate(starts[1:-1]):
+        table = indicators[starts[feature] : start] @ indicators[start:].T
+        shares = _shared_part(table, starts[feature + 1 : -1] - start)
+        for index in np.flatnonzero(shares >= LOOKS_SAME).tolist():
+            yield feature, feature + 1 + index
+
+
+def _shared_part(table: Floats, starts: NDArray[np.int64]) -> Floats:
+    """Mutual information over the lesser entropy, for tables side by side from `starts`."""
+    margins = np.add.reduceat(table, starts, axis=1)
+    total = np.maximum(margins.sum(axis=0), 1.0)
+    sums = (
+        n_log_n(margins).sum(axis=0),
+        np.add.reduceat(n_log_n(table.sum(axis=0)), starts),
+        np.add.reduceat(n_log_n(table).sum(axis=0), starts),
+    )
+    one, other, joint = (np.log(total) - part / total for part in sums)
+    shared, least = one + other - joint, np.minimum(one, other)
+    part: Floats = np.divide(shared, least, out=np.zeros_like(shared), where=least > 1e-9)
+    return part
+
+
+def _determines(table: Floats) -> bool:
+    """Whether the feature of the rows explains nearly all of that of the columns, beyond chance."""
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    if columns.sum() < LEAST_OF_PAIR or columns.sum() - columns.max() < FEW_OTHERS:
+        return False
+    whole = entropy(columns)
+    shared = entropy(rows) + whole - entropy(table.ravel())
+    chance = expected_information(rows[rows > 0], columns[columns > 0])
+    return bool(whole - chance > 0 and shared - chance >= SAME * (whole - chance))
