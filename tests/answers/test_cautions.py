@@ -16,7 +16,7 @@ from misfeat.answers.column_cautions import SEVERITIES, Caution
 from misfeat.answers.significance import significance_tests
 from misfeat.cli.errors import in_options
 from tests.attacks.forging import ARRAYS, MANIFEST, sealed
-from tests.estimation.wide import wide_columns
+from tests.estimation.generated import wide_columns
 
 
 @pytest.fixture(scope="module")

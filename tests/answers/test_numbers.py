@@ -71,7 +71,7 @@ def test_a_saved_number_answers_as_it_did_and_further_sizes(selector, tmp_path):
 
 def test_sets_are_chosen_alike_in_every_grid_where_not_all_are_computed():
     book = fitted(budget=0.5, random_state=1, completer="interactions").selection_.set_scores
-    for scores in book.computed_by_grid:
+    for scores in book._by_grid:
         assert (np.isnan(scores) == np.isnan(scores[0])).all()
 
 

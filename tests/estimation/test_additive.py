@@ -2,10 +2,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.additive import additive_scores, set_columns, whitened
-from misfeat.estimation.covariances import CodedTable, Moments, Term
+from misfeat.estimation.additive import (
+    CorrelationScale,
+    InformationScale,
+    Moments,
+    Term,
+    additive_scores,
+    set_columns,
+    whitened,
+)
+from misfeat.estimation.sources import CodedTable
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
 
@@ -44,7 +54,7 @@ def test_several_target_columns_are_explained_as_canonical_correlations_say():
 
 
 def test_a_ridge_leaves_fewer_columns_free():
-    moments = CodedTable.of(drawn_cohorts()).moments()
+    moments = CodedTable(drawn_cohorts()).moments()
     subsets = level(moments.n_features, 2)
     sets = set_columns(moments, subsets)
     few, many = (
@@ -56,9 +66,55 @@ def test_a_ridge_leaves_fewer_columns_free():
 
 
 def test_columns_of_a_term_belong_to_sets_that_hold_its_features():
-    table = CodedTable.of(drawn_cohorts())
+    table = CodedTable(drawn_cohorts())
     term = Term((0, 2), np.ones((int(table.cards[0] * table.cards[2]), 1)), np.zeros((1, 1)))
     moments = table.moments((term,))
     subsets = level(moments.n_features, 3)
     held = (set_columns(moments, subsets).columns == moments.columns[-1][0]).any(axis=1)
     assert held.tolist() == [{0, 2} <= set(s) for s in subsets.tolist()]
+
+
+SHARES = st.lists(st.floats(0.02, 1.0), min_size=2, max_size=6).map(
+    lambda weights: np.array(weights) / sum(weights)
+)
+
+
+def entropy(shares):
+    return -(shares * np.log(shares)).sum()
+
+
+@given(SHARES, st.lists(st.floats(-0.1, 15.0), min_size=2, max_size=20))
+def test_more_explained_variance_is_more_information_up_to_the_entropy(shares, additive):
+    scores = InformationScale(shares).score(np.sort(additive))
+    assert (np.diff(scores) >= -1e-9).all()
+    assert (scores <= entropy(shares) + 1e-9).all()
+
+
+@given(SHARES)
+def test_weak_features_inform_as_the_gaussian_formula_says(shares):
+    additive = np.array([1e-5, 1e-3])
+    assert InformationScale(shares).score(additive) == pytest.approx(additive, rel=0.05)
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.9, 0.1], [0.2, 0.3, 0.5]])
+@pytest.mark.parametrize("precision", [1.0, 5.0, 50.0])
+def test_the_scale_is_that_of_dirichlet_class_probabilities(shares, precision):
+    rng = np.random.default_rng(1)
+    shares = np.array(shares)
+    drawn = rng.dirichlet(precision * shares, size=400_000)
+    pointwise = np.log(np.maximum(drawn, 1e-300) / shares)
+    information = (drawn * pointwise).sum(axis=1).mean()
+    spread = (drawn * pointwise**2).sum(axis=1).mean() - information**2
+    additive = -0.5 * (len(shares) - 1) * np.log1p(-1.0 / (precision + 1.0))
+    scale = InformationScale(shares)
+    found = scale.score(np.array([additive]))
+    assert found[0] == pytest.approx(information, rel=0.02)
+    assert scale.row_variance(found)[0] == pytest.approx(spread, rel=0.05)
+
+
+def test_one_class_has_no_information_and_squared_correlations_come_back():
+    scale = InformationScale(np.array([1.0, 0.0]))
+    assert not scale.score(np.array([0.3])).any()
+    assert not scale.row_variance(np.array([0.3])).any()
+    r2 = np.array([0.0, 0.2, 0.9])
+    assert CorrelationScale().score(-0.5 * np.log1p(-r2)) == pytest.approx(r2)

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.estimation.pooling import (
-    MOST_SPREAD,
-    Evidence,
-    effects_of,
-    posterior_of,
-)
-from misfeat.estimation.variance_to_information import InformationScale
+from misfeat.estimation.additive import InformationScale
+from misfeat.estimation.pooling import MOST_SPREAD, Evidence, effects_of, posterior_of
 
 SCALE = InformationScale(np.array([0.5, 0.5]))
 
@@ -28,17 +24,10 @@ def drawn(rows=400, n_cohorts=8, n_sets=60, differ=0.0, seed=0, levels=1.0):
     noise = fitted / (2.0 * rows**2) + SCALE.row_variance(truth) / rows
     own = truth + np.sqrt(noise) * rng.normal(size=truth.shape)
     shown = pooled * np.exp(0.05 * rng.normal(size=n_sets))  # the pool is not quite right, either
-    evidence = Evidence(
-        own=own,
-        part=np.tile(shown, (n_cohorts, 1)),
-        pooled=np.tile(shown, (n_cohorts, 1)),
-        recorded=np.ones(own.shape, dtype=bool),
-        fitted=fitted,
-        fitted_part=fitted,
-        rows=np.full(n_cohorts, float(rows)),
-        row_variance=SCALE.row_variance,
-    )
-    return evidence, truth
+    pool, recorded = np.tile(shown, (n_cohorts, 1)), np.ones(own.shape, dtype=bool)
+    n_rows = np.full(n_cohorts, float(rows))
+    known = own, pool, pool, recorded, fitted, fitted, n_rows, SCALE.row_variance
+    return Evidence(*known), truth
 
 
 def posterior(evidence):
@@ -60,35 +49,23 @@ def error(found, truth):
     return np.sqrt(((found - truth) ** 2).mean())
 
 
-def test_subgroups_that_are_alike_are_pooled():
+def test_subgroups_that_are_alike_are_pooled_and_others_keep_their_own_scores():
     evidence, truth = drawn(differ=0.0)
     assert error(posterior(evidence).mean, truth) < 0.4 * error(evidence.own, truth)
-
-
-def test_subgroups_that_differ_keep_their_own_scores():
     evidence, truth = drawn(rows=20_000, differ=0.5)
     assert error(posterior(evidence).mean, truth) < 0.3 * error(evidence.pooled, truth)
-
-
-@pytest.mark.parametrize("differ", [0.0, 0.1, 0.3, 0.6])
-@pytest.mark.parametrize("rows", [100, 1000])
-def test_shrinking_is_no_worse_than_either_end(differ, rows):
-    evidence, truth = drawn(rows=rows, differ=differ)
-    ends = error(evidence.own, truth), error(evidence.pooled, truth)
-    assert error(posterior(evidence).mean, truth) < max(1.15 * min(ends), 0.2 * ends[0])
+    for differ, rows in product((0.0, 0.1, 0.3, 0.6), (100, 1000)):
+        evidence, truth = drawn(rows=rows, differ=differ)
+        ends = error(evidence.own, truth), error(evidence.pooled, truth)
+        assert error(posterior(evidence).mean, truth) < max(1.15 * min(ends), 0.2 * ends[0])
 
 
 def test_levels_of_subgroups_are_found():
     levels = np.array([0.5, 0.5, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0])
     evidence, _ = drawn(rows=2000, levels=levels)
     assert effects_of(evidence).level == pytest.approx(levels, abs=0.12)
-
-
-def test_subgroups_without_any_effect_are_told_apart():
-    levels = np.array([0.0, 1.0] * 4)
-    evidence, truth = drawn(rows=500, levels=levels)
-    found = posterior(evidence)
-    assert error(found.mean, truth) < error(evidence.pooled, truth) / 4
+    evidence, truth = drawn(rows=500, levels=np.array([0.0, 1.0] * 4))
+    assert error(posterior(evidence).mean, truth) < error(evidence.pooled, truth) / 4
 
 
 @pytest.mark.parametrize("differ", [0.2, 0.5])

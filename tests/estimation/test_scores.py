@@ -69,15 +69,10 @@ def test_threads_that_ask_for_different_sizes_get_what_one_would(data, settings)
 def test_saving_and_copying_while_others_ask_gives_whole_books(data, tmp_path):
     selector = fitted(data)
     expected = fitted(data)
-    _, _, pickled, copied, _ = asked_at_once(
-        [
-            lambda: selector.top_k(size=3),
-            lambda: selector.worth_collecting(size=2),
-            lambda: pickle.dumps(selector),
-            lambda: copy.deepcopy(selector),
-            lambda: selector.save(tmp_path / "run"),
-        ]
-    )
+    questions = partial(selector.top_k, size=3), partial(selector.worth_collecting, size=2)
+    copies = partial(pickle.dumps, selector), partial(copy.deepcopy, selector)
+    save = partial(selector.save, tmp_path / "run")
+    _, _, pickled, copied, _ = asked_at_once([*questions, *copies, save])
     unpickled = pickle.loads(pickled)  # noqa: S301
     for again in (unpickled, copied, SubgroupSelector.load(tmp_path / "run")):
         pd.testing.assert_frame_equal(again.scores(size=4), expected.scores(size=4))
@@ -89,10 +84,8 @@ def test_copies_have_locks_of_their_own(data):
         with selector.selection_.set_scores._lock:  # a shared lock would keep the thread waiting
             (found,) = asked_at_once([partial(twin.top_k, size=2)])
         pd.testing.assert_frame_equal(found, selector.top_k(size=2))
-    assert np.array_equal(
-        clone(selector).fit(pd.DataFrame(data.columns), data.target).get_support(),
-        selector.get_support(),
-    )
+    again = clone(selector).fit(pd.DataFrame(data.columns), data.target)
+    assert np.array_equal(again.get_support(), selector.get_support())
 
 
 @pytest.fixture(scope="module")
@@ -108,22 +101,18 @@ def levels(measure, budget):
     estimate = Estimate("sample", InteractionsCompleter())
     scores = SetScores(measure, estimate, budget=budget, sampler="stratified", seed=1)
     scores.known(3, counted=3)
-    return scores.computed_by_grid[1:]
-
-
-def test_there_is_a_score_for_every_grid_cohort_and_set(measure):
-    found = levels(measure, 1.0)
-    n_grids = len(measure.parts)
-    assert n_grids > 1
-    assert [one.shape for one in found] == [(n_grids, 2, comb(N_FEATURES, m)) for m in (1, 2, 3)]
-    assert all(np.isfinite(one).all() for one in found)
+    return scores._by_grid[1:]
 
 
 def test_of_a_budget_the_same_sets_are_computed_in_every_grid(measure):
+    n_grids = len(measure.parts)
+    assert n_grids > 1
     whole, some = levels(measure, 1.0), levels(measure, 0.5)
-    for of_all, found in zip(whole, some, strict=True):
+    for m, (of_all, found) in enumerate(zip(whole, some, strict=True), start=1):
+        assert of_all.shape == (n_grids, 2, comb(N_FEATURES, m))
+        assert np.isfinite(of_all).all()
         computed = np.isfinite(found)
         assert (computed == computed[0]).all()
         assert np.array_equal(found[computed], of_all[computed])
-    n_computed = sum(int(np.isfinite(one[0, 0]).sum()) for one in some)
+    n_computed = sum(int(np.isfinite(scores[0, 0]).sum()) for scores in some)
     assert 0 < n_computed < sum(comb(N_FEATURES, m) for m in (1, 2, 3))

@@ -12,7 +12,7 @@ from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
 from misfeat.estimation.shortlist import features_that_fit, sets_in_all, shortlist
-from tests.estimation.wide import wide_columns
+from tests.estimation.generated import wide_columns
 
 
 @pytest.fixture(scope="module")
@@ -52,18 +52,13 @@ def test_what_explains_only_together_is_kept_and_rows_held_back_have_no_say(wide
     assert shortlist(others, 8)[0].features == kept.features
 
 
-def test_pairs_of_the_best_features_are_tried_where_all_are_too_many(wide, monkeypatch):
-    monkeypatch.setattr(shortlists, "MOST_PAIRS", 45)
-    kept, found = shortlist(wide, 8)
+def test_where_pairs_or_rows_are_too_many_some_are_looked_at(wide, monkeypatch):
+    assert shortlist(wide, 1)[1].outstanding >= 2  # without room, what stands out is counted
+    with monkeypatch.context() as few:
+        few.setattr(shortlists, "MOST_PAIRS", 45)
+        kept, found = shortlist(wide, 8)
     assert found.pairs == 45
     assert "f05" in kept.features
-
-
-def test_without_room_what_stands_out_is_counted(wide):
-    assert shortlist(wide, 1)[1].outstanding >= 2
-
-
-def test_rows_of_very_many_are_drawn(wide, monkeypatch):
     monkeypatch.setattr(shortlists, "MOST_COUNTED", 1.0)
     monkeypatch.setattr(shortlists, "FEWEST_ROWS", 100)
     assert 80 <= shortlist(wide, 8)[1].rows <= 120
@@ -94,12 +89,11 @@ def test_a_feature_that_was_left_out_is_told_with_what_to_do(columns, few_featur
     assert all(name in one.features for one in best_sets(again.selection_))
 
 
-def test_a_wrong_feature_to_include_is_refused_before_the_search(columns, few_features):
+def test_wrong_features_to_include_and_too_many_features_are_refused(
+    columns, wide, few_features, monkeypatch
+):
     with pytest.raises(MisfeatError, match=r"'f99'.*a feature to include"):
         SubgroupSelector("site", size=2, include=["f99"]).fit(columns, "y")
-
-
-def test_too_many_features_are_refused(wide, monkeypatch):
     monkeypatch.setattr(shortlists, "MOST_FEATURES", 20)
     with pytest.raises(MisfeatError, match="24 features, and at most 20"):
         shortlist(wide, 8)

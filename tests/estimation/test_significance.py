@@ -64,7 +64,7 @@ def test_an_effect_is_found_and_named():
     assert (test.p_values_of(0)[1:] > 0.02).all()
 
 
-def test_dealing_stops_where_nothing_is_to_be_found():
+def test_permuting_stops_where_nothing_is_to_be_found():
     deals = Drawn(3)
     test = max_test(deals, Work(), permutations=999)
     assert (test.maxima >= test.statistics[0].max()).sum() >= REACHED
@@ -72,11 +72,10 @@ def test_dealing_stops_where_nothing_is_to_be_found():
 
 
 def test_only_sets_that_are_searched_count():
-    deals = Drawn(1, effect=8.0)
-    test = max_test(deals, Work(), permutations=199, searched=lambda sets: sets[:, 0] > 0)
+    searched = {"permutations": 199, "searched": lambda sets: sets[:, 0] > 0}
+    test = max_test(Drawn(1, effect=8.0), Work(), **searched)
     assert test.p_value > 0.05
-    assert test.n_sets == 29
-    assert test.p_values_of(0)[0] == 1.0
+    assert (test.n_sets, test.p_values_of(0)[0]) == (29, 1.0)
 
 
 def test_sets_that_cannot_vary_have_no_say():

@@ -47,19 +47,21 @@ def with_gaps(seed: int = 0) -> Cohort:
     return Cohort(**{**vars(base), "codes": codes})
 
 
-def reference(cohort: Cohort, subset: np.ndarray) -> float:
-    cells = np.ravel_multi_index(cohort.codes[subset], cohort.cardinalities[subset])
-    keys = np.unique(cells, return_inverse=True)[1]
-    table = np.zeros((keys.max() + 1, cohort.n_classes), dtype=np.int64)
-    np.add.at(table, (keys, cohort.target), cohort.weights)
-    return mutual_info_score(None, None, contingency=table)
-
-
-def reference_above_chance(cohort: Cohort, subset: np.ndarray) -> float:
+def contingency(cohort: Cohort, subset: np.ndarray) -> np.ndarray:
+    """Rows by cell and class, of rows that lack no value; only cells that have any."""
     rows = (cohort.codes[subset] >= 0).all(axis=0)
     keys = np.unique(cohort.codes[subset][:, rows], axis=1, return_inverse=True)[1].ravel()
     table = np.zeros((keys.max() + 1, cohort.n_classes), dtype=np.int64)
     np.add.at(table, (keys, cohort.target[rows]), cohort.weights[rows])
+    return table
+
+
+def reference(cohort: Cohort, subset: np.ndarray) -> float:
+    return mutual_info_score(None, None, contingency=contingency(cohort, subset))
+
+
+def reference_above_chance(cohort: Cohort, subset: np.ndarray) -> float:
+    table = contingency(cohort, subset)
     counts = csr_matrix(table[:, table.any(axis=0)])
     plug_in = mutual_info_score(None, None, contingency=counts)
     return plug_in - expected_mutual_information(counts, int(counts.sum()))

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression
 
+from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.information import null_expectation
 from misfeat.information.count_tables import scores_of_tables
@@ -15,12 +17,15 @@ from misfeat.information.measures import (
     MutualInformation,
     SquaredCorrelation,
     TableInformation,
+    adjusted_correlation,
     information_of,
 )
-from misfeat.lattice import level
+from misfeat.information.measures import squared_correlation as r2_of
+from misfeat.lattice import level, ranks_below
 from tests.cohorts.tables import build_product_sums
 from tests.estimation.generated import counted
 from tests.information import generated
+from tests.reading.holders import as_rows
 
 
 def table(n=60, gaps=False):
@@ -34,63 +39,38 @@ def table(n=60, gaps=False):
     return columns
 
 
-def mutual_information(coding=None):
-    gaps = coding is not None
-    return MutualInformation(build_cohorts(table(gaps=gaps), "y", groups="site", coding=coding))
-
-
-def squared_correlation():
-    return SquaredCorrelation(build_product_sums(table(), "y", groups="site"))
-
-
-@pytest.mark.parametrize("make", [mutual_information, squared_correlation])
-def test_sets_with_an_unrecorded_feature_have_no_score_and_others_stay_below_the_ceiling(make):
-    measure, told = make(), []
-    assert measure.missing.tolist() == [[False, False, True], [False, False, False]]
-    assert np.isnan(measure.of_levels(0, 2, 2, None)[0]).tolist() == [False, True, True]
-    for cohort in range(2):
-        by_size = measure.of_levels(cohort, 1, 3, 1, lambda *said: told.append(said))
-        assert told[-1][0] == told[-1][1]
-        assert np.nanmax(np.concatenate(by_size)) <= measure.ceiling[cohort] + 1e-12
-        for size, scores in enumerate(by_size, start=1):
-            listed = measure.of_subsets(cohort, level(3, size), None)
-            assert scores == pytest.approx(listed, abs=1e-12, nan_ok=True)
-
-
-def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
-    assert mutual_information().closed
-    measure = mutual_information(Coding(sporadic="available"))
-    assert not measure.closed
-    assert measure.ceiling == pytest.approx(np.log(4))
-    above = MutualInformation(measure.rows, above_chance=True)
-    assert above.ceiling == pytest.approx(np.log(4))
-
-
-def information():
-    cohorts = build_cohorts(table(), "y", groups="site")
-    return MutualInformation(cohorts), MutualInformation(cohorts, above_chance=True)
-
-
-def correlation():
-    sums = build_product_sums(table(), "y", groups="site")
-    return SquaredCorrelation(sums), SquaredCorrelation(sums, above_chance=True)
-
-
-@pytest.mark.parametrize("make", [information, correlation])
-def test_above_chance_scores_are_lower_and_not_closed(make):
-    plain, above = make()
-    assert above.name == plain.name
-    assert above.words == plain.words
+@pytest.mark.parametrize(
+    ("kind", "build"),
+    [(MutualInformation, build_cohorts), (SquaredCorrelation, build_product_sums)],
+)
+def test_scores_stay_below_the_ceiling_and_those_above_chance_are_lower(kind, build):
+    source, told = build(table(), "y", groups="site"), []
+    plain, above = kind(source), kind(source, above_chance=True)
+    assert plain.missing.tolist() == [[False, False, True], [False, False, False]]
+    assert np.isnan(plain.of_levels(0, 2, 2, None)[0]).tolist() == [False, True, True]
+    assert (above.name, above.words) == (plain.name, plain.words)
     assert plain.closed
     assert not above.closed
     assert np.array_equal(above.ceiling, plain.ceiling)
     for cohort in range(2):
-        scores = plain.of_levels(cohort, 1, 3, None)
+        scores = plain.of_levels(cohort, 1, 3, 1, lambda *said: told.append(said))
+        assert told[-1][0] == told[-1][1]
+        assert np.nanmax(np.concatenate(scores)) <= plain.ceiling[cohort] + 1e-12
         for size, found in enumerate(above.of_levels(cohort, 1, 3, None), start=1):
             assert np.array_equal(np.isnan(found), np.isnan(scores[size - 1]))
             assert (found <= scores[size - 1])[~np.isnan(found)].all()
-            listed = above.of_subsets(cohort, level(3, size), None)
-            assert found == pytest.approx(listed, abs=1e-12, nan_ok=True)
+            for measure, whole in ((plain, scores[size - 1]), (above, found)):
+                listed = measure.of_subsets(cohort, level(3, size), None)
+                assert whole == pytest.approx(listed, abs=1e-12, nan_ok=True)
+
+
+def test_where_sets_rest_on_different_rows_a_larger_set_may_score_lower():
+    coding = Coding(sporadic="available")
+    measure = MutualInformation(build_cohorts(table(gaps=True), "y", groups="site", coding=coding))
+    assert not measure.closed
+    assert measure.ceiling == pytest.approx(np.log(4))
+    above = MutualInformation(measure.rows, above_chance=True)
+    assert above.ceiling == pytest.approx(np.log(4))
 
 
 @pytest.mark.filterwarnings("ignore::misfeat.exceptions.MisfeatWarning")
@@ -141,11 +121,11 @@ def test_scores_do_not_change_when_the_target_is_stretched(seed, power):
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_no_score_exceeds_what_there_is_to_tell(seed):
+def test_no_score_exceeds_the_mean_entropy_of_the_grids(seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 60, 150)
     measure = information_of(build_cohorts({"a": y // 7, "b": rng.permutation(y), "y": y}, "y"))
-    (single,), (pair,) = measure.of_levels(0, 1, 1, None), measure.of_levels(0, 2, 2, None)
+    single, pair = measure.of_levels(0, 1, 2, None)
     assert (single <= measure.ceiling[0]).all()
     assert single.max() <= pair[0] <= measure.ceiling[0] + 1e-12
 
@@ -175,16 +155,10 @@ def test_scores_of_tables_are_those_of_the_rows(two_sites, above_chance):
     tables = TableInformation(counted(two_sites), above_chance=above_chance)
     assert np.allclose(rows.whole, tables.whole)
     for cohort in range(2):
-        pairs = zip(
-            rows.of_levels(cohort, 0, 3, 1), tables.of_levels(cohort, 0, 3, None), strict=True
-        )
-        for left, right in pairs:
+        found = [measure.of_levels(cohort, 0, 3, 1) for measure in (rows, tables)]
+        for left, right in zip(*found, strict=True):
             assert np.allclose(left, right, rtol=0, atol=1e-12, equal_nan=True)
-
-
-def test_larger_sets_than_there_are_tables_of_have_no_score(two_sites):
-    measure = TableInformation(counted(two_sites))
-    assert np.isnan(measure.of_levels(0, 4, 4, None)[0]).all()
+    assert np.isnan(tables.of_levels(0, 4, 4, None)[0]).all()  # there are no tables so large
 
 
 def test_scores_of_counts_that_were_made_less_exact_are_rid_of_their_bias(two_sites):
@@ -214,3 +188,69 @@ def test_tables_end_to_end_score_as_each_alone():
         assert found.chance[place] == pytest.approx(
             null_expectation.expected_information(table.sum(axis=1).astype(int), whole)
         )
+
+
+def products_of(columns: np.ndarray) -> np.ndarray:
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    return centred @ centred.T
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1))
+def test_r2_is_that_of_a_linear_regression_and_never_falls_when_a_set_grows(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(5, 60)) * 10.0 ** rng.integers(-1, 2, size=(5, 1))
+    y = x[0] / np.abs(x[0]).max() + rng.normal(size=60)
+    products, smaller = products_of(np.vstack([x, y])), np.zeros(1)
+    for size in range(1, 6):
+        subsets = level(5, size)
+        found = r2_of(products, subsets)
+        expected = [LinearRegression().fit(x[s].T, y).score(x[s].T, y) for s in subsets]
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert (smaller[ranks_below(subsets)] <= found[:, None] + 1e-12).all()
+        adjusted = 1 - (1 - found) * 59 / (59 - size)
+        assert adjusted_correlation(products, subsets, 60) == pytest.approx(adjusted)
+        smaller = found
+
+
+def test_copies_and_constants_do_no_harm():
+    rng = np.random.default_rng(0)
+    a, y = rng.normal(size=(2, 50))
+    products = products_of(np.vstack([a, 3 * a, np.ones(50), y]))
+    alone, *others = r2_of(products, np.array([[0], [1], [2]]))
+    assert others == pytest.approx([alone, 0.0])
+    assert r2_of(products, np.array([[0, 1], [0, 2]])) == pytest.approx([alone] * 2)
+    assert r2_of(products, np.zeros((0, 2), dtype=int)).shape == (0,)
+
+
+def test_features_that_tell_nothing_explain_nothing_above_chance_on_the_mean():
+    rng = np.random.default_rng(0)
+    found = [
+        adjusted_correlation(products_of(rng.normal(size=(4, 12))), level(3, 3), 12)[0]
+        for _ in range(2000)
+    ]
+    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(len(found))
+
+    products = products_of(np.random.default_rng(0).normal(size=(4, 4)))  # as many as rows
+    assert r2_of(products, level(3, 3)) == pytest.approx([1.0])
+    assert adjusted_correlation(products, level(3, 3), 4).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("estimate", ["sample", "above_chance", "population"])
+def test_the_selector_ranks_by_correlation_and_predicts_what_was_never_recorded(estimate):
+    rng = np.random.default_rng(1)
+    n = 600
+    site = np.repeat(np.array(["p", "q"], dtype=object), n // 2)
+    a, b, c = rng.normal(size=(3, n))
+    y = a + 0.5 * b + rng.normal(size=n)
+    rows = {"site": site, "a": a, "b": np.where(site == "q", np.nan, b), "c": c, "y": y}
+    selector = SubgroupSelector(groups="site", size=2, k=3, measure="r2", estimate=estimate)
+    best = as_rows(selector.fit(rows, "y").top_k())
+    assert [row["features"] for row in best if row["rank"] == 1] == [["a", "b"], ["a", "b"]]
+    assert [row["source"] for row in best if row["rank"] == 1] == ["recorded", "predicted"]
+    inside = site == "p"
+    x = np.column_stack([a, b])[inside]
+    expected = LinearRegression().fit(x, y[inside]).score(x, y[inside])
+    assert best[0]["observed"] == pytest.approx(expected)
+    assert best[0]["score"] == pytest.approx(expected, abs=1e-9 if estimate == "sample" else 0.03)
+    assert all(row["low"] <= row["score"] <= row["high"] <= 1.0 for row in best)

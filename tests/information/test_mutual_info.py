@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import mutual_info_score
 
-from misfeat import MisfeatError
+from misfeat import Coding, MisfeatError, MisfeatWarning
 from misfeat.cohorts import Cohort, build_cohorts
 from misfeat.datasets import load_readmission
 from misfeat.information import joint_mutual_info, level_mutual_info, target_entropy
-from misfeat.information.mutual_info import entropy
+from misfeat.information import mutual_info as module
+from misfeat.information.mutual_info import entropy, influence, sampled_share
 from misfeat.lattice import level
 from tests.information.generated import (
     cohort_of,
@@ -62,13 +62,10 @@ def test_scores_equal_those_of_dit(seed):
 
 
 @given(cohorts())
-def test_scores_lie_between_zero_and_both_entropies_and_grow_with_the_set(cohort):
-    features = np.arange(len(cohort.codes))
-    previous = 0.0
-    for size in range(1, len(features) + 1):
-        score = joint_mutual_info(cohort, features[None, :size])[0]
-        assert previous - 1e-12 <= score <= target_entropy(cohort) + 1e-12
-        previous = score
+def test_scores_lie_between_zero_and_the_entropy_and_grow_with_the_set(cohort):
+    sets = [np.arange(size)[None] for size in range(1, len(cohort.codes) + 1)]
+    scores = [0.0, *(joint_mutual_info(cohort, members)[0] for members in sets)]
+    assert (np.diff([*scores, target_entropy(cohort)]) >= -1e-12).all()
 
 
 def test_the_papers_worked_example_in_nats_and_bits():
@@ -86,9 +83,8 @@ def test_unrecorded_features_leave_gaps_in_the_order_of_ranks():
     codes = base.codes.copy()
     codes[~recorded] = -1
     cohort = Cohort(**{**vars(base), "codes": codes, "recorded": recorded})
-    for size, scores in zip(
-        (1, 2, 5), (level_mutual_info(cohort, m, m)[0] for m in (1, 2, 5)), strict=True
-    ):
+    for size in (1, 2, 5):
+        (scores,) = level_mutual_info(cohort, size, size)
         computable = recorded[level(6, size)].all(axis=1)
         assert np.array_equal(~np.isnan(scores), computable)
         expected = [reference(cohort, subset) for subset in level(6, size)[computable]]
@@ -98,23 +94,18 @@ def test_unrecorded_features_leave_gaps_in_the_order_of_ranks():
 def test_rows_that_lack_values_count_only_where_they_have_them():
     cohort = with_gaps()
     for size in range(1, 6):
-        expected = []
-        for subset in level(5, size):
-            rows = (cohort.codes[subset] >= 0).all(axis=0)
-            keys = np.unique(cohort.codes[subset][:, rows], axis=1, return_inverse=True)[1].ravel()
-            expected.append(mutual_info_score(keys, cohort.target[rows]))
-        assert level_mutual_info(cohort, size, size)[0] == pytest.approx(expected, abs=1e-12)
-        expected = [reference_above_chance(cohort, subset) for subset in level(5, size)]
-        (found,) = level_mutual_info(cohort, size, size, above_chance=True)
-        assert found == pytest.approx(expected, abs=1e-12)
+        for above_chance, score in ((False, reference), (True, reference_above_chance)):
+            expected = [score(cohort, subset) for subset in level(5, size)]
+            (found,) = level_mutual_info(cohort, size, size, above_chance=above_chance)
+            assert found == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("above_chance", [False, True])
-def test_a_set_that_no_row_has_in_full_has_no_score(above_chance):
+def test_a_set_that_no_row_has_in_full_has_no_score():
     codes = np.array([[0, 1, -1, -1], [-1, -1, 0, 1]], dtype=np.int8)
     cohort = cohort_of(codes, np.array([0, 1, 0, 1]))
-    found = joint_mutual_info(cohort, np.array([[0, 1]]), above_chance=above_chance)
-    assert np.isnan(found).all()
+    for above_chance in (False, True):
+        found = joint_mutual_info(cohort, np.array([[0, 1]]), above_chance=above_chance)
+        assert np.isnan(found).all()
 
 
 def test_permuting_the_target_leaves_nothing_above_chance_on_the_mean():
@@ -128,16 +119,14 @@ def test_permuting_the_target_leaves_nothing_above_chance_on_the_mean():
     assert (np.abs(np.mean(found, axis=0)) < 5 * error).all()
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_a_set_with_one_value_alone_is_not_above_chance(n_classes):
-    base = random_cohort(3, 90, 3, n_classes)
-    codes = np.vstack([np.zeros(90, dtype=int), base.codes])
-    with_constant = cohort_of(codes, base.target)
-    found = level_mutual_info(with_constant, 0, 2, above_chance=True)
-    assert found[0] == pytest.approx([0.0], abs=1e-12)
-    assert found[1][0] == pytest.approx(0.0, abs=1e-12)
-    pairs = found[2][(level(4, 2) == 0).any(axis=1)]
-    assert pairs == pytest.approx(found[1][1:], abs=1e-12)
+def test_a_set_with_one_value_alone_is_not_above_chance():
+    for n_classes in (2, 3, 6):
+        base = random_cohort(3, 90, 3, n_classes)
+        with_constant = cohort_of(np.vstack([np.zeros(90, dtype=int), base.codes]), base.target)
+        empty, singles, pairs = level_mutual_info(with_constant, 0, 2, above_chance=True)
+        assert [*empty, singles[0]] == pytest.approx([0.0, 0.0], abs=1e-12)
+        with_others = pairs[(level(4, 2) == 0).any(axis=1)]
+        assert with_others == pytest.approx(singles[1:], abs=1e-12)
 
 
 def test_the_power_set_is_scored_up_to_its_limit():
@@ -147,9 +136,8 @@ def test_the_power_set_is_scored_up_to_its_limit():
         level_mutual_info(random_cohort(23, 50, 2, 2), 1, 23)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("cardinality", [2, 4, 30])
-def test_scores_do_not_depend_on_the_order_of_rows_features_or_labels(seed, cardinality):
+@pytest.mark.parametrize(("cardinality", "seed"), [(2, 0), (4, 1), (30, 2)])
+def test_scores_do_not_depend_on_the_order_of_rows_features_or_labels(cardinality, seed):
     rng = np.random.default_rng(seed)
     cohort = random_cohort(6, 300, cardinality, 3, 4, seed)
     expected = level_mutual_info(cohort, 3, 3)[0]
@@ -171,22 +159,20 @@ def test_scores_do_not_depend_on_the_order_of_rows_features_or_labels(seed, card
 @pytest.mark.parametrize("cardinality", [2, 4, 30])
 def test_a_weight_equals_that_many_copies(cardinality, above_chance):
     cohort = random_cohort(5, 200, cardinality, 3, 5)
-    copies = cohort_of(
-        np.repeat(cohort.codes, cohort.weights, axis=1), np.repeat(cohort.target, cohort.weights)
+    codes, target = (np.repeat(a, cohort.weights, axis=-1) for a in (cohort.codes, cohort.target))
+    expected, found = (
+        np.concatenate(level_mutual_info(rows, 1, 5, above_chance=above_chance))
+        for rows in (cohort_of(codes, target), cohort)
     )
-    for size in (1, 3, 5):
-        (expected,) = level_mutual_info(copies, size, size, above_chance=above_chance)
-        (found,) = level_mutual_info(cohort, size, size, above_chance=above_chance)
-        assert found == pytest.approx(expected, abs=1e-12)
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_merging_two_values_never_raises_a_score(seed):
-    cohort = random_cohort(5, 300, 4, 3, 2, seed)
-    merged = cohort_of(np.minimum(cohort.codes, 2), cohort.target, cohort.weights)
-    for size in range(1, 6):
-        before = level_mutual_info(cohort, size, size)[0]
-        assert (level_mutual_info(merged, size, size)[0] <= before + 1e-12).all()
+def test_merging_two_values_never_raises_a_score():
+    for seed in range(5):
+        cohort = random_cohort(5, 300, 4, 3, 2, seed)
+        merged = cohort_of(np.minimum(cohort.codes, 2), cohort.target, cohort.weights)
+        before, after = (np.concatenate(level_mutual_info(c, 1, 5)) for c in (cohort, merged))
+        assert (after <= before + 1e-12).all()
 
 
 def test_a_cohort_that_recorded_nothing_scores_only_the_empty_set():
@@ -198,11 +184,81 @@ def test_a_cohort_that_recorded_nothing_scores_only_the_empty_set():
     assert np.isnan(singles).all()
 
 
-@pytest.mark.parametrize("subset", [[1, 1], [2, 0]])
-def test_members_that_repeat_or_descend_are_refused(subset):
-    with pytest.raises(MisfeatError, match="distinct and ascend"):
-        joint_mutual_info(random_cohort(), np.array([subset]))
+def test_members_that_repeat_or_descend_are_refused():
+    for subset in ([1, 1], [2, 0]):
+        with pytest.raises(MisfeatError, match="distinct and ascend"):
+            joint_mutual_info(random_cohort(), np.array([subset]))
 
 
 def test_a_constant_target_has_no_entropy_to_the_last_bit():
     assert all(entropy(np.array([0, rows])) == 0.0 for rows in range(1, 200))
+
+
+def rows_of(table):
+    return build_cohorts(table, "y")["all rows"]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(5, 60))
+def test_influences_are_of_length_1_or_nothing(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    table = {name: rng.integers(0, 3, n_rows) for name in "aby"}
+    table["a"][0], table["b"][0], table["y"][:2] = 1 - table["a"][1] % 2, 2, (0, 1)
+    rows = rows_of(table)
+    for members in range(len(rows.codes)):
+        found = influence(rows, [members])
+        assert np.sum(found**2) == pytest.approx(1.0) or not found.any()
+
+
+def test_a_copy_errs_as_its_original_does_and_cells_may_be_numbered_anew(monkeypatch):
+    rng = np.random.default_rng(1)
+    a, b, y = rng.integers(0, 3, (3, 200))
+    rows = rows_of({"a": a, "b": b, "copy": 2 - a, "y": y})
+    assert influence(rows, [0]) @ influence(rows, [2]) == pytest.approx(1.0)
+    before = influence(rows, [0, 1, 2])
+    monkeypatch.setattr(module, "MOST_CELLS", 2)
+    np.testing.assert_array_equal(influence(rows, [0, 1, 2]), before)
+
+
+def table(n_rows, right, seed):
+    """A feature of three values that names the class as often as `right` says."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n_rows)
+    told = np.where(rng.random(n_rows) < right, y, rng.integers(0, 3, n_rows))
+    return {"a": told, "y": y}
+
+
+def deviation(found):
+    return np.sqrt(found.spread / found.n_rows + found.chance)
+
+
+def test_the_share_is_the_score_above_chance_over_the_entropy_of_the_target():
+    rows = rows_of(table(300, 0.4, 0))
+    score = joint_mutual_info(rows, np.array([[0]]), above_chance=True)[0]
+    assert sampled_share(rows, [0]).share == pytest.approx(score / target_entropy(rows))
+
+
+@pytest.mark.parametrize("right", [0.0, 0.15, 0.5, 0.9])
+def test_shares_of_new_samples_vary_as_much_as_is_said(right):
+    found = [sampled_share(rows_of(table(400, right, seed)), [0]) for seed in range(300)]
+    seen = np.std([one.share for one in found])
+    said = np.sqrt(np.mean([deviation(one) ** 2 for one in found]))
+    assert 0.85 < said / seen < (1.15 if right else 1.6)  # chance alone looks like a small share
+
+
+def test_rows_that_lack_a_value_do_not_count():
+    columns = table(300, 0.5, 0)
+    gaps = {**columns, "a": [None if row < 100 else int(v) for row, v in enumerate(columns["a"])]}
+    rows = build_cohorts(gaps, "y", coding=Coding(sporadic="available"))["all rows"]
+    assert sampled_share(rows, [0]).n_rows == 200
+    lacking = rows.codes[0] < 0
+    assert lacking.any()
+    assert not influence(rows, [0])[lacking].any()
+    assert influence(rows, [0]).any()
+
+
+def test_nothing_is_known_of_a_target_with_a_single_class():
+    columns = {"a": [0, 1] * 20, "y": [0] * 20 + [0, 1] * 10, "g": ["x"] * 20 + ["z"] * 20}
+    with pytest.warns(MisfeatWarning, match="single value"):
+        rows = build_cohorts(columns, "y", groups="g", coding=Coding(min_rows=1))
+    assert sampled_share(rows["g=x"], [0]) is None
+    assert sampled_share(rows["g=z"], [0]) is not None

@@ -132,9 +132,8 @@ def test_rows_with_gaps_and_large_tables_are_searched():
 
 def test_many_rows_are_counted_in_wider_lanes():
     rng = np.random.default_rng(5)
-    cohort = cohort_of(
-        rng.integers(2, size=(3, 40)), rng.integers(2, size=40), rng.integers(1000, 4000, size=40)
-    )
+    codes, target = rng.integers(2, size=(3, 40)), rng.integers(2, size=40)
+    cohort = cohort_of(codes, target, rng.integers(1000, 4000, size=40))
     found = permutations_of(cohort, 2, seed=SEED)
     assert cohort.size > 2**16
     expected = np.concatenate(level_mutual_info(cohort, 1, 2))
@@ -194,9 +193,8 @@ def test_weights_that_are_all_the_same_give_the_scores_of_rows(seed, n_rows, gap
         codes[rng.random(codes.shape) < 0.1] = -1
     # Not all the same, by so little that it makes no difference, so that weights are counted.
     masses = cohort.weights * 10**10 + np.arange(n_rows)
-    same = replace(
-        cohort, masses=masses, heaviest=masses / cohort.weights, effective=float(cohort.size)
-    )
+    heaviest, size = masses / cohort.weights, float(cohort.size)
+    same = replace(cohort, masses=masses, heaviest=heaviest, effective=size)
     for above_chance in (False, True):
         found = level_mutual_info(same, 1, 4, above_chance=above_chance)
         expected = level_mutual_info(cohort, 1, 4, above_chance=above_chance)

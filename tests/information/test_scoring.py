@@ -2,76 +2,48 @@
 
 from __future__ import annotations
 
-from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
 
-from misfeat.information import joint_mutual_info, level_mutual_info
+from misfeat.information import joint_mutual_info, level_mutual_info, subset_sums
 from misfeat.information.mutual_info import compact_rows
-from misfeat.information.subset_sums import (
-    largest_dense_size,
-)
 from misfeat.lattice import level
 from tests.information.generated import (
     above_chance,
     cohort_of,
+    contingency,
     everything,
     random_cohort,
     reference,
     reference_above_chance,
 )
 
-CELLS = [
-    pytest.param(
-        cardinality,
-        n_classes,
-        heaviest,
-        # All of them run with bounds checks; every value of each stands among the others.
-        marks=() if (i + j + k) % 7 == 0 else pytest.mark.thorough,
-    )
-    for i, cardinality in enumerate([1, 2, 3, 4, 5, 9, 40])
-    for j, n_classes in enumerate([1, 2, 3, 4, 5, 8, 12])
-    for k, heaviest in enumerate([1, 7])
-]
+
+# All of them run with bounds checks; every value of each stands among the others.
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_all_subsets_of_eight_features_equal_scikit_learn(every):
+    kinds = product([1, 2, 3, 4, 5, 9, 40], [1, 2, 3, 4, 5, 8, 12], [1, 7])
+    for number, (cardinality, n_classes, heaviest) in enumerate(kinds):
+        if every or sum(divmod(number // 2, 7), number % 2) % 7 == 0:
+            cohort = random_cohort(8, 250, cardinality, n_classes, heaviest)
+            found = np.concatenate(level_mutual_info(cohort, 1, 8))
+            assert found == pytest.approx(everything(cohort, 8), abs=1e-12)
 
 
-@pytest.mark.parametrize(("cardinality", "n_classes", "heaviest"), CELLS)
-def test_all_subsets_of_eight_features_equal_scikit_learn(cardinality, n_classes, heaviest):
-    cohort = random_cohort(8, 250, cardinality, n_classes, heaviest)
-    found = np.concatenate(level_mutual_info(cohort, 1, 8))
-    assert found == pytest.approx(everything(cohort, 8), abs=1e-12)
-
-
-@pytest.mark.parametrize("dense_to", [0, 3, 8])
-@pytest.mark.parametrize("n_classes", [2, 4, 5])
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 12])
 @pytest.mark.parametrize("heaviest", [1, 7])
-def test_both_ways_of_scoring_give_the_same(dense_to, n_classes, heaviest, monkeypatch):
-    monkeypatch.setattr("misfeat.information.subset_sums.largest_dense_size", lambda *_: dense_to)
-    cohort = random_cohort(8, 300, 3, n_classes, heaviest)
-    found = np.concatenate(level_mutual_info(cohort, 1, 8))
-    assert found == pytest.approx(everything(cohort, 8), abs=1e-12)
-
-
-@cache
-def without_relation(n_classes, heaviest):
-    """A cohort whose target is chance, and its scores above chance, which take long."""
+def test_every_way_of_scoring_above_chance_equals_scikit_learn(n_classes, heaviest, monkeypatch):
     base = random_cohort(6, 250, 3, n_classes, heaviest)
     target = np.random.default_rng(n_classes).integers(n_classes, size=250)
     cohort = cohort_of(base.codes, target, base.weights)
-    return cohort, everything(cohort, 6, reference_above_chance)
-
-
-@pytest.mark.parametrize("dense_to", [0, 3, 6])
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 12])
-@pytest.mark.parametrize("heaviest", [1, 7])
-def test_every_way_of_scoring_above_chance_equals_scikit_learn(
-    dense_to, n_classes, heaviest, monkeypatch
-):
-    monkeypatch.setattr("misfeat.information.subset_sums.largest_dense_size", lambda *_: dense_to)
-    cohort, expected = without_relation(n_classes, heaviest)
-    found = np.concatenate(level_mutual_info(cohort, 1, 6, above_chance=True))
-    assert found == pytest.approx(expected, abs=1e-12)
+    expected = [everything(cohort, 6, score) for score in (reference, reference_above_chance)]
+    for dense_to in (0, 3, 6):
+        monkeypatch.setattr(subset_sums, "largest_dense_size", lambda *_, to=dense_to: to)
+        for less_chance, scores in zip((False, True), expected, strict=True):
+            found = level_mutual_info(cohort, 1, 6, above_chance=less_chance)
+            assert np.concatenate(found) == pytest.approx(scores, abs=1e-12)
 
 
 def score_of_counts(cells):
@@ -83,19 +55,14 @@ def score_of_counts(cells):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("total", [2**16 + 5, 2**20 + 5, 2**32 + 5])
-@pytest.mark.parametrize("n_classes", [2, 4, 5])
-@pytest.mark.parametrize("dense_to", [0, 4])
+@pytest.mark.parametrize(("n_classes", "dense_to"), product([2, 4, 5], [0, 4]))
 def test_counts_too_large_for_short_integers_are_exact(total, n_classes, dense_to, monkeypatch):
-    monkeypatch.setattr("misfeat.information.subset_sums.largest_dense_size", lambda *_: dense_to)
+    monkeypatch.setattr(subset_sums, "largest_dense_size", lambda *_: dense_to)
     base = random_cohort(4, 150, 3, n_classes)
     weights = base.weights.copy()
     weights[:3] = total // np.array([1, 2, 3])
     cohort = cohort_of(base.codes, base.target, weights)
-    tables = []
-    for subset in (s for size in range(1, 5) for s in level(4, size)):
-        keys = np.unique(cohort.codes[subset], axis=1, return_inverse=True)[1].ravel()
-        tables.append(np.zeros((keys.max() + 1, cohort.n_classes), dtype=np.int64))
-        np.add.at(tables[-1], (keys, cohort.target), weights)
+    tables = [contingency(cohort, s) for size in range(1, 5) for s in level(4, size)]
     found = np.concatenate(level_mutual_info(cohort, 1, 4))
     # The reference itself is exact to about 1e-11 for counts this uneven.
     assert found == pytest.approx([score_of_counts(cells) for cells in tables], abs=1e-10)
@@ -151,7 +118,7 @@ def test_progress_counts_up_and_can_stop_the_work():
 @pytest.mark.parametrize(("n", "rows", "size"), [(500, 60, 2), (90, 60, 3), (40, 2000, 3)])
 def test_many_features_are_scored_in_pairs_and_triples(n, rows, size, n_classes):
     cohort = random_cohort(n, rows, 2 if rows > 60 else 3, n_classes)
-    assert (largest_dense_size(compact_rows(cohort), 1, size) == size) == (rows > 60)
+    assert (subset_sums.largest_dense_size(compact_rows(cohort), 1, size) == size) == (rows > 60)
     (scores,) = level_mutual_info(cohort, size, size, n_jobs=2)
     subsets = level(n, size)
     assert len(scores) == len(subsets)
@@ -163,11 +130,7 @@ def test_many_features_are_scored_in_pairs_and_triples(n, rows, size, n_classes)
 def test_tables_too_large_for_short_keys_are_searched():
     rng = np.random.default_rng(0)
     rows = 9000
-    wide = [
-        rng.integers(300, size=rows),
-        rng.integers(300, size=rows),
-        rng.integers(110, size=rows),
-    ]
+    wide = [rng.integers(values, size=rows) for values in (300, 300, 110)]
     codes = np.array([*wide, *rng.integers(2, size=(27, rows))])
     cohort = cohort_of(codes, rng.integers(2, size=rows))
     (found,) = level_mutual_info(cohort, 3, 3)

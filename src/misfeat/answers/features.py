@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
-    from misfeat.estimation.listed_scores import ListedScores
+    from misfeat.estimation.estimands import ListedScores
     from misfeat.selection import Selection
 
     Floats = NDArray[np.float64]

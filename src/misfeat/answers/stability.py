@@ -123,7 +123,7 @@ def stability_of(
     check_count(resamples, "resamples", FEWEST_RESAMPLES)
     scores = selection.set_scores
     scores.check_rows()
-    if scores.measure.sums is not None:
+    if not scores.measure.largest_table:
         raise MisfeatError(
             "Rows are drawn anew from counts of coded rows; {measure} keeps sums of products "
             "instead.",

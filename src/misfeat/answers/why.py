@@ -136,7 +136,7 @@ def explanations(
         for name, features in sets
     ]
     measure, names = selection.set_scores.measure, selection.feature_names
-    if measure.rows is None and measure.tables is None:
+    if not measure.largest_table:
         raise MisfeatError(
             "What a set tells is explained by what the cells of its values add to mutual "
             "information, of which {measure} knows nothing; use {other}.",
@@ -144,12 +144,12 @@ def explanations(
             other=Setting("measure", "mutual_info"),
         )
     for _, members in asked:
-        if measure.tables is not None and len(members) > measure.tables.largest:
+        if len(members) > measure.largest_table:
             raise MisfeatError(
                 "{features} cannot be explained: only counts of sets of up to {most} features are "
                 "at hand, no rows.",
                 features=listed([names[m] for m in members]),
-                most=measure.tables.largest,
+                most=measure.largest_table,
             )
     counted = cell_counts(selection, asked)
     records = []

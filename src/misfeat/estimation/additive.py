@@ -1,69 +1,187 @@
-"""Additive scores of feature sets: what their columns explain of the target, from a covariance.
+"""From covariances of columns to additive scores of feature sets, and to the scale of these.
 
-With X the columns of a set, Y those of the target, and λ a small ridge,
+Step 2 of docs/explanation/population.md. The covariances of feature and target columns within
+subgroups are all that additive scores need. A subgroup that never recorded a feature lacks its
+lines; one covariance for all subgroups is found by EM, in which missing columns are regressed on
+recorded ones and the target.
+
+Step 3. With X the columns of a set, Y those of the target, and λ
+a small ridge,
 
     R = Y' X (X' X + λ)⁻¹ X' Y   (Y whitened),      A = -½ log det(I - R),
 
 and on the mean chance alone explains d C / 2n of it, where d = tr[(X' X + λ)⁻¹ X' X] counts the
-columns that the ridge leaves free, C the columns of the target and n the rows. There are as many
-parameters as columns, not as cells of a joint table, so that few rows do for sets of any size. See
-docs/explanation/population.md, step 3.
+columns that the ridge leaves free, C the columns of the target and n the rows.
+
+Step 5. How much information explained variance is depends on how class probabilities vary over
+rows. Let them follow a Dirichlet distribution with mean π, the class shares, and precision s: then
+a share ρ = 1 / (s + 1) of the variance is explained, and with ψ the digamma function
+
+    I(ρ) = H(π) - [ψ(s + 1) - Σ_i π_i ψ(s π_i + 1)]   nats.
+
+The same model says how much the information of single rows varies, V: the sampling variance of a
+score times the rows.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-
-from misfeat.estimation.covariances import recorded_all
+from scipy.special import digamma, polygamma
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-
-    from misfeat.estimation.covariances import Moments
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-NUMBERS_AT_ONCE = 2**22
-"""Entries of the matrices that are solved at once."""
-POOL_RIDGE = 1e-4
-"""Added to the variance of every column of the shared covariance."""
+EM_ROUNDS = 60
+EM_RIDGE = 1e-3
+EM_TOLERANCE = 1e-5
+NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
+POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
+WEAK = 1e-4
+"""Below this explained share the limits for weak features hold to all digits that matter."""
+GRID = 1000  # scores at which the variance of single rows is worked out
+STRONGEST = 20.0  # additive scores (nats) above this one are not told apart
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """An interaction as further columns, which belong to every set that holds its features."""
+
+    features: tuple[int, ...]  # ascending
+    effects: Floats  # (n_cells, n_columns): the last feature's values change fastest
+    # (n_columns, n_targets): by how much the covariance with the target is too high because
+    # effects were fitted to it
+    optimism: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Covariances of columns within every subgroup."""
+
+    # (n_cohorts, n_columns, n_columns): around each subgroup's means; 0 where not recorded
+    own: Floats
+    rows: Floats  # (n_cohorts,): rows of equal weight that inform as much
+    recorded: Flags  # (n_cohorts, n_features)
+    columns: tuple[Integers, ...]  # the columns of every feature, then those of every term
+    n_targets: int  # columns of the target, which come last
+    terms: tuple[Term, ...] = ()  # interactions that have columns
+    _pooled: dict[bytes, Floats] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return int(self.recorded.shape[1])
+
+    @cached_property
+    def widths(self) -> Integers:
+        """How many columns each feature has."""
+        return np.array([len(columns) for columns in self.columns[: self.n_features]])
+
+    @cached_property
+    def observed(self) -> Flags:
+        """Which columns each subgroup has, of shape (n_cohorts, n_columns)."""
+        found = np.ones(self.own.shape[:2], dtype=bool)
+        members = [(f,) for f in range(self.n_features)] + [term.features for term in self.terms]
+        for columns, features in zip(self.columns, members, strict=True):
+            found[:, columns] = recorded_all(self.recorded, features)[:, None]
+        return found
+
+    @cached_property
+    def rows_recorded(self) -> Floats:
+        """Rows of all subgroups that recorded each feature; of shape (n_features,)."""
+        return np.maximum(self.rows @ self.recorded, 1.0)
+
+    def hidden(self, mask: Flags) -> Moments:
+        """The same without the features that a mask marks, of shape (n_cohorts, n_features)."""
+        return replace(self, recorded=self.recorded & ~mask)
+
+    def pooled(self, cohorts: NDArray[np.integer]) -> Floats:
+        """The mean covariance of some subgroups, by their rows."""
+        key = cohorts.tobytes()
+        if key not in self._pooled:
+            weights = self.rows[cohorts] / self.rows[cohorts].sum()
+            self._pooled[key] = np.tensordot(weights, self.own[cohorts], axes=1)
+        return self._pooled[key]
+
+    @cached_property
+    def shared(self) -> Floats:
+        """One covariance for all subgroups, by EM over patterns of lacking columns (step 2)."""
+        different, which = np.unique(self.observed, axis=0, return_inverse=True)
+        if different.all():
+            return self.pooled(np.arange(len(self.rows)))
+        members = [np.flatnonzero(which.ravel() == p) for p in range(len(different))]
+        whole = self.rows.sum()
+        weights = np.array([self.rows[chosen].sum() for chosen in members]) / whole
+        means = [self.pooled(chosen) for chosen in members]
+        patterns = list(zip(weights, means, different, strict=True))
+        seen = sum(w * np.outer(o, o).astype(np.float64) for w, _, o in patterns)
+        start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
+        ridge = EM_RIDGE * np.eye(self.own.shape[1])
+        found: Floats = start / np.maximum(seen, 1.0 / whole) + ridge
+        for _ in range(EM_ROUNDS):
+            before = found
+            found = sum(w * _filled(mean, before, o) for w, mean, o in patterns) + ridge
+            if np.abs(found - before).max() < EM_TOLERANCE:
+                break
+        return found
+
+    def completed(self, cohort: int) -> Floats:
+        """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
+        return _filled(self.own[cohort], self.shared, self.observed[cohort])
+
+
+def _filled(own: Floats, shared: Floats, observed: Flags) -> Floats:
+    """A covariance with the lines that were not observed regressed on the others."""
+    if observed.all():
+        return own
+    seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
+    within = shared[np.ix_(seen, seen)] + EM_RIDGE * np.eye(len(seen))
+    across = shared[np.ix_(seen, lacking)]
+    slopes = np.linalg.solve(within, across).T
+    recorded = own[np.ix_(seen, seen)]
+    filled = np.zeros_like(own)
+    filled[np.ix_(seen, seen)] = recorded
+    filled[np.ix_(lacking, seen)] = slopes @ recorded
+    filled[np.ix_(seen, lacking)] = filled[np.ix_(lacking, seen)].T
+    rest = shared[np.ix_(lacking, lacking)] - slopes @ across
+    filled[np.ix_(lacking, lacking)] = rest + slopes @ recorded @ slopes.T
+    return filled
+
+
+def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer]) -> Flags:
+    """Where all of some features were recorded, or of every line of several sets."""
+    return np.asarray(recorded[:, features].all(axis=-1))
 
 
 class Additive(NamedTuple):
     """Additive scores of sets, and how many free columns of each feature they rest on."""
 
     score: Floats  # (n_sets,): A, chance included
-    # (n_sets, size): free columns of every feature of a set, without those of terms
-    freedom: Floats
+    freedom: Floats  # (n_sets, size): free columns of every feature, without those of terms
 
 
 class SetColumns(NamedTuple):
-    """The columns of sets, filled up with -1."""
+    """The columns of sets, both of shape (n_sets, n_columns)."""
 
-    # (n_sets, n_columns): numbers of columns: those of features, then those of terms within the
-    # set
-    columns: Integers
-    # (n_sets, n_columns): which feature of its set a column belongs to; the size of the set for
-    # those of terms
-    position: Integers
-
-    def of(self, chosen: NDArray[np.integer]) -> SetColumns:
-        """Those of some of the sets."""
-        return SetColumns(self.columns[chosen], self.position[chosen])
+    columns: Integers  # those of features, then those of terms within the set, then -1
+    position: Integers  # which feature of its set a column belongs to; of terms the set's size
 
 
 def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
     """The columns of listed sets of one size."""
     n_sets, size = subsets.shape
-    widest = max((len(columns) for columns in moments.columns[: moments.n_features]), default=0)
+    widest = int(moments.widths.max(initial=0))
     of_feature = np.full((moments.n_features, widest), -1, dtype=np.int64)
     for f, columns in enumerate(moments.columns[: moments.n_features]):
         of_feature[f, : len(columns)] = columns
@@ -85,11 +203,8 @@ def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
 class Whitened(NamedTuple):
     """A covariance of columns, and what each has in common with the whitened target."""
 
-    # (n_columns, n_columns): of one subgroup or of all, the target's columns last
-    covariance: Floats
-    # (n_columns, n_targets): covariances with the target's columns, these made uncorrelated and
-    # of variance 1
-    across: Floats
+    covariance: Floats  # (n_columns, n_columns): the target's columns last
+    across: Floats  # (n_columns, n_targets): with these made uncorrelated and of variance 1
 
 
 def whitened(covariance: Floats, n_targets: int) -> Whitened:
@@ -135,8 +250,7 @@ def whitening(covariance: Floats) -> Floats:
     """A matrix that makes columns of a covariance uncorrelated and of variance 1."""
     ridge = TARGET_RIDGE * max(float(np.trace(covariance)), TARGET_RIDGE)
     root = np.linalg.cholesky(covariance + ridge * np.eye(len(covariance)))
-    found: Floats = np.linalg.inv(root)
-    return found
+    return np.linalg.inv(root)
 
 
 def _inverse(covariance: Floats, columns: Integers, there: Flags, ridge: float) -> Floats:
@@ -144,8 +258,7 @@ def _inverse(covariance: Floats, columns: Integers, there: Flags, ridge: float) 
     within *= there[:, :, None] & there[:, None, :]
     diagonal = np.arange(columns.shape[1])
     within[:, diagonal, diagonal] += np.where(there, ridge, 1.0)
-    found: Floats = np.asarray(np.linalg.inv(within), dtype=np.float64)
-    return found
+    return np.asarray(np.linalg.inv(within), dtype=np.float64)
 
 
 def _log_unexplained(explained: Floats) -> Floats:
@@ -163,3 +276,83 @@ def _parts(shape: tuple[int, ...], n_targets: int) -> Iterator[slice]:
     step = max(1, NUMBERS_AT_ONCE // max(width * (width + n_targets), 1))
     for first in range(0, n_sets, step):
         yield slice(first, min(first + step, n_sets))
+
+
+class Scale(Protocol):
+    """How additive scores -½ log det(I - R) become scores of a measure."""
+
+    unit: float
+
+    def score(self, additive: Floats) -> Floats:
+        """The scores of sets with these additive scores."""
+
+    def row_variance(self, score: Floats) -> Floats:
+        """The variance of what one row says about a score: n times its sampling variance."""
+
+
+@dataclass(frozen=True, eq=False)
+class InformationScale:
+    """Information about classes with given shares (step 5)."""
+
+    shares: Floats  # (n_classes,): the share of every class; classes without rows are left out
+    unit = 1.0
+
+    @cached_property
+    def _present(self) -> Floats:
+        return self.shares[self.shares > 0]
+
+    def _precision(self, additive: Floats) -> tuple[Floats, Floats]:
+        """The share of the variance that is explained, and the Dirichlet precision with it."""
+        n_dimensions = max(len(self._present) - 1, 1)
+        explained = -np.expm1(-2.0 * np.clip(additive, 0.0, STRONGEST) / n_dimensions)
+        return explained, (1.0 - explained) / np.maximum(explained, WEAK)
+
+    def score(self, additive: Floats) -> Floats:
+        """Information in nats; additive scores below 0 stay as they are."""
+        additive = np.asarray(additive, dtype=np.float64)
+        if len(self._present) < 2:
+            return np.zeros_like(additive)
+        explained, precision = self._precision(additive)
+        left = digamma(precision + 1.0)
+        for share in self._present:
+            left = left - share * digamma(precision * share + 1.0)
+        entropy = -(self._present * np.log(self._present)).sum()
+        return np.where(explained > WEAK, entropy - left, additive)
+
+    @cached_property
+    def _grid(self) -> tuple[Floats, Floats]:
+        """Scores from 0 to the entropy, and what single rows vary by at each."""
+        additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
+        explained, precision = self._precision(additive)
+        mean, square = np.zeros_like(additive), np.zeros_like(additive)
+        for share in self._present:
+            alpha = precision * share + 1.0
+            gain = digamma(alpha) - digamma(precision + 1.0) - np.log(share)
+            mean += share * gain
+            square += share * (gain**2 + polygamma(1, alpha) - polygamma(1, precision + 1.0))
+        score = np.maximum.accumulate(self.score(additive))
+        variance = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
+        return score, variance
+
+    def row_variance(self, score: Floats) -> Floats:
+        """The variance of log p(y | x) / p(y) over rows; by interpolation."""
+        score = np.maximum(np.asarray(score, dtype=np.float64), 0.0)
+        if len(self._present) < 2:
+            return np.zeros_like(score)
+        return np.interp(score, *self._grid)
+
+
+@dataclass(frozen=True)
+class CorrelationScale:
+    """The squared multiple correlation with a numeric target: R² = 1 - exp(-2 A)."""
+
+    unit = 2.0
+
+    def score(self, additive: Floats) -> Floats:
+        """R², or a little below 0 where less is explained than by chance."""
+        return -np.expm1(-2.0 * np.asarray(additive, dtype=np.float64))
+
+    def row_variance(self, score: Floats) -> Floats:
+        """4 R² (1 - R²)²."""
+        within = np.clip(score, 0.0, 1.0)
+        return 4.0 * within * (1.0 - within) ** 2

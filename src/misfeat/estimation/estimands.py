@@ -1,51 +1,55 @@
-"""Estimates: on which scale scores are, from the rows alone to the population.
+"""Estimates: on which scale scores are, and those of listed sets with their intervals.
 
 `population` is docs/explanation/population.md, `above_chance` and `sample` are
 docs/explanation/scores.md; what was not recorded is predicted (docs/explanation/completion.md).
+Bounds are normal quantiles of the posterior within 0 and the ceiling; scores and bounds of whole
+levels are raised to those of every part (population.md, steps 9 and 10).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
-from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of
+from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of, support_of
 from misfeat.completion.transfer import AutoCompleter
-from misfeat.estimation.listed_scores import ListedScores, closed, completed_of, intervals_of
+from misfeat.estimation.additive import recorded_all
 from misfeat.estimation.population_model import PopulationModel
+from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
-from misfeat.lattice import level
+from misfeat.lattice import level, ranks_below
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.completed_scores import Known
+    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.estimation.pooling import Posterior
 
     Floats = NDArray[np.float64]
+    Sets = NDArray[np.integer]
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"
+KEEP = 50  # sets of every subgroup that a search lists
 
 
 @dataclass(frozen=True)
 class Estimate:
     """How scores of feature sets are estimated, recorded and predicted ones."""
 
-    # the scale: of the population, pooled over subgroups; of each subgroup's rows, less what
-    # chance alone would score; or of the rows as they are
-    name: str
+    name: str  # POPULATION, pooled over subgroups; ABOVE_CHANCE or SAMPLE, of each one's rows
     completer: BaseCompleter  # predicts what could not be computed
-    # target coverage of the intervals. None: bounds that are certain
-    confidence: float | None = 0.9
+    confidence: float | None = 0.9  # coverage of the intervals; None: bounds that are certain
 
     @property
     def above_chance(self) -> bool:
@@ -70,64 +74,43 @@ class Estimate:
         return self.completer.memory_needed(size, n_features, n_cohorts)
 
     def complete(self, known: Known, size: int) -> CompletedScores:
-        """A score with bounds for every set of one size in every subgroup.
-
-        Known scores must be above chance, unless the scale is that of the sample.
-        """
+        """A score with bounds for every set of one size in every subgroup."""
         return self.complete_up_to(known, size)[size]
 
     def complete_up_to(
         self, known: Known, size: int, models: Sequence[PopulationModel] = ()
     ) -> dict[int, CompletedScores]:
-        """The same for all sizes that come with it, at least the one that was asked for.
-
-        `models` are those of `listed`, where these were made before.
-        """
+        """The same for all sizes that come with it; `models` are those of `listed`, if made."""
         if known.grids:
-            found_in = [
-                self.complete_up_to(grid, size, models[place : place + 1])
-                for place, grid in enumerate(known.grids)
+            parts = [
+                self.complete_up_to(grid, size, models[number : number + 1])
+                for number, grid in enumerate(known.grids)
             ]
-            return {m: CompletedScores.mean_of([one[m] for one in found_in]) for m in found_in[0]}
-        if not self.above_chance and known.sums is not None and self._predicts_itself:
-            return {size: complete_sample_r2(known, size, self.confidence)}
+            return {m: CompletedScores.mean_of([part[m] for part in parts]) for m in parts[0]}
+        exact = known.exact
         if not self.above_chance:
+            if isinstance(known.source, ProductSums) and self._predicts_itself:
+                return {size: complete_sample_r2(known, size, self.confidence)}
             return {size: _checked(self.completer.complete(known, size), self.completer)}
-        if known.progress is not None:
-            known.progress(WHAT, 0, size)
-        intervals = []
-        for m, posterior in enumerate(self._posteriors(known, size, models), start=1):
-            intervals.append(intervals_of(posterior, self.confidence, known.exact.ceiling))
-            if known.progress is not None:
-                known.progress(WHAT, m, size)
-        n_features = known.exact.missing.shape[1]
-        shown = closed(intervals, n_features)
-        found = {
-            m: completed_of(scores, known.exact, level(n_features, m))
-            for m, scores in enumerate(shown, start=1)
-        }
-        if self.name == POPULATION:
-            return found
-        return {
-            m: replace(scores, predicted=np.isnan(known.exact.by_size[m]))
-            for m, scores in found.items()
-        }
-
-    def _posteriors(
-        self, known: Known, size: int, models: Sequence[PopulationModel]
-    ) -> list[Posterior]:
-        """What is known of all sets of size 1, 2, … up to one."""
         guesses = self._guesses(known, size)
         model = models[0] if models else PopulationModel.of(known)
-        found = [
-            model.level(m, None if guesses is None else guesses[m]) for m in range(1, size + 1)
-        ]
+        n_features, intervals = exact.missing.shape[1], []
+        for m in range(1, size + 1):
+            if known.progress is not None:
+                known.progress(WHAT, m - 1, size)
+            posterior = model.level(m, None if guesses is None else guesses[m])
+            if self.name == ABOVE_CHANCE:
+                posterior = _own_posterior(exact.by_size[m], posterior)
+            intervals.append(intervals_of(posterior, self.confidence, exact.ceiling))
+        if known.progress is not None:
+            known.progress(WHAT, size, size)
+        found = {
+            m: completed_of(scores, exact, level(n_features, m))
+            for m, scores in enumerate(closed(intervals, n_features), start=1)
+        }
         if self.name == POPULATION:
             return found
-        return [
-            _own_posterior(known.exact.by_size[m], pooled)
-            for m, pooled in enumerate(found, start=1)
-        ]
+        return {m: replace(f, predicted=np.isnan(exact.by_size[m])) for m, f in found.items()}
 
     @property
     def lists(self) -> bool:
@@ -142,7 +125,8 @@ class Estimate:
                 remedy="Fit with it.",
                 setting=Setting("estimate", POPULATION),
             )
-        return ListedScores.of_known(known, self.confidence)
+        models = tuple(map(PopulationModel.of, known.grids or (known,)))
+        return ListedScores(models, known, self.confidence)
 
     def _guesses(self, known: Known, size: int) -> list[Floats] | None:
         """Scores above chance by size that a completer of another kind predicts; None: none."""
@@ -151,10 +135,8 @@ class Estimate:
             return None
         if hasattr(completer, "guess"):
             return guess_of(completer, known, size).by_size
-        found = [
-            _checked(completer.complete(known, m), completer).score for m in range(1, size + 1)
-        ]
-        return [known.exact.by_size[0], *found]
+        completed = (_checked(completer.complete(known, m), completer) for m in range(1, size + 1))
+        return [known.exact.by_size[0], *(scores.score for scores in completed)]
 
 
 def _own_posterior(scores: Floats, pooled: Posterior) -> Posterior:
@@ -175,6 +157,133 @@ def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
         setting=Setting("completer", type(completer).__name__),
         kind=type(completed).__name__,
     )
+
+
+class Intervals(NamedTuple):
+    """Scores of the sets of one size with bounds, (n_cohorts, n_sets); NaN: nothing is known."""
+
+    score: Floats
+    low: Floats
+    high: Floats
+
+
+def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats) -> Intervals:
+    """Posterior means with bounds; without confidence, these are 0 and the ceiling."""
+    most = np.asarray(ceiling, dtype=np.float64)[:, None]
+    reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
+    if confidence is not None:
+        reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
+    bounded = (posterior.mean, posterior.mean - reach, posterior.mean + reach)
+    return Intervals(*(np.clip(values, 0.0, most) for values in bounded))
+
+
+def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
+    """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
+    found = list(by_size[:1])
+    for size, own in enumerate(by_size[1:], start=2):
+        score, low, high = own.score, own.low, own.high
+        for ranks in ranks_below(level(n_features, size)).T:
+            score = np.fmax(score, found[-1].score[:, ranks])
+            low = np.fmax(low, found[-1].low[:, ranks])
+            high = np.fmax(high, found[-1].high[:, ranks])
+        found.append(Intervals(score, low, np.fmax(score, high)))
+    return found
+
+
+def completed_of(found: Intervals, exact: ExactScores, subsets: Sets) -> CompletedScores:
+    """Estimated scores as all answers read them; what is not known lies anywhere."""
+    support = support_of(exact.missing, subsets)
+    anywhere = np.isnan(found.high) | (support == NONE)
+    most = exact.ceiling[:, None]
+    return CompletedScores(
+        subsets=subsets,
+        score=np.minimum(np.nan_to_num(found.score), most),
+        low=np.nan_to_num(found.low),
+        high=np.where(anywhere, most, np.minimum(found.high, most)),
+        predicted=~recorded_all(~exact.missing, subsets),
+        support=support,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ListedScores:
+    """Estimates of single sets of any size, without those of all others."""
+
+    models: tuple[PopulationModel, ...]  # one, or one for every grid of a numeric target
+    known: Known  # what they were made of
+    confidence: float | None  # target coverage of the intervals
+
+    @property
+    def ceiling(self) -> Floats:
+        """What no score of a subgroup can exceed."""
+        return self.known.exact.ceiling
+
+    @property
+    def together(self) -> list[tuple[int, ...]]:
+        """Pairs and triples that explain something only together."""
+        return list(dict.fromkeys(t.features for model in self.models for t in model.moments.terms))
+
+    def of(self, subsets: Sets) -> tuple[Floats, Floats]:
+        """Scores and standard deviations of sets of one size, both (n_cohorts, n_sets)."""
+        posteriors = [model.posterior(subsets) for model in self.models]
+        mean = np.mean([posterior.mean for posterior in posteriors], axis=0)
+        deviation = np.mean([np.sqrt(posterior.variance) for posterior in posteriors], axis=0)
+        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation
+
+    def deviation_of_gain(self, smaller: Sets, larger: Sets) -> Floats:
+        """Standard deviations of what sets explain beyond a part of each, (n_cohorts, n_sets)."""
+        found = [np.sqrt(model.variance_of_gain(smaller, larger)) for model in self.models]
+        return np.asarray(np.mean(found, axis=0))
+
+    def means(self, subsets: Sets, cohort: int) -> Floats:
+        """Scores of sets of one size in one subgroup, for a search."""
+        return np.asarray(np.mean([model.means(subsets, cohort) for model in self.models], axis=0))
+
+    def completed(self, subsets: Sets) -> CompletedScores:
+        """Scores of sets of one size with their bounds, in all subgroups."""
+        grids = self.known.grids or (self.known,)
+        scores = []
+        for model, grid in zip(self.models, grids, strict=True):
+            posterior = model.posterior(subsets)
+            intervals = intervals_of(posterior, self.confidence, grid.exact.ceiling)
+            scores.append(completed_of(intervals, grid.exact, subsets))
+        return CompletedScores.mean_of(scores) if self.known.grids else scores[0]
+
+    def search(
+        self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None
+    ) -> Sets:
+        """The sets of a size that are best in a subgroup, or on the mean over all rows.
+
+        Among them are, for every subgroup, the best sets of what it recorded, and the best of these
+        with one feature exchanged for one that it did not record.
+        """
+        missing = self.known.exact.missing
+        n_cohorts, n_features = missing.shape
+        every, weights = range(n_features), self.models[0].moments.rows
+        options: Any = {"size": size, "together": self.together, "include": include, "keep": KEEP}
+        search: Callable[..., Sets] = partial(search_sets, **options)
+        lists = [search(lambda sets: weights @ self.of(sets)[0], every)]
+        for k in np.flatnonzero(self.ceiling > 0).tolist():
+            score = partial(self.means, cohort=k)
+            lists.append(search(score, every))
+            own = np.flatnonzero(~missing[k]).tolist()
+            if size <= len(own) < n_features and not missing[k, list(include)].any():
+                best = search(score, own)
+                lists += [best, _exchanged(best[0], np.flatnonzero(missing[k]), include)]
+            if told is not None:
+                told(k + 1, n_cohorts)
+        return np.unique(np.concatenate(lists), axis=0)
+
+
+def _exchanged(members: Sets, others: Sets, fixed: Sequence[int]) -> Sets:
+    """A set with one of its features exchanged for one of some others."""
+    sets = [
+        np.sort(np.where(members == out, new, members))
+        for new in others
+        for out in members
+        if out not in fixed
+    ]
+    return np.array(sets, dtype=np.int64).reshape(-1, len(members))
 
 
 def complete_sample_r2(known: Known, size: int, confidence: float | None) -> CompletedScores:
@@ -219,8 +328,7 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
     behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)
     h = model.effects.largest_spread + 1.0 / moments.rows[:, None] + behind
-    found: Floats = model.evidence(subsets).variation(gain, h, lacking.sum(axis=2)) * left**2
-    return found
+    return model.evidence(subsets).variation(gain, h, lacking.sum(axis=2)) * left**2
 
 
 def _expected_in_rows(model: PopulationModel, subsets: NDArray[np.integer]) -> Floats:

@@ -5,11 +5,10 @@ only the combination explains. Whether that is more than noise, a U-statistic sa
 
     U = Σ over cells of [(Σ r)² - Σ r²] / n,      Var U ≈ 2 Σ over cells of (Σ r²)² (n - 1) / n³,
 
-which is 0 on the mean without an interaction, however unequal variances are and however few rows
-cells have; for Var U, no cell's variance counts less than that of all. A pair that stands out among
-all pairs becomes columns of its own: its cells' effects, shrunk by their noise. From there on it is
-treated as features are: pooled over subgroups, completed where it was not recorded, and part of
-every set that holds its features. See docs/explanation/population.md, step 4.
+which is 0 on the mean without an interaction, however few rows cells have (step 4 of
+docs/explanation/population.md). A pair that stands out among all pairs becomes columns of its own:
+its cells' effects, shrunk by their noise. From there on it is treated as features are: pooled over
+subgroups, completed where it was not recorded, and part of every set that holds its features.
 """
 
 from __future__ import annotations
@@ -20,9 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.estimation.additive import POOL_RIDGE, set_columns, slopes_of, whitened, whitening
-from misfeat.estimation.covariances import Term, recorded_all
+from misfeat.estimation.additive import (
+    POOL_RIDGE,
+    Term,
+    recorded_all,
+    set_columns,
+    slopes_of,
+    whitened,
+    whitening,
+)
 from misfeat.estimation.kernels import interaction_statistic, residual_sums
+from misfeat.estimation.sources import cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -30,10 +37,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.estimation.covariances import CodedTable, Moments
-    from misfeat.estimation.covariances_from_counts import CountedTable
-
-    Counted = CodedTable | CountedTable
+    from misfeat.estimation.additive import Moments
+    from misfeat.estimation.sources import Source
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -46,10 +51,8 @@ LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}
 """An interaction of two or three features stands out by at least so many standard deviations."""
 MOST_TERMS = {2: 24, 3: 8}
 """Interactions of two and three features that become columns: those that stand out most."""
-LEAST_EFFECT = 0.003
-"""Interactions that explain a smaller share of the target's variance do not."""
-MOST_DIRECTIONS = 2
-"""Columns of an interaction, where the target has several."""
+LEAST_EFFECT = 0.003  # interactions that explain a smaller share of the target's variance do not
+MOST_DIRECTIONS = 2  # columns of an interaction, where the target has several
 MOST_WORK = 1.5e8
 """Triples times rows that are looked through; beyond, triples of the features in the strongest
 pairs alone."""
@@ -59,23 +62,18 @@ TINY = 1e-300
 
 
 class _Residuals(NamedTuple):
-    """What is left of the target in the cells of a set, after its additive part.
+    """What is left of the target in the cells of a set, after its additive part."""
 
-    `n_rows` in every cell; `sums` and `squares` of residuals, a column a target column; `n_fitted`
-    columns of the additive part; and what whitened the target.
-    """
-
-    n_rows: Floats
-    sums: Floats
+    n_rows: Floats  # in every cell
+    sums: Floats  # of residuals, and of their squares; a column a target column
     squares: Floats
-    n_fitted: int
-    whiten: Floats
+    n_fitted: int  # columns of the additive part
+    whiten: Floats  # what whitened the target
 
     @property
     def variance(self) -> Floats:
         """The residual variance of one row, a number a target column."""
-        found: Floats = self.squares.sum(axis=0) / self.n_rows.sum()
-        return found
+        return np.asarray(self.squares.sum(axis=0) / self.n_rows.sum())
 
 
 class _Candidate(NamedTuple):
@@ -86,7 +84,7 @@ class _Candidate(NamedTuple):
     effect: float
 
 
-def find_terms(table: Counted, moments: Moments) -> Moments:
+def find_terms(table: Source, moments: Moments) -> Moments:
     """Moments with columns for the interactions of two and three features that stand out."""
     terms: tuple[Term, ...] = ()
     hidden = ~moments.recorded
@@ -111,7 +109,7 @@ def find_terms(table: Counted, moments: Moments) -> Moments:
 
 
 def _sets_to_try(
-    moments: Moments, table: Counted, size: int, strongest: Sequence[int]
+    moments: Moments, table: Source, size: int, strongest: Sequence[int]
 ) -> NDArray[np.integer]:
     """All sets of a size, or those of the features in the strongest pairs."""
     n_features, n_rows = moments.n_features, table.work
@@ -123,7 +121,7 @@ def _sets_to_try(
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidates(table: Counted, moments: Moments, sets: NDArray[np.integer]) -> list[_Candidate]:
+def _candidates(table: Source, moments: Moments, sets: NDArray[np.integer]) -> list[_Candidate]:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
@@ -136,21 +134,19 @@ def _candidates(table: Counted, moments: Moments, sets: NDArray[np.integer]) -> 
         if not len(cohorts) or not len(chosen):
             continue
         for features, residuals in _residuals(table, moments, chosen, cohorts):
-            effect, deviation = interaction_statistic(
-                residuals.n_rows, residuals.sums, residuals.squares, residuals.n_fitted
-            )
+            effect, deviation = interaction_statistic(*residuals[:4])
             if deviation > 0:
                 found.append(_Candidate(features, effect / deviation, effect))
     return found
 
 
 def _residuals(
-    table: Counted, moments: Moments, sets: NDArray[np.integer], cohorts: Integers
+    table: Source, moments: Moments, sets: NDArray[np.integer], cohorts: Integers
 ) -> Iterator[tuple[tuple[int, ...], _Residuals]]:
     """What is left of the target in the cells of sets that some subgroups recorded."""
     pooled, n_targets = moments.pooled(cohorts), moments.n_targets
     whiten = whitening(pooled[-n_targets:, -n_targets:])
-    targets = np.eye(table.shares().shape[1])[:, table.classes_shown] @ whiten.T
+    targets = np.eye(table.by_class.shape[1])[:, table.classes_shown] @ whiten.T
     columns = set_columns(moments, sets)
     slopes = slopes_of(whitened(pooled, n_targets), columns, POOL_RIDGE)
     for members, own, betas in zip(sets, columns.columns, slopes, strict=True):
@@ -160,49 +156,34 @@ def _residuals(
         yield features, _Residuals(rows, sums, squares, n_fitted, whiten)
 
 
-def _fitted(table: Counted, moments: Moments, features: tuple[int, ...], slopes: Floats) -> Floats:
-    """What the columns of a set's additive part give in every cell, (n_cells, n_targets).
-
-    Slopes are in the order of the columns: those of features, then those of terms.
-    """
+def _fitted(table: Source, moments: Moments, features: tuple[int, ...], slopes: Floats) -> Floats:
+    """What a set's additive part, terms last, gives in every cell, (n_cells, n_targets)."""
     first, n_targets = 0, slopes.shape[1]
     fitted = np.zeros((1, n_targets))
     for f in features:
+        last = first + table.cards[f] - 1
         values = np.zeros((table.cards[f], n_targets))
-        values[np.arange(table.cards[f]) != table.usual[f]] = slopes[
-            first : first + table.cards[f] - 1
-        ]
+        values[np.arange(len(values)) != table.usual[f]] = slopes[first:last]
         fitted = (fitted[:, None] + values).reshape(-1, n_targets)
-        first += table.cards[f] - 1
+        first = last
     for term in moments.terms:
         if set(term.features) <= set(features):
             n_columns = term.effects.shape[1]
             added = term.effects @ slopes[first : first + n_columns]
-            fitted = fitted + added[_cells_of(table, features, term.features)]
+            fitted = fitted + added[cells_within(table.cards, features, term.features)]
             first += n_columns
     return fitted
 
 
-def _cells_of(table: Counted, features: tuple[int, ...], part: tuple[int, ...]) -> Integers:
-    """The cell of some of a set's features, for every cell of the set."""
-    cards = table.cards[list(features)].tolist()
-    codes = np.indices(cards).reshape(len(cards), -1)
-    cell = np.zeros(codes.shape[1], dtype=np.int64)
-    for f in part:
-        cell = cell * table.cards[f] + codes[features.index(f)]
-    return cell
-
-
-def _believed(table: Counted, moments: Moments, candidate: _Candidate, least: float) -> Term | None:
+def _believed(table: Source, moments: Moments, candidate: _Candidate, least: float) -> Term | None:
     """The columns of an interaction, if it stands out and explains something."""
     if candidate.deviations <= least:
         return None
-    recorded = moments.recorded[:, candidate.features].all(axis=1)
+    recorded = recorded_all(moments.recorded, candidate.features)
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
-    members = np.array([candidate.features])
-    ((_, residuals),) = _residuals(table, moments, members, cohorts)
-    share = candidate.effect / (residuals.n_rows.sum() * residuals.sums.shape[1])
-    return _term(candidate, residuals) if share > LEAST_EFFECT else None
+    ((_, left),) = _residuals(table, moments, np.array([candidate.features]), cohorts)
+    share = candidate.effect / (left.n_rows.sum() * left.sums.shape[1])
+    return _term(candidate, left) if share > LEAST_EFFECT else None
 
 
 def _term(candidate: _Candidate, left: _Residuals) -> Term:
@@ -222,7 +203,5 @@ def _term(candidate: _Candidate, left: _Residuals) -> Term:
     spread = np.where(spread > 0, spread, 1.0)
     unwhiten = np.linalg.inv(left.whiten)
     return Term(
-        candidate.features,
-        effects / spread,
-        directions @ optimism @ unwhiten.T / spread[:, None],
+        candidate.features, effects / spread, directions @ optimism @ unwhiten.T / spread[:, None]
     )

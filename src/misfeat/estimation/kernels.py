@@ -6,18 +6,13 @@ import numpy as np
 
 from misfeat.runtime.compilation import compiled
 
-CHUNK = 1024
-"""Rows whose cells are numbered together, so that these stay in the first-level cache."""
+CHUNK = 1024  # rows whose cells are numbered together, so that these stay in the first-level cache
 GAP = np.int32(-1)
 
 
 @compiled
 def count_cells(codes, cards, features, target, weights, offsets, cohorts, counts):
-    """Add the weights of rows to their cells, in the order of rows; rows with a gap are left out.
-
-    `codes` is (n_features, n_rows) of int16, `cohorts` are counted into `counts`, of shape
-    (len(cohorts), n_cells, n_classes), and subgroup k owns the rows ``offsets[k]:offsets[k + 1]``.
-    """
+    """Add the weights of rows without gaps to `counts`, (len(cohorts), n_cells, n_classes)."""
     n_classes = counts.shape[2]
     keys = np.empty(CHUNK, dtype=np.int32)
     for place in range(len(cohorts)):
@@ -38,11 +33,7 @@ def count_cells(codes, cards, features, target, weights, offsets, cohorts, count
 
 @compiled
 def residual_sums(counts, fitted, targets):
-    """Rows of every cell, and the sums and squares of what is left of the target in them.
-
-    The residual of a row depends on its subgroup, cell and class alone: the target less what is
-    fitted, centred in every subgroup.
-    """
+    """Rows of cells; sums and squares of the target less what is fitted, centred by subgroup."""
     n_cohorts, n_cells, n_classes = counts.shape
     n_targets = targets.shape[1]
     n_rows = np.zeros(n_cells)
@@ -75,11 +66,7 @@ def residual_sums(counts, fitted, targets):
 
 @compiled
 def interaction_statistic(n_rows, sums, squares, n_fitted):
-    """U of a set's residuals, and its standard deviation; see `misfeat.estimation.interactions`.
-
-    The first three are what `residual_sums` gives, `n_fitted` the columns of the additive part.
-    Both are 0 where too few cells have several rows to say anything.
-    """
+    """U of `residual_sums`, and its standard deviation (step 4); 0 where rows are too few."""
     n_cells, n_targets = sums.shape
     several = 0
     for cell in range(n_cells):

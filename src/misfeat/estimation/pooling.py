@@ -1,14 +1,14 @@
 """Every subgroup's score, shrunk towards what all subgroups share, with the variance of its error.
 
-Random effects, as in a meta-analysis. A score of f fitted columns (columns of features times those
-of the target) that is x in the population comes out of n rows f / 2n too high, chance that has been
-taken off, with the variance of a noncentral chi-square,
+Random effects, as in a meta-analysis (docs/explanation/population.md, steps 7 to 9). A score of f
+fitted columns (columns of features times those of the target) that is x in the population comes out
+of n rows, less chance, with the variance of a noncentral chi-square,
 
     v(x, 1/n) = f / 2n² + V(x) / n,
 
-V what single rows vary by (`scale`). Subgroups differ from what they share as samples differ from
-their population, as if each were h = 1/n' of it: with m[k,s] the score that the shared covariance
-gives a set on the scale of subgroup k, its own is
+V what single rows vary by (`additive`). Subgroups differ from what they share as samples differ
+from their population, as if each were h = 1/n' of it: with m[k,s] the score that the shared
+covariance gives a set on the scale of subgroup k, its own is
 
     p[k,s] = a[k] m[k,s] + c f[s]   on the mean, and varies by   v(p, h)   between subgroups,
 
@@ -18,8 +18,7 @@ sampling variance. Levels, c and h come from all features and pairs by weighted 
 levels are themselves shrunk towards their mean. The estimate is x - B (x - p) with B = v(p, 1/n) /
 [v(p, 1/n) + v(p, h)]. Where a subgroup lacks features of a set, x and p are those of the part that
 it recorded, and what the others add to it is that of the pool; the estimate is then as uncertain as
-subgroups differ in what these features add. See docs/explanation/population.md, steps 7 to 9, and
-docs/explanation/transfer_and_pooling.md.
+subgroups differ in what these features add.
 """
 
 from __future__ import annotations
@@ -39,21 +38,17 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 ROUNDS = 6
-FEW_COHORTS = 3
-"""Up to so many subgroups say little about how much subgroups differ."""
+FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ
 SHARED_NOISE = 0.25
 """The correlation of the noise of two sets of a subgroup: they share rows and features."""
 LEAST_POOLED = 1e-9
 LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
-MOST_SPREAD = 0.05
-"""Subgroups differ at most as samples of 20 rows do."""
+MOST_SPREAD = 0.05  # subgroups differ at most as samples of 20 rows do
 FIRST_SPREAD, LEAST_SPREAD = 0.002, 1e-6
 MOST_LEVELS_DIFFER = 1.0
-DOUBT = 2.0
-"""How much the error of the spread counts against it."""
-SPREAD_LEVEL = 0.85
-"""The spread is believed to be below its upper bound with this probability."""
+DOUBT = 2.0  # how much the error of the spread counts against it
+SPREAD_LEVEL = 0.85  # the spread is believed to be below its upper bound with this probability
 PRIOR_SUBGROUPS = 4.0
 """How much subgroups differ in one set is estimated as if so many more agreed with all sets."""
 BETWEEN_WAYS = 0.25
@@ -66,31 +61,25 @@ NOTHING = 1e-300
 class Evidence:
     """What is known about listed sets of one size in all subgroups."""
 
-    # (n_cohorts, n_sets): scores from each subgroup's own covariance, of those features of a
-    # set that it recorded
+    # Of shape (n_cohorts, n_sets): scores from each subgroup's own covariance, of those features
+    # of a set that it recorded; from the shared one of the same features, and of all features;
+    # where all were recorded; and how many columns are fitted, of a set and of the part.
     own: Floats
-    # (n_cohorts, n_sets): scores of the same features from the covariance that all subgroups
-    # share
     part: Floats
-    pooled: Floats  # (n_cohorts, n_sets): and of all features of a set
-    recorded: Flags  # (n_cohorts, n_sets): where a subgroup recorded all features of a set
-    # (n_cohorts, n_sets): columns of features that are fitted, times those of the target; of a
-    # set and of the part
+    pooled: Floats
+    recorded: Flags
     fitted: Floats
     fitted_part: Floats
     rows: Floats  # (n_cohorts,): rows of equal weight
     # from scores to what single rows vary by, both of shape (n_cohorts, n_sets)
     row_variance: Callable[[Floats], Floats]
     unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
-    # (n_cohorts,): by what share of them scores may be off because the model is no more than
-    # one. None: none
-    misfit: Floats | None = None
+    misfit: Floats | float = 0.0  # (n_cohorts,): by what share scores may be off: it is a model
 
     def variation(self, score: Floats, h: Floats | float, fitted: Floats | None = None) -> Floats:
         """The variance of scores of samples, 1 / h rows each, of populations with these scores."""
         null = self.unit**2 * (self.fitted if fitted is None else fitted) * h**2 / 2.0
-        found: Floats = null + self.row_variance(score) * h
-        return found
+        return null + self.row_variance(score) * h
 
     def noise(self, score: Floats) -> Floats:
         """The sampling variance of own scores, were these the population's."""
@@ -99,19 +88,19 @@ class Evidence:
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
     """The evidence of sets of several sizes together."""
+
+    def together(name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts], axis=1)
+
     names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
-    together: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names
-    }
-    return replace(parts[0], **together)
+    return replace(parts[0], **{name: together(name) for name in names})
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
     """What subgroups have in common, from many sets."""
 
-    # (n_cohorts,): how much features explain in a subgroup against all, and how sure that is
-    level: Floats
+    level: Floats  # (n_cohorts,): how much features explain in a subgroup against all
     level_variance: Floats
     offset: float  # c, for every fitted column
     spread: float  # h, believed as far as leaving subgroups out one by one leaves it alone
@@ -149,15 +138,12 @@ def effects_of(evidence: Evidence) -> Effects:
         offset = _offset(evidence, noise, level[:, None] * pooled)
         expected = level[:, None] * pooled + offset * evidence.fitted
         excess, scale = _spread_sums(evidence, expected, spread)
-        spread = _within(excess.sum() / max(scale.sum(), NOTHING))
+        spread = min(max(0.0, float(excess.sum() / max(scale.sum(), NOTHING))), MOST_SPREAD)
     return Effects(level, level_variance, offset, *_believed(excess, scale, spread))
 
 
 def _offset(evidence: Evidence, noise: Floats, explained: Floats) -> float:
-    """What every fitted column explains on top of the pool, by least squares, less its error.
-
-    Sets of a subgroup are taken to err alike, which is more than they do.
-    """
+    """c, by least squares less its error, as if all sets of a subgroup erred alike."""
     weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
     total = max((weight * evidence.fitted).sum(), NOTHING)
     error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=1) ** 2).sum()) / total
@@ -176,9 +162,9 @@ def _levels(
     apart = (share**2 * noise).sum(axis=1)
     together = (share * np.sqrt(noise)).sum(axis=1) ** 2
     variance = np.where(known, SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart, np.inf)
-    centre = _mean(level, variance)
-    n_known = int(known.sum())
-    between = 0.0
+    weight = 1.0 / np.maximum(variance, NOTHING)
+    centre = (weight * np.where(weight > 0, level, 0.0)).sum() / max(weight.sum(), NOTHING)
+    n_known, between = int(known.sum()), 0.0
     if n_known > 1:
         noisy = variance[known] * (n_known - 1) / n_known
         between = float(((level[known] - centre) ** 2 - noisy).sum() / (n_known - 1))
@@ -186,19 +172,8 @@ def _levels(
     return np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL), left
 
 
-def _mean(values: Floats, variance: Floats) -> float:
-    weight = 1.0 / np.maximum(variance, NOTHING)
-    return float((weight * np.where(weight > 0, values, 0.0)).sum() / max(weight.sum(), NOTHING))
-
-
 def shrunk_to_mean(estimates: Floats, variance: Floats, between: float) -> tuple[Floats, Floats]:
-    """Estimates shrunk towards their mean, and the variances of their errors.
-
-    Examples
-    --------
-    >>> shrunk_to_mean(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1.0)
-    (array([1.5, 2.5]), array([0.75, 0.75]))
-    """
+    """Estimates shrunk towards their mean, and the variances of their errors."""
     known = np.isfinite(variance)
     total = np.maximum(variance + between, NOTHING)
     weight = np.where(known, 1.0 / total, 0.0)
@@ -221,10 +196,6 @@ def _spread_sums(evidence: Evidence, expected: Floats, spread: float) -> tuple[F
     return excess, part * (shown * between).sum(axis=1)
 
 
-def _within(spread: float) -> float:
-    return min(max(0.0, float(spread)), MOST_SPREAD)
-
-
 def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, float]:
     """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
     excess, scale = excess[scale > 0], scale[scale > 0]
@@ -240,8 +211,7 @@ def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, floa
 def expected_of(evidence: Evidence, effects: Effects) -> Floats:
     """What all subgroups together lead one to expect in each."""
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
-    found: Floats = effects.level[:, None] * pooled + effects.offset * evidence.fitted
-    return found
+    return effects.level[:, None] * pooled + effects.offset * evidence.fitted
 
 
 def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = None) -> Posterior:
@@ -276,14 +246,12 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
     spread = _spread_of_sets(evidence, effects, expected, noise)
     added = evidence.variation(gain, spread, evidence.fitted - evidence.fitted_part)
     variance += np.where(lacking, added + evidence.noise(gain) * in_pool, 0.0)
-    variance += (
-        effects.level_variance[:, None] * (shrinkage * part + np.maximum(pooled - part, 0.0)) ** 2
-    )
+    leverage = shrinkage * part + np.maximum(pooled - part, 0.0)
+    variance += effects.level_variance[:, None] * leverage**2
     if guesses is not None:
         variance += np.where(lacking, BETWEEN_WAYS * (guesses - mean) ** 2, 0.0)
         mean = np.where(lacking, guesses, mean)
-    if evidence.misfit is not None:
-        variance += (evidence.misfit[:, None] * mean) ** 2
+    variance += (np.reshape(evidence.misfit, (-1, 1)) * mean) ** 2
     return Posterior(mean, variance, evidence.noise(mean))
 
 
@@ -291,9 +259,8 @@ def _spread_of_sets(
     evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
 ) -> Floats:
     """How much subgroups may differ in single sets, by those that recorded them."""
-    one = evidence.variation(expected, LEAST_SPREAD) / LEAST_SPREAD
-    excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(one, TINY)
+    unit = evidence.variation(expected, LEAST_SPREAD) / LEAST_SPREAD
+    excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(unit, TINY)
     seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SPREAD), 0.0).sum(axis=0)
     total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)
-    found: Floats = (PRIOR_SUBGROUPS * effects.largest_spread + seen) / total
-    return found
+    return np.asarray((PRIOR_SUBGROUPS * effects.largest_spread + seen) / total)

@@ -19,11 +19,10 @@ from misfeat.estimation.additive import (
     SetColumns,
     Whitened,
     additive_scores,
+    recorded_all,
     set_columns,
     whitened,
 )
-from misfeat.estimation.covariances import CodedTable, moments_of_sums, recorded_all
-from misfeat.estimation.covariances_from_counts import CountedTable
 from misfeat.estimation.interactions import find_terms
 from misfeat.estimation.pooling import (
     Effects,
@@ -34,7 +33,7 @@ from misfeat.estimation.pooling import (
     joined,
     posterior_of,
 )
-from misfeat.estimation.variance_to_information import CorrelationScale, InformationScale
+from misfeat.estimation.sources import source_of
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
@@ -43,8 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.completed_scores import Known
-    from misfeat.estimation.covariances import Moments
-    from misfeat.estimation.variance_to_information import Scale
+    from misfeat.estimation.additive import Moments, Scale
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]
@@ -54,22 +52,16 @@ OWN_RIDGE = 3.0
 """Over the rows of a subgroup: added to the variance of every column of its own covariance."""
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5
 """Between these, single features say how a subgroup's scores are to be scaled."""
-MOST_MISFIT = 0.25
-"""Scores are never taken to be off by a larger share because of the model."""
-MOST_DIFFUSE = 3
-"""Pairs whose diffuse interactions are added to a score, at most."""
+MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
+MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
 HALF_WIDTH = 1.645
 """Standard deviations to either end of what is possible where nothing is known between."""
 
 
 class Contradictions(NamedTuple):
-    """What single features explain in a subgroup's own rows, against what all subgroups say.
+    """What single features explain in a subgroup against all, (n_cohorts, n_features)."""
 
-    All of shape (n_cohorts, n_features).
-    """
-
-    # standard deviations of sampling between the two; 0 where a feature was not recorded
-    deviations: Floats
+    deviations: Floats  # of sampling between the two; 0 where a feature was not recorded
     own: Floats  # the scores
     expected: Floats
 
@@ -81,56 +73,29 @@ class PopulationModel:
     moments: Moments  # with the columns of interactions
     scales: Sequence[Scale]  # of every subgroup
     dimensions: Floats  # (n_cohorts,): columns of the target that vary in each subgroup
-    # (n_cohorts,): what scores are multiplied by, so that those of single features are as
-    # counted
-    factor: Floats
+    factor: Floats  # (n_cohorts,): times scores, so that those of single features are as counted
     pooled_factor: float = 1.0
-    # (n_cohorts,): by what share scores of single features differ from counted ones all the
-    # same
-    misfit: Floats | None = None
-    # what interactions that do not stand out explain on the mean, for every one of their
-    # columns
-    diffuse: float = 0.0
+    misfit: Floats | float = 0.0  # (n_cohorts,): by what share these differ all the same
+    diffuse: float = 0.0  # what weak interactions explain on the mean, for each of their columns
 
     @classmethod
     def of(cls, known: Known) -> PopulationModel:
-        """Of coded rows or of sums of products; of what is missing nothing is read."""
-        missing = known.exact.missing
-        if known.sums is not None:
-            moments = moments_of_sums(known.sums, missing)
-            scale = CorrelationScale()
-            varies = (moments.own[:, -1, -1] > 0).astype(np.float64)
-            return cls(moments, [scale] * len(missing), varies, np.ones(len(missing)))
-        table = known.prepared(_coded_table)
-        moments = known.prepared(_plain_moments).hidden(missing)
-        return cls.of_table(table, moments, known.exact.by_size[1:3])
+        """Of what scores come from; of what is missing nothing is read."""
+        source = known.prepared(source_of)
+        moments = find_terms(source, known.prepared(_plain_moments).hidden(known.exact.missing))
+        scales, dimensions = source.scales()
+        plain = cls(moments, scales, dimensions, np.ones(len(scales)))
+        return plain._calibrated(source.calibration(known.exact.by_size[1:3]))
 
-    @classmethod
-    def of_table(
-        cls, table: CodedTable | CountedTable, moments: Moments, counted: Sequence[Floats]
-    ) -> PopulationModel:
-        """Of coded rows, their moments without interactions, and counted scores.
-
-        Counted are all features and all pairs, above chance, by subgroup; NaN where there is none.
-        """
-        moments = find_terms(table, moments)
-        shares = table.shares()
-        plain = cls(
-            moments,
-            [InformationScale(share) for share in shares],
-            np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0),
-            np.ones(len(shares)),
-        )
-        shown = table.shows_interactions[:, None]
-        pairs = [np.where(shown, scores, np.nan) for scores in counted[1:]]
-        return plain._calibrated(counted[0])._with_diffuse(pairs)
-
-    def _calibrated(self, counted: Floats) -> PopulationModel:
-        """The same with scores scaled so that those of single features are as counted.
+    def _calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
+        """The same with scores scaled so that those of single features are as counted (step 6).
 
         The Dirichlet distribution is an approximation, and what it misses is much the same for all
         sets of a subgroup. Factors are shrunk towards 1 by what chance alone gives.
         """
+        if not by_size:
+            return self
+        counted, *pairs = by_size
         singles = np.arange(self.moments.n_features)[:, None]
         sets = set_columns(self.moments, singles)
         cohorts = range(len(self.scales))
@@ -138,7 +103,7 @@ class PopulationModel:
         known = np.isfinite(counted)
         counted, own = np.where(known, counted, 0.0), np.where(known, own, 0.0)
         rows = self.moments.rows
-        widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
+        widths = self.moments.widths
         chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
         whole = float(_factor((rows @ counted).sum(), (rows @ own).sum(), rows @ chance, 1.0))
         factor = _factor(counted.sum(axis=1), own.sum(axis=1), chance, whole)
@@ -146,14 +111,11 @@ class PopulationModel:
         noise = np.maximum((own**2).sum(axis=1), (chance**2 / max(widths.sum(), 1.0)))
         misfit = np.sqrt(((counted - own) ** 2).sum(axis=1) / np.maximum(noise, 1e-300))
         misfit = np.minimum(misfit, MOST_MISFIT)
-        return replace(self, factor=factor, pooled_factor=whole, misfit=misfit)
+        calibrated = replace(self, factor=factor, pooled_factor=whole, misfit=misfit)
+        return calibrated._with_diffuse(pairs)
 
     def _with_diffuse(self, counted: Sequence[Floats]) -> PopulationModel:
-        """The same with what interactions that do not stand out explain on the mean.
-
-        Scores of pairs that were counted lie above additive ones in proportion to the columns that
-        an interaction has; by least squares over all pairs of all subgroups.
-        """
+        """The same with what pairs count above additive scores, by least squares (step 6)."""
         if not counted or not np.isfinite(counted[0]).any():
             return self
         pairs = level(self.moments.n_features, 2)
@@ -173,10 +135,8 @@ class PopulationModel:
 
     def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
-        widths = np.array([len(c) for c in self.moments.columns[: self.moments.n_features]])
-        own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
-        columns: Floats = (own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0
-        return columns
+        own = self.moments.widths[subsets] * (1.0 if recorded is None else recorded[subsets])
+        return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
     def evidence(self, subsets: Integers, cohorts: Sequence[int] | None = None) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
@@ -195,9 +155,8 @@ class PopulationModel:
             part[line] = pooled[line]
             lacking = np.flatnonzero(~recorded[line])
             if len(lacking):
-                of_part, fitted_part[line, lacking] = self._shared(
-                    seen.of(lacking), subsets[lacking]
-                )
+                seen = SetColumns(seen.columns[lacking], seen.position[lacking])
+                of_part, fitted_part[line, lacking] = self._shared(seen, subsets[lacking])
                 part[line, lacking] = self._on_scale(k, of_part) + more[lacking]
         dimensions = self.dimensions[list(cohorts), None]
         return Evidence(
@@ -210,34 +169,24 @@ class PopulationModel:
             rows=np.maximum(moments.rows[list(cohorts)], 1.0),
             row_variance=partial(_row_variance, [self.scales[k] for k in cohorts]),
             unit=self.scales[0].unit,
-            misfit=None if self.misfit is None else self.misfit[list(cohorts)],
+            misfit=np.broadcast_to(self.misfit, len(self.scales))[list(cohorts)],
         )
 
     def means(self, subsets: Integers, cohort: int) -> Floats:
         """Estimates of listed sets of one size in one subgroup: all that a search needs."""
         evidence = self.evidence(subsets, [cohort])
-        found: Floats = posterior_of(evidence, self.effects.of([cohort])).mean[0]
-        return found
+        return np.asarray(posterior_of(evidence, self.effects.of([cohort])).mean[0])
 
     def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
-        """What interactions of recorded features that do not stand out explain.
-
-        Of more than three features, as much as those of three on the mean: how much the
-        interactions of many features have in common, pairs do not say.
-        """
+        """What weak interactions of recorded features explain: of many as much as of three."""
         columns = self._interaction_columns(subsets, recorded)
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
-        found: Floats = self.diffuse * self.dimensions[cohort] * columns * counted
-        return found
+        return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
 
     def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
-        """Estimates of listed sets of one size.
-
-        `guesses` are scores of another kind for sets that a subgroup did not record. Interactions
-        beyond those that `_diffuse` counts may add as much again as they have columns: variances
-        allow for it.
-        """
+        """Estimates of listed sets; `guesses` replace those that were not recorded."""
         found = self._posterior(subsets, guesses)
+        # Interactions beyond those that `_diffuse` counts may add as much again.
         uncounted = 1.0 - min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         beyond = self.diffuse * uncounted * self._interaction_columns(subsets)
         doubt = (self.dimensions[:, None] * beyond / HALF_WIDTH) ** 2
@@ -264,11 +213,7 @@ class PopulationModel:
         return np.maximum(whole.variance * of_gain / noise, whole.variance - part.variance)
 
     def contradictions(self) -> Contradictions:
-        """How far single features explain more or less in a subgroup's own rows than in all.
-
-        By roots: 2n times a score with d free columns is about noncentral chi-squared, and
-        √(2ns + d) varies by 1.
-        """
+        """How far features explain more or less in a subgroup alone; √(2ns + d) varies by 1."""
         evidence = self.evidence(np.arange(self.moments.n_features)[:, None])
         expected = np.maximum(expected_of(evidence, self.effects), 0.0)
         twice = 2.0 * evidence.rows[:, None] / evidence.unit
@@ -290,12 +235,9 @@ class PopulationModel:
 
     def _cells_beyond_columns(self, evidence: Evidence, subsets: Integers) -> Floats:
         """What the variance of scores of joint tables has on top: they have more cells."""
-        moments = self.moments
-        widths = np.array([len(columns) for columns in moments.columns[: moments.n_features]])
-        cells = (widths[subsets] + 1.0).prod(axis=1) - 1.0
+        cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
         more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
-        found: Floats = more / (2.0 * evidence.rows[:, None] ** 2)
-        return found
+        return np.asarray(more / (2.0 * evidence.rows[:, None] ** 2))
 
     def level(self, size: int, guesses: Floats | None = None) -> Posterior:
         """Estimates of all sets of a size."""
@@ -307,15 +249,14 @@ class PopulationModel:
         How much such features explain in common is not known: a set explains at least as much as
         its best feature, and about as much as all of them at most.
         """
-        support = support_of(~self.moments.recorded, subsets)
-        unknown = support == SINGLES
+        unknown = support_of(~self.moments.recorded, subsets) == SINGLES
         if not unknown.any() or subsets.shape[1] == 1:
             return posterior
         singles = np.arange(self.moments.n_features)[:, None]
         additive, _ = self._shared(set_columns(self.moments, singles), singles)
         scores = [self._on_scale(k, additive)[subsets] for k in range(len(self.scales))]
-        alone = np.maximum(scores, 0.0)
-        reach = np.maximum(alone.sum(axis=2) - evidence.pooled, evidence.pooled - alone.max(axis=2))
+        alone, pooled = np.maximum(scores, 0.0), evidence.pooled
+        reach = np.maximum(alone.sum(axis=2) - pooled, pooled - alone.max(axis=2))
         doubt = (np.maximum(reach, 0.0) / HALF_WIDTH) ** 2
         return replace(posterior, variance=posterior.variance + np.where(unknown, doubt, 0.0))
 
@@ -367,11 +308,5 @@ def _factor(counted: Any, own: Any, chance: Any, towards: float) -> Floats:
     return np.asarray(np.clip(found, LEAST_FACTOR, MOST_FACTOR))
 
 
-def _coded_table(known: Known) -> CodedTable | CountedTable:
-    if known.tables is not None:
-        return CountedTable(known.tables)
-    return CodedTable.of(known.rows_for("auto"))
-
-
 def _plain_moments(known: Known) -> Moments:
-    return known.prepared(_coded_table).moments()
+    return known.prepared(source_of).moments()

@@ -25,16 +25,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.base import BaseCompleter
-    from misfeat.estimation.estimands import Estimate
-    from misfeat.estimation.listed_scores import ListedScores
+    from misfeat.estimation.estimands import Estimate, ListedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.progress import Progress
 
     Floats = NDArray[np.float64]
 
+SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
-STEPS = 1000
-"""Of progress, for the scores of each cohort."""
+STEPS = 1000  # of progress, for the scores of each cohort
 SCORING, SEARCHING = "Scoring feature sets", "Searching for the best sets"
 _NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
 
@@ -42,11 +41,9 @@ _NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
 class SetScores:
     """Scores of all feature sets of a table, size by size.
 
-    Several threads may ask at once: one of them computes, the others wait for what it finds.
-
-    `max_sets`, `budget`, `sampler` and `n_jobs` are those of `SubgroupSelector`; a seed makes the
-    choice of sets repeatable. Where there are more sets than `max_sets`, they are searched for,
-    with the features that `include` numbers.
+    Several threads may ask at once: one of them computes, the others wait for what it finds. Where
+    there are more sets than `max_sets`, they are searched for, with the features that `include`
+    numbers; the other settings are those of `SubgroupSelector`.
     """
 
     def __init__(
@@ -60,9 +57,8 @@ class SetScores:
         seed: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure, self.estimate = measure, estimate
+        self.measure, self.estimate, self.n_jobs = measure, estimate, n_jobs
         self.max_sets, self.budget, self.sampler = max_sets, budget, sampler
-        self.n_jobs = n_jobs
         self.include: tuple[int, ...] = ()
         self._n_features = len(measure.features)
         self._seeds = np.random.SeedSequence(seed)
@@ -97,22 +93,15 @@ class SetScores:
 
     def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
         """Scores of other rows of the same table, none computed yet, with the same settings."""
-        return SetScores(
-            measure,
-            clone(self.estimate, safe=False),
-            max_sets=self.max_sets,
-            budget=self.budget,
-            sampler=self.sampler,
-            seed=seed,
-            n_jobs=self.n_jobs,
-        )
+        settings: Any = {name: getattr(self, name) for name in SETTINGS}
+        return SetScores(measure, clone(self.estimate, safe=False), seed=seed, **settings)
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort; of those found, if too many."""
         with self._lock:
             if size in self._completed:
                 return self._completed[size]
-            if self.rows_withheld and self.measure.tables is not None:
+            if self.rows_withheld:
                 raise MisfeatError(
                     f"Only counts of sets of up to {max(self._completed, default=0)} features are "
                     "at hand, no rows; ask for sets of at most so many."
@@ -121,8 +110,14 @@ class SetScores:
                 listed = self.listed(progress)
                 tell = None if progress is None else partial(progress, SEARCHING)
                 self._completed[size] = listed.completed(listed.search(size, self.include, tell))
-            else:
-                self._completed |= self._complete(size, progress)
+                return self._completed[size]
+            estimate = self.estimate
+            models = self.listed(progress).models if self.can_list else ()
+            whole = self.budget == 1 and not self.measure.missing.any()
+            if whole and not estimate.above_chance:
+                estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
+            known = self._known(size, estimate, progress)
+            self._completed |= estimate.complete_up_to(known, size, models)
             return self._completed[size]
 
     def scored(self, subsets: NDArray[np.integer]) -> CompletedScores:
@@ -158,9 +153,7 @@ class SetScores:
             return self._listed
 
     def observed(self, cohort: int, subsets: NDArray[np.integer]) -> Floats:
-        """The scores of the rows as they are, of listed sets of one size; NaN without rows."""
-        if self.rows_withheld and self.measure.tables is None:
-            return np.full(len(subsets), np.nan)
+        """The scores of the rows as they are, of listed sets of one size."""
         size, measure = subsets.shape[1], self.measure.plug_in
         ranks = rank(subsets)
         if measure is self.measure and size < len(self._exact):
@@ -176,11 +169,6 @@ class SetScores:
     def computed(self) -> tuple[Floats, ...]:
         """The scores computed so far, by size from 0; NaN where one was not."""
         return tuple(self._exact)
-
-    @property
-    def computed_by_grid(self) -> tuple[Floats, ...]:
-        """The same of every grid of a numeric target, of shape (n_grids, n_cohorts, n_sets)."""
-        return tuple(self._by_grid)
 
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """What is known so far: arrays put into a dict, the rest returned as plain values."""
@@ -215,14 +203,8 @@ class SetScores:
         estimate: Estimate,
     ) -> SetScores:
         """The scores that `packed` gave the contents of."""
-        own = cls(
-            measure,
-            estimate,
-            max_sets=held.get("max_sets"),
-            budget=held["budget"],
-            sampler=held["sampler"],
-            n_jobs=held["n_jobs"],
-        )
+        settings: Any = {name: held.get(name) for name in SETTINGS}
+        own = cls(measure, estimate, **settings)
         own.rows_withheld = held.get("rows_withheld", False)
         own._exact = [arrays[f"book.exact.{size}"] for size in range(held["n_exact"])]
         if measure.parts:
@@ -239,36 +221,26 @@ class SetScores:
 
     def known(self, size: int, progress: Progress | None = None, counted: int = 0) -> Known:
         """What a completer may look at; sets of up to `counted` features are scored in any case."""
-        if self.measure.tables is None:
-            self.check_rows()
         with self._lock:
             return self._known(size, self.estimate, progress, counted)
 
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
-        if self.measure.tables is not None:
+        if self.rows_withheld:
             raise MisfeatError(
                 "This needs rows, and only counts of them are at hand.",
                 remedy="Ask it where the rows are.",
             )
 
-    def _complete(self, size: int, progress: Progress | None) -> dict[int, CompletedScores]:
-        estimate = self.estimate
-        whole = self.budget == 1 and not self.measure.missing.any()
-        if whole and not estimate.above_chance:
-            estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
-        models = self.listed(progress).models if self.can_list else ()
-        return estimate.complete_up_to(self._known(size, estimate, progress), size, models)
-
     def _known(
         self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
     ) -> Known:
-        n_cohorts = len(self.measure.missing)
+        n_cohorts, parts = len(self.measure.missing), self.measure.parts
 
         def needed(n_features: int, m: int) -> int:
-            scored = n_cohorts * (1 + len(self.measure.parts))
             own = estimate.memory_needed(m, n_features, n_cohorts)
-            return memory_needed(n_features, max(m, estimate.reach(m, n_features)), scored) + own
+            largest = max(m, estimate.reach(m, n_features))
+            return memory_needed(n_features, largest, n_cohorts * (1 + len(parts))) + own
 
         check_memory(self._n_features, size, n_cohorts, needed)
         reach = max(estimate.reach(size, self._n_features), counted)
@@ -276,19 +248,14 @@ class SetScores:
             self._compute_up_to(reach, progress)
 
         def known_of(measure: Measure, scores: Sequence[Floats], **of: Any) -> Known:
-            exact = ExactScores(
-                by_size=tuple(scores),
-                missing=measure.missing,
-                ceiling=measure.ceiling,
-                closed=measure.closed,
-                above_chance=measure.above_chance,
-            )
+            about = measure.missing, measure.ceiling, measure.closed, measure.above_chance
+            exact = ExactScores(tuple(scores), *about)
             held = exact, measure.rows, self.n_jobs, progress, measure.sums
             return Known(*held, tables=measure.tables, **of)
 
         grids = tuple(
             known_of(part, [scores[index] for scores in self._by_grid[: reach + 1]])
-            for index, part in enumerate(self.measure.parts)
+            for index, part in enumerate(parts)
         )
         return known_of(self.measure, self._exact[: reach + 1], grids=grids)
 

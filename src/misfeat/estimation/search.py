@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     Set = tuple[int, ...]
     Score = Callable[[NDArray[np.int64]], Floats]
 
-STARTS = 2
-"""Paths that begin with one of the best single features."""
-INTERACTION_STARTS = 3
-"""Paths that begin with one of the interactions that explain most."""
-EXCHANGES = 30
-"""Exchanges of one feature after a path, at most."""
+STARTS = 2  # paths that begin with one of the best single features
+INTERACTION_STARTS = 3  # paths that begin with one of the interactions that explain most
+EXCHANGES = 30  # exchanges of one feature after a path, at most
 
 
 def search_sets(
@@ -38,27 +35,18 @@ def search_sets(
     include: Sequence[int] = (),
     keep: int = 50,
 ) -> NDArray[np.int64]:
-    """The best sets of a size that a search finds, best first, of shape (n_sets, size).
-
-    Examples
-    --------
-    >>> def score(sets):
-    ...     return np.array([({0, 1} <= set(s)) + 0.1 * (2 in s) for s in sets.tolist()])
-    >>> search_sets(score, range(5), 3, together=[(0, 1)], keep=2)
-    array([[0, 1, 2],
-           [0, 1, 3]])
-    """
+    """The best sets of a size that a search finds, best first, of shape (n_sets, size)."""
     allowed = set(features) | set(include)
-    groups = [tuple(one) for one in together if set(one) <= allowed]
+    groups = [members for members in together if set(members) <= allowed]
     seen: dict[Set, float] = {}
 
     def remembered(sets: NDArray[np.int64]) -> Floats:
         members = list(map(tuple, sets.tolist()))
-        new = [place for place, one in enumerate(members) if one not in seen]
+        new = [index for index, features in enumerate(members) if features not in seen]
         if new:
             scores = score(sets[new]).tolist()
-            seen.update(zip([members[place] for place in new], scores, strict=True))
-        return np.array([seen[one] for one in members])
+            seen.update(zip([members[index] for index in new], scores, strict=True))
+        return np.array([seen[features] for features in members])
 
     for start in _starts(remembered, sorted(allowed), size, groups, include):
         chosen = forward_path(remembered, sorted(allowed), size, groups, start)
@@ -113,16 +101,16 @@ def forward_path(
     together: Sequence[Set] = (),
     start: Sequence[int] = (),
 ) -> list[int]:
-    """Up to `most` features in the order in which they add most, from a start on.
-
-    `score` takes sets of one size, of shape (n_sets, size), ascending along a row. Features that
-    explain something `together` are offered as a whole.
-    """
+    """Up to `most` features in the order in which they add most; groups are offered whole."""
     chosen = list(start)
     most = min(most, len(features))
     reached = float(score(_sets([chosen]))[0]) if chosen else 0.0
     while len(chosen) < most:
-        offers = _offers(chosen, features, together, most - len(chosen))
+        # Single features, and what is left of interactions.
+        rests = (tuple(f for f in members if f not in chosen) for members in together)
+        several = [rest for rest in rests if 1 < len(rest) <= most - len(chosen)]
+        offers: list[Set] = [(f,) for f in features if f not in chosen]
+        offers += dict.fromkeys(several)
         best, best_gain = offers[0], -np.inf
         for size in sorted({len(offer) for offer in offers}):
             of_size = [offer for offer in offers if len(offer) == size]
@@ -131,28 +119,11 @@ def forward_path(
             if gains[place] > best_gain:
                 best, best_gain = of_size[place], float(gains[place])
         reached += best_gain * len(best)
-        chosen += _ordered(score, chosen, best)
+        if len(best) > 1:  # the one that adds most by itself first
+            alone = score(_sets([[*chosen, f] for f in best]))
+            best = tuple(best[index] for index in np.argsort(-alone, kind="stable"))
+        chosen += best
     return chosen
-
-
-def _offers(
-    chosen: Sequence[int], features: Sequence[int], together: Sequence[Set], left: int
-) -> list[Set]:
-    """Single features, and what is left of interactions, that may be added."""
-    offers: list[Set] = [(f,) for f in features if f not in chosen]
-    for members in together:
-        rest = tuple(f for f in members if f not in chosen)
-        if 1 < len(rest) <= left and rest not in offers:
-            offers.append(rest)
-    return offers
-
-
-def _ordered(score: Score, chosen: Sequence[int], added: Set) -> list[int]:
-    """Features that are added together, the one that adds most by itself first."""
-    if len(added) == 1:
-        return list(added)
-    alone = score(_sets([[*chosen, f] for f in added]))
-    return [added[place] for place in np.argsort(-alone, kind="stable")]
 
 
 def _sets(members: Sequence[Sequence[int]]) -> NDArray[np.int64]:

@@ -10,10 +10,11 @@ if nothing explained anything.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.stats import chi2
@@ -36,18 +37,12 @@ if TYPE_CHECKING:
     Sets = NDArray[np.integer]
 
 WHAT = "Looking for the features that explain something"
-MOST_FEATURES = 2**15 - 1
-"""Kernels number the members of sets with 16 bits."""
-SHARE = 0.5
-"""The share of the rows that is looked at, at most."""
-FEWEST_ROWS = 10_000
-"""So many coded rows are looked at, if there are, before pairs are left out."""
-MOST_COUNTED = 4e10
-"""Pairs times rows that are counted: about half a minute on two cores."""
-MOST_PAIRS = 5_000_000
-"""Pairs that are held in memory at once: not quite a GiB."""
-LEVEL = 0.05
-"""How likely chance alone lifts any set of a ranking so high that it stands out."""
+MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits
+SHARE = 0.5  # the share of the rows that is looked at, at most
+FEWEST_ROWS = 10_000  # so many coded rows are looked at, if there are, before pairs are left out
+MOST_COUNTED = 4e10  # pairs times rows that are counted: about half a minute on two cores
+MOST_PAIRS = 5_000_000  # pairs that are held in memory at once: not quite a GiB
+LEVEL = 0.05  # how likely chance alone lifts any set of a ranking so high that it stands out
 LONGEST_RANKING = 4000
 """Pairs of a ranking that are kept; those behind them would never have a turn."""
 
@@ -59,24 +54,19 @@ class Shortlist:
     left_out: tuple[str, ...]  # the features that were not kept, blocks by their names
     pairs: int  # pairs that were looked at, beside all features
     rows: int  # rows of the table in which they were looked at
-    # features that were not kept for want of places, though they or one of their pairs stand
-    # out. None where chance was not taken off
+    # features that stand out, alone or in pairs, and were not kept all the same; None where chance
+    # was not taken off
     outstanding: int | None
-    # (n_rows,): how many rows of the table each coded row stands for that were not looked at.
-    # They know nothing of the choice, and serve for tests. Empty where no rows are kept
+    # (n_rows,): how many rows of the table each coded row stands for that were not looked at: they
+    # serve for tests. Empty where no rows are kept
     held_back: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Ranking:
+class _Ranking(NamedTuple):
     """Sets, best first, and by how much each exceeds what chance gives the best of all."""
 
     sets: Sets
     excess: Floats
-
-    @property
-    def outstanding(self) -> Sets:
-        return self.sets[self.excess > 0]
 
 
 def sets_in_all(n_features: int, size: int, n_cohorts: int) -> int:
@@ -86,14 +76,9 @@ def sets_in_all(n_features: int, size: int, n_cohorts: int) -> int:
 
 def features_that_fit(n_features: int, size: int, n_cohorts: int, max_sets: int) -> int:
     """The most features whose sets of up to a size are no more than `max_sets`; at least `size`."""
-    low, high = min(size, n_features), n_features
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sets_in_all(middle, size, n_cohorts) <= max_sets:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    counts = range(n_features + 1)
+    fit = bisect_right(counts, max_sets, key=lambda n: sets_in_all(n, size, n_cohorts)) - 1
+    return max(fit, min(size, n_features))
 
 
 def shortlist(
@@ -124,7 +109,7 @@ def shortlist(
     drawn = _rows_to_look_at(cohorts, seed)
     looked = reweighted(cohorts, drawn)
     pooled, by_cohort, n_pairs = _rankings(looked, above_chance, n_jobs, progress)
-    outstanding = [ranking.outstanding for ranking in (*pooled, *by_cohort)]
+    outstanding = [ranking.sets[ranking.excess > 0] for ranking in (*pooled, *by_cohort)]
     kept = dict.fromkeys(held)
     for members in chain(_in_turns(outstanding), _in_turns([ranking.sets for ranking in pooled])):
         new = [f for f in members if f not in kept]
@@ -132,13 +117,16 @@ def shortlist(
             kept.update(dict.fromkeys(new))
     standing_out = {f for sets in outstanding for f in sets.ravel().tolist()}
     left = tuple(name for f, name in enumerate(cohorts.features) if f not in kept)
-    columns = [one for name in left for one in (blocks or {}).get(name, ())]
+    columns = [column for name in left for column in (blocks or {}).get(name, ())]
+    # Of a subgroup of one row this one is held back, too: it tests nothing.
+    unseen = cohorts.weights - drawn
+    empty = np.add.reduceat(unseen, cohorts.offsets[:-1]) == 0
     found = Shortlist(
         left_out=left,
         pairs=n_pairs,
         rows=int(drawn.sum()),
         outstanding=len(standing_out - set(kept)) if above_chance else None,
-        held_back=_held_back(cohorts, drawn),
+        held_back=np.where(np.repeat(empty, np.diff(cohorts.offsets)), cohorts.weights, unseen),
     )
     return without_features(cohorts, (*left, *columns), NOT_ON_SHORTLIST), found
 
@@ -148,17 +136,9 @@ def _rows_to_look_at(cohorts: Cohorts, seed: int | None) -> NDArray[np.int64]:
     pairs = comb(len(cohorts.features), 2) * max(1, len(cohorts.grids))
     share = min(SHARE, max(MOST_COUNTED / max(pairs, 1), FEWEST_ROWS) / len(cohorts.weights))
     rng = np.random.default_rng(0 if seed is None else seed)
-    drawn = [
-        rows_drawn(cohort.weights, max(1, int(share * cohort.size)), rng) for cohort in cohorts
-    ]
-    return np.concatenate(drawn)
-
-
-def _held_back(cohorts: Cohorts, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows that are not looked at; of a subgroup of one row this one, which tests nothing."""
-    left = cohorts.weights - drawn
-    empty = np.add.reduceat(left, cohorts.offsets[:-1]) == 0
-    return np.where(np.repeat(empty, np.diff(cohorts.offsets)), cohorts.weights, left)
+    sizes = [max(1, int(share * cohort.size)) for cohort in cohorts]
+    drawn = (rows_drawn(c.weights, n, rng) for c, n in zip(cohorts, sizes, strict=True))
+    return np.concatenate(list(drawn))
 
 
 def _rankings(
@@ -226,8 +206,7 @@ def _ranked(
 def _best_by_chance(free: Floats) -> Floats:
     """What the best of all sets seldom exceeds its mean by, if nothing explains anything."""
     values, places = np.unique(np.maximum(free, 1.0), return_inverse=True)
-    found: Floats = (chi2.isf(LEVEL / max(len(free), 1), values) - values)[places]
-    return found
+    return np.asarray((chi2.isf(LEVEL / max(len(free), 1), values) - values)[places])
 
 
 def _best_first(sets: Sets, excess: Floats) -> _Ranking:

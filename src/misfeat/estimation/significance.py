@@ -3,18 +3,16 @@
 The target is permuted over the rows, all sets are scored again, and the greatest of their
 studentised scores is kept (Westfall and Young). A set explains more than chance where few of these
 greatest scores reach its own, however many sets were searched, and however much they share. See
-docs/explanation/intervals.md.
+docs/explanation/intervals.md (p-values).
 
 - The root of a score is studentised: by chance it has about the same deviation for small and large
-  sets, and nearly the same shape, so that neither are favoured. Tried on effects of one feature, of
-  three, and of two and three that explain only together, it found more of each than Bonferroni's
-  correction; scores as they are found fewer of the last kind, cube roots fewer of the first.
+  sets, and nearly the same shape, so that neither are favoured.
 - Mean and deviation come from some permutations that serve for nothing else, so that they are fixed
-  before those that are compared. The variance of few of them is noisy. Sets whose scores have the
-  same mean by chance have nearly the same variance, so that it is averaged over such sets.
+  before those that are compared. Sets whose scores have the same mean by chance have nearly the
+  same variance, so that it is averaged over such sets.
 - Permuting stops as soon as so many of the greatest scores reached the best one that nothing could
-  make it clear any more (Besag and Clifford): where nothing is explained after some fifty of them.
-  Every set has its own place to stop, and its p-value is exact there.
+  make it clear any more (Besag and Clifford). Every set has its own place to stop, and its p-value
+  is exact there.
 """
 
 from __future__ import annotations
@@ -35,20 +33,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PERMUTATIONS = 999
-"""Permutations at most: the least p-value is one over one more."""
+PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
 REACHED = 10
 """So many greatest scores that reach a set's own settle that it explains no more than chance."""
-PILOTS = 32
-"""Permutations that say how scores vary, and are not compared with."""
-NEIGHBOURS = 25
-"""The variance is averaged over so many sets on either side of a set."""
+PILOTS = 32  # permutations that say how scores vary, and are not compared with
+NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
 FIRST_ROUND = 32
 """Permutations before one first looks whether to stop; every round is twice as long."""
-TIED = 1e-9
-"""Studentised scores that differ by less are tied; rounding must not tell them apart."""
-NOTHING = 1e-12
-"""A score (nats, or R²) that varies by less does not vary."""
+TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not tell them apart
+NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +64,8 @@ class Greatest:
 class MaxTest:
     """What permuting the target says about all sets that were searched."""
 
-    # (n_sets,): the studentised score of every set; minus infinity where it cannot vary. An
-    # entry a size
-    statistics: tuple[Floats, ...]
-    subsets: tuple[NDArray[np.int64], ...]  # (n_sets, size): their features
+    statistics: tuple[Floats, ...]  # by size: studentised scores; -inf where one cannot vary
+    subsets: tuple[NDArray[np.int64], ...]  # by size: their features
     maxima: Floats  # the greatest studentised score of every permutation, in order
     permutations: int = PERMUTATIONS  # at most
 
@@ -113,19 +104,27 @@ def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATION
     Maxima are in order: all `permutations` of them, or fewer where enough reached every statistic.
     Where `REACHED` of them reached a score, the last of them being the b-th, its p-value is
     `REACHED` over b. Else it is one more than reached it over one more than were made.
-
-    Examples
-    --------
-    >>> maxima = np.tile([1.0, 3.0], 10)
-    >>> p_values(maxima, np.array([0.0, 2.0, 4.0]), 20).round(3)
-    array([1.   , 0.5  , 0.048])
     """
     ordered = np.sort(statistics)
     order = np.argsort(statistics, kind="stable")
-    found = np.empty(len(statistics))
     # Every maximum reaches all statistics up to a place in their order.
     places = np.searchsorted(ordered - TIED, maxima[:permutations], side="right")
-    counts, stopped = _reached(places, len(statistics))
+    farthest = np.argsort(-places, kind="stable")
+    # Of the permutations that reach as far, the number of the `REACHED`-th; 0 where there is none.
+    earliest: list[int] = []
+    stops = np.zeros(len(places), dtype=np.int64)
+    for index, permutation in enumerate(farthest.tolist()):
+        insort(earliest, permutation + 1)
+        del earliest[REACHED:]
+        if len(earliest) == REACHED:
+            stops[index] = earliest[-1]
+    # Statistics between the places of two permutations are reached by all that reach farther.
+    between = -np.diff(places[farthest], append=0)
+    counts, stopped = (np.zeros(len(statistics), dtype=np.int64) for _ in range(2))
+    n_reached = int(between.sum())
+    counts[:n_reached] = np.repeat(np.arange(1, len(places) + 1), between)[::-1]
+    stopped[:n_reached] = np.repeat(stops, between)[::-1]
+    found = np.empty(len(statistics))
     found[order] = np.where(
         stopped > 0, REACHED / np.maximum(stopped, 1), (counts + 1.0) / (len(maxima) + 1.0)
     )
@@ -133,51 +132,27 @@ def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATION
     return found
 
 
-def _reached(
-    places: NDArray[np.intp], n_statistics: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many maxima reach each statistic, and the number of the `REACHED`-th that does.
-
-    A maximum reaches all statistics before its place. The second is 0 where there is none.
-    """
-    counts, stopped = (np.zeros(n_statistics, dtype=np.int64) for _ in range(2))
-    farthest = np.argsort(-places, kind="stable")
-    first_deals: list[int] = []
-    stops = np.zeros(len(places), dtype=np.int64)
-    for number, deal in enumerate(farthest.tolist()):
-        insort(first_deals, deal + 1)
-        del first_deals[REACHED:]
-        if len(first_deals) == REACHED:
-            stops[number] = first_deals[-1]
-    # Statistics between the places of two deals that follow are reached by all deals so far.
-    between = -np.diff(places[farthest], append=0)
-    n_reached = int(between.sum())
-    counts[:n_reached] = np.repeat(np.arange(1, len(places) + 1), between)[::-1]
-    stopped[:n_reached] = np.repeat(stops, between)[::-1]
-    return counts, stopped
-
-
 def max_test(
-    deals: Permutations,
+    permuted: Permutations,
     work: Work,
     *,
     permutations: int = PERMUTATIONS,
     searched: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
 ) -> MaxTest:
-    """Test all sets of some permutations at once.
-
-    `searched` says which sets of a size are searched.
-    """
+    """Test all sets of some permutations at once; `searched` says which sets of a size count."""
     within = replace(work, progress=None)
-    pilots = deals.scores(1, 1 + PILOTS, within)
-    studentised = _Studentised.by(pilots)
-    own = studentised(deals.scores(0, 1, within))[0]
-    sizes = np.cumsum([len(subsets) for subsets in deals.subsets])[:-1]
-    kept = None
+    mean, deviation = _null_of_roots(_root(permuted.scores(1, 1 + PILOTS, within)))
+    kept = deviation > 0
     if searched is not None:
-        kept = np.concatenate([searched(subsets) for subsets in deals.subsets])
-        own = np.where(kept, own, -np.inf)
-    permuted = _PermutedMaxima(deals, studentised, kept)
+        kept &= np.concatenate([searched(subsets) for subsets in permuted.subsets])
+
+    def studentised(first: int, last: int) -> Floats:
+        """Roots of scores less their mean by chance, over their deviation by chance."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = (_root(permuted.scores(first, last, within)) - mean) / deviation
+        return np.where(kept, scores, -np.inf)
+
+    own = studentised(0, 1)[0]
     best = own.max(initial=-np.inf)
     maxima = np.empty(0)
     while len(maxima) < permutations and (maxima >= best - TIED).sum() < REACHED:
@@ -185,64 +160,27 @@ def max_test(
             break
         first = len(maxima)
         last = min(max(FIRST_ROUND, 2 * first), permutations)
-        maxima = np.concatenate([maxima, permuted.maxima(first, last, within)])
+        greatest = studentised(1 + PILOTS + first, 1 + PILOTS + last).max(axis=1)
+        maxima = np.concatenate([maxima, greatest])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
-    return MaxTest(tuple(np.split(own, sizes)), deals.subsets, maxima, permutations)
-
-
-@dataclass(frozen=True, eq=False)
-class _PermutedMaxima:
-    """Permutations, how scores are studentised, and which sets are searched; None: all."""
-
-    deals: Permutations
-    studentised: _Studentised
-    kept: NDArray[np.bool_] | None
-
-    def maxima(self, first: int, last: int, work: Work) -> Floats:
-        """The greatest studentised score of every permutation that is compared with."""
-        found = self.studentised(self.deals.scores(1 + PILOTS + first, 1 + PILOTS + last, work))
-        if self.kept is not None:
-            found = np.where(self.kept, found, -np.inf)
-        greatest: Floats = found.max(axis=1)
-        return greatest
-
-
-@dataclass(frozen=True, eq=False)
-class _Studentised:
-    """Roots of scores less their mean by chance, over their deviation by chance."""
-
-    mean: Floats
-    deviation: Floats
-
-    @classmethod
-    def by(cls, pilots: Floats) -> _Studentised:
-        roots = _root(pilots)
-        mean, variance = roots.mean(axis=0), roots.var(axis=0, ddof=1)
-        places = np.flatnonzero(variance > NOTHING)
-        places = places[np.argsort(mean[places], kind="stable")]
-        deviation = np.zeros_like(mean)
-        deviation[places] = np.sqrt(_averaged(variance[places]))
-        return cls(mean, deviation)
-
-    def __call__(self, scores: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = (_root(scores) - self.mean) / self.deviation
-        return np.where(self.deviation > 0, found, -np.inf)
+    sizes = np.cumsum([len(subsets) for subsets in permuted.subsets])[:-1]
+    return MaxTest(tuple(np.split(own, sizes)), permuted.subsets, maxima, permutations)
 
 
 def _root(scores: Floats) -> Floats:
     """The root of scores that rounding may leave a trace below 0; NaN is of sets without rows."""
-    found: Floats = np.sqrt(np.maximum(np.nan_to_num(scores), 0.0))
-    return found
+    return np.asarray(np.sqrt(np.maximum(np.nan_to_num(scores), 0.0)))
 
 
-def _averaged(values: Floats) -> Floats:
-    """The mean over every value and its neighbours; fewer of them at the ends."""
-    if not len(values):
-        return values
-    sums = np.concatenate([[0.0], np.cumsum(values)])
-    places = np.arange(len(values))
-    low, high = np.maximum(places - NEIGHBOURS, 0), np.minimum(places + NEIGHBOURS + 1, len(values))
-    found: Floats = (sums[high] - sums[low]) / (high - low)
-    return found
+def _null_of_roots(roots: Floats) -> tuple[Floats, Floats]:
+    """Means of some permutations, and deviations averaged over sets of like means."""
+    mean, variance = roots.mean(axis=0), roots.var(axis=0, ddof=1)
+    varies = np.flatnonzero(variance > NOTHING)
+    varies = varies[np.argsort(mean[varies], kind="stable")]
+    sums = np.concatenate([[0.0], np.cumsum(variance[varies])])
+    index = np.arange(len(varies))
+    low, high = np.maximum(index - NEIGHBOURS, 0), np.minimum(index + NEIGHBOURS + 1, len(varies))
+    deviation = np.zeros_like(mean)
+    deviation[varies] = np.sqrt((sums[high] - sums[low]) / (high - low))
+    return mean, deviation

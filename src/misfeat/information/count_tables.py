@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LARGEST = 3
-"""Features of the largest sets that tables are held of."""
+LARGEST = 3  # features of the largest sets that tables are held of
 
 
 def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -30,10 +29,7 @@ def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> ND
 
 @dataclass(frozen=True, eq=False)
 class CountTables:
-    """Rows by cell and class of all sets of up to three features, in every cohort.
-
-    Counts that were made less exact on purpose say how much that cost, by the size of a set.
-    """
+    """Rows by cell and class of all sets of up to three features, in every cohort."""
 
     features: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
@@ -65,8 +61,7 @@ class CountTables:
     def rows_worth(self, size: int) -> Floats:
         """How many exactly counted rows of every cohort inform as much about sets of a size."""
         if self.effective is None or size == 0:
-            rows: Floats = self.by_class.sum(axis=1)
-            return rows
+            return np.asarray(self.by_class.sum(axis=1))
         return self.effective[:, min(size, LARGEST) - 1]
 
     @property

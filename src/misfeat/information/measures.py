@@ -32,23 +32,31 @@ if TYPE_CHECKING:
 
 
 class Measure:
-    """Scores of feature sets in the cohorts of one table."""
+    """Scores of feature sets in the cohorts of one table, from rows, count tables or sums."""
 
-    name: str
-    unit: str
-    words: str  # what a score is, as in "the ... with the target"
-    features: tuple[str, ...]
-    missing: NDArray[np.bool_]  # (n_cohorts, n_features): what each cohort never recorded
+    name, unit = "mutual_info", "nats"
+    words = "joint mutual information"  # what a score is, as in "the ... with the target"
     ceiling: Scores  # (n_cohorts,): what no score can exceed
     whole: Scores  # (n_cohorts,): the entropy of the target in each cohort, or 1 for R²
-    closed: bool  # whether a larger set never scores lower (upward closure)
-    above_chance: bool  # whether null expectations were taken off
-    rows: Cohorts | None = None  # the coded rows that scores were counted from
+    rows: Cohorts | None = None  # what scores come from is one of these three
+    tables: CountTables | None = None
+    sums: ProductSums | None = None
     parts: tuple[Any, ...] = ()  # of the grids of a numeric target, whose mean it is
-    sums: ProductSums | None = None  # the sums of products that scores come from
-    tables: CountTables | None = None  # the count tables that scores come from, without rows
-    # Made at once: what is asked in one thread must not change what another one saves.
-    _plain: Any = None
+
+    def __init__(
+        self, source: Cohorts | CountTables | ProductSums, *, above_chance: bool = False
+    ) -> None:
+        self._source = source
+        self.features = source.features
+        self.missing = source.missing  # (n_cohorts, n_features): what each cohort never recorded
+        self.above_chance = above_chance  # whether null expectations were taken off
+        self.closed = not above_chance  # whether a larger set never scores lower (upward closure)
+        self.largest_table = 0  # features of the largest sets whose cells are counted
+        # Made at once: what is asked in one thread must not change what another one saves.
+        self._plain: Any = type(self)(source) if above_chance else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), above_chance=self.above_chance), (self._source,)
 
     @property
     def plug_in(self) -> Self:
@@ -57,12 +65,7 @@ class Measure:
         return plain
 
     def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         scores = []
@@ -81,30 +84,14 @@ class Measure:
         return self._of_level(cohort, subsets.shape[1], n_jobs)[rank(subsets)]
 
 
-class InformationOfRows(Measure):
-    """Joint mutual information with the target, in nats, counted from coded rows.
+class MutualInformation(Measure):
+    """Joint mutual information with a target of classes, in nats, counted from coded rows."""
 
-    Above chance, the mean score over all permutations of the target over the rows is taken off.
-    Such scores may be negative, and a larger set may score lower. See docs/explanation/scores.md.
-    """
-
-    name, unit, words = "mutual_info", "nats", "joint mutual information"
     rows: Cohorts
 
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
-        self.above_chance = above_chance
-        self.rows, self.features, self.missing = cohorts, cohorts.features, cohorts.missing
-        self._plain = type(self)(cohorts) if above_chance else None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), above_chance=self.above_chance), (self.rows,)
-
-
-class MutualInformation(InformationOfRows):
-    """Information about a target of classes."""
-
-    def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         super().__init__(cohorts, above_chance=above_chance)
+        self.rows, self.largest_table = cohorts, len(cohorts.features)
         self._cohorts = list(cohorts)
         same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
         self.closed = same_rows and not above_chance
@@ -114,33 +101,26 @@ class MutualInformation(InformationOfRows):
         self.ceiling = self.whole if same_rows else most
 
     def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
-        above = self.above_chance
-        found = level_mutual_info(
-            self._cohorts[cohort], low, high, above_chance=above, n_jobs=n_jobs, progress=progress
-        )
-        return [self.bounded(scores, cohort) for scores in found]
+        options: Any = {"above_chance": self.above_chance, "n_jobs": n_jobs, "progress": progress}
+        found = level_mutual_info(self._cohorts[cohort], low, high, **options)
+        return [self._bounded(scores, cohort) for scores in found]
 
     def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         found = joint_mutual_info(
             self._cohorts[cohort], subsets, above_chance=self.above_chance, n_jobs=n_jobs
         )
-        return self.bounded(found, cohort)
+        return self._bounded(found, cohort)
 
-    def bounded(self, scores: Scores, cohort: int) -> Scores:
+    def _bounded(self, scores: Scores, cohort: int) -> Scores:
         """At most the entropy of the target, which rounding may leave a trace above."""
         return scores if self.above_chance else np.minimum(scores, self.ceiling[cohort])
 
 
-class GridInformation(InformationOfRows):
+class GridInformation(Measure):
     """Information about a numeric target: the mean over several grids of its values.
 
     One grid of bins loses what happens within a bin, and finer bins lose more to chance than they
@@ -148,22 +128,19 @@ class GridInformation(InformationOfRows):
     less with where cuts happen to lie. See docs/explanation/numbers.md.
     """
 
+    rows: Cohorts
+
     def __init__(self, cohorts: Cohorts, *, above_chance: bool = False) -> None:
         super().__init__(cohorts, above_chance=above_chance)
-        self.parts = tuple(
-            MutualInformation(grid, above_chance=above_chance) for grid in cohorts.by_grid()
-        )
+        self.rows, self.largest_table = cohorts, len(cohorts.features)
+        grids = cohorts.by_grid()
+        self.parts = tuple(MutualInformation(grid, above_chance=above_chance) for grid in grids)
         self.closed = all(part.closed for part in self.parts)
         self.whole = np.mean([part.whole for part in self.parts], axis=0)
         self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
 
     def of_levels(
-        self,
-        cohort: int,
-        low: int,
-        high: int,
-        n_jobs: int | None,
-        progress: Progress | None = None,
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
     ) -> list[Scores]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]
@@ -186,14 +163,12 @@ def information_of(
 class TableInformation(Measure):
     """Joint mutual information with the target, in nats, from count tables alone."""
 
-    name, unit, words = "mutual_info", "nats", "joint mutual information"
     tables: CountTables
 
     def __init__(self, tables: CountTables, *, above_chance: bool = False) -> None:
-        self.above_chance, self.closed = above_chance, not above_chance
-        self.tables, self.features, self.missing = tables, tables.features, tables.missing
+        super().__init__(tables, above_chance=above_chance)
+        self.tables, self.largest_table = tables, tables.largest
         self.ceiling = self.whole = np.array([entropy(counts) for counts in tables.by_class])
-        self._plain = TableInformation(tables) if above_chance else None
 
     def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
         del n_jobs  # one sum over all tables
@@ -201,7 +176,7 @@ class TableInformation(Measure):
             return np.zeros(1)
         subsets = level(len(self.features), size)
         lacking = self.missing[cohort][subsets].any(axis=1)
-        if size > self.tables.largest:
+        if size > self.largest_table:
             return np.full(len(subsets), np.nan)
         counts, by_class = self.tables.of_size(size)[cohort], self.tables.by_class[cohort]
         starts = self.tables.starts(size)
@@ -227,10 +202,9 @@ class SquaredCorrelation(Measure):
     sums: ProductSums
 
     def __init__(self, sums: ProductSums, *, above_chance: bool = False) -> None:
-        self.above_chance, self.closed = above_chance, not above_chance
-        self.sums, self.features, self.missing = sums, sums.features, sums.missing
+        super().__init__(sums, above_chance=above_chance)
+        self.sums = sums
         self.ceiling = self.whole = np.ones(len(sums.names))
-        self._plain = SquaredCorrelation(sums) if above_chance else None
 
     def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
         recorded = np.flatnonzero(~self.missing[cohort])
@@ -252,29 +226,17 @@ class SquaredCorrelation(Measure):
         return found
 
 
-BATCH = 200_000
-"""Subsets that are solved together."""
+BATCH = 200_000  # subsets that are solved together
 TOLERANCE = 1e-10
 """A feature that adds less than this share of its own variance to a set is a copy of the others."""
 
 
-def squared_correlation(
-    products: NDArray[np.float64], subsets: NDArray[np.integer]
-) -> NDArray[np.float64]:
-    """The share of the target's variance that a linear function of a set explains, for many sets.
-
-    Members are taken in one at a time, each cleared of those before it (a Cholesky factorization of
-    all sets at once): R2 grows by the squared correlation of what is left of the feature with the
-    target. A feature of which nothing is left adds nothing, so copies do no harm.
-
-    `products` are sums of products of centred columns, the target last.
-    """
+def squared_correlation(products: Scores, subsets: NDArray[np.integer]) -> Scores:
+    """R² of many sets, from sums of products of centred columns, the target last."""
     return _explained(products, subsets)[0]
 
 
-def adjusted_correlation(
-    products: NDArray[np.float64], subsets: NDArray[np.integer], n_rows: int
-) -> NDArray[np.float64]:
+def adjusted_correlation(products: Scores, subsets: NDArray[np.integer], n_rows: int) -> Scores:
     """Squared multiple correlation above chance: adjusted R², for many sets.
 
     1 - (1 - R²) (n - 1) / (n - p - 1), as p features that say nothing explain p / (n - 1) of n rows
@@ -286,10 +248,13 @@ def adjusted_correlation(
     return np.where(left > 0, 1.0 - unexplained, 0.0)
 
 
-def _explained(
-    products: NDArray[np.float64], subsets: NDArray[np.integer]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """R2 of every set, and how many of its features are not copies of others."""
+def _explained(products: Scores, subsets: NDArray[np.integer]) -> tuple[Scores, NDArray[np.int64]]:
+    """R² of every set, and how many of its features are not copies of others.
+
+    Members are taken in one at a time, each cleared of those before it (a Cholesky factorization of
+    all sets at once): R² grows by the squared correlation of what is left of the feature with the
+    target. A feature of which nothing is left adds nothing, so copies do no harm.
+    """
     spread = np.sqrt(np.maximum(np.diag(products), 0.0))
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     correlation = products * scale[:, None] * scale[None, :]

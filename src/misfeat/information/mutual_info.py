@@ -1,26 +1,15 @@
 """Joint mutual information I(S; Y) = H(S) + H(Y) - H(S, Y) of feature subsets, in nats (plug-in).
 
 A set with a feature that the cohort never recorded has no score: NaN. Rows that lack a value of a
-set (see ``sporadic="available"``) are left out of that set's counts.
-
-The fewer rows and the more cells, the more of a score is chance. A score above chance is what is
-left of it when its null expectation, the mean score over all permutations of the target over the
-same rows, is taken off (`misfeat.information.null_expectation`); it may be negative, and a larger
-set may score lower. See docs/explanation/scores.md and docs/explanation/few_rows.md.
+set (see ``sporadic="available"``) are left out of that set's counts. A score above chance is what
+is left when the mean score over all permutations of the target over the same rows is taken off
+(`null_expectation`); it may be negative, and a larger set may score lower. See
+docs/explanation/scores.md and docs/explanation/few_rows.md.
 
 The plug-in score of a set S is the mean over rows of log p(s, y) / (p(s) p(y)). To first order its
-sampling error is the mean of what that logarithm lies above or below the score, row by row. So the
-errors of two sets of a cohort are correlated as these deviations are over its rows.
-
-The share is the score above chance over the entropy of the target. To first order its error is a
-mean over rows: of what log p(s, y) / (p(s) p(y)) lies above or below the score, less the share
-times the same for -log p(y), over the entropy. Tables of counts look less even than the population
-is, which adds about one over the rows for every degree of freedom to the variance of a row; it is
-taken off again. A set that looks poor by chance would look sure as well, so the variance is at
-least what is usual for its share.
-
-Where nothing is explained all rows say the same and the first order vanishes. What is left is a
-chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
+sampling error is the mean of what that logarithm lies above or below the score, row by row
+(`influence`), so the errors of two sets of a cohort are correlated as these deviations are over its
+rows; see docs/explanation/intervals.md.
 """
 
 from __future__ import annotations
@@ -48,11 +37,11 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
     Progress = Callable[[int, int], None]
-    Floats = NDArray[np.float64]
 
-
-LARGEST_POWER_SET = 22
-"""Subsets of every size are scored for at most so many features."""
+LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
+MOST_CELLS = 2**16
+"""Cells that are numbered as they are; more are first numbered anew, without the empty ones."""
+LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 
 def joint_mutual_info(
@@ -86,25 +75,22 @@ def level_mutual_info(
             f"is scored for at most {LARGEST_POWER_SET} features; lower the size."
         )
     top = min(high, n_recorded)
-    work = Work(n_jobs, progress)
-    found = sums_of_levels(rows, low, top, work) if low <= top else []
-    scores = []
-    for size in range(low, high + 1):
-        whole = np.full(comb(n_features, size), np.nan)
-        if size <= top:
-            values = mutual_info_of(rows, found[size - low])
-            if n_recorded == n_features:
-                whole = values
-            else:
-                whole[rank(rows.features[level(n_recorded, size)])] = values
-        scores.append(whole)
+    sums = sums_of_levels(rows, low, top, Work(n_jobs, progress)) if low <= top else []
+    found = [mutual_info_of(rows, of_size) for of_size in sums]
+    if n_recorded == n_features and high == top:
+        return found
+    scores = [np.full(comb(n_features, size), np.nan) for size in range(low, high + 1)]
+    for size, (whole, values) in enumerate(zip(scores, found, strict=False), start=low):
+        whole[rank(rows.features[level(n_recorded, size)])] = values
     return scores
 
 
 def mutual_info_of(rows: CompactRows, sums: Sums) -> Scores:
     """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
-        difference, classes, n_rows = sums[0], rows.sum_f_of_classes, np.float64(rows.total)
+        counts = rows.by_class[rows.by_class > 0]
+        classes = float(counts @ np.log(counts))  # the sum of f(c) = c log c
+        difference, n_rows = sums[0], np.float64(rows.total)
     else:
         joint, marginal, classes, n_rows = sums
         difference = joint - marginal
@@ -114,8 +100,7 @@ def mutual_info_of(rows: CompactRows, sums: Sums) -> Scores:
         else:
             scores = np.log(n_rows) + (difference - classes) / n_rows
             scores[scores < 0.0] = 0.0  # rounding may leave a trace below zero
-    found: Scores = np.where(n_rows == 0, np.nan, scores)  # no row has all of the set's features
-    return found
+    return np.where(n_rows == 0, np.nan, scores)  # no row has all of the set's features
 
 
 def entropy(counts: NDArray[np.floating | np.integer]) -> float:
@@ -135,8 +120,7 @@ def target_entropy(cohort: Cohort) -> float:
 def target_entropies(cohorts: Cohorts) -> list[float]:
     """H(Y) of every cohort, the mean over the grids of a numeric target."""
     found = [[target_entropy(cohort) for cohort in grid] for grid in cohorts.by_grid()]
-    means: list[float] = np.mean(found, axis=0).tolist()
-    return means
+    return list(map(float, np.mean(found, axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,23 +155,10 @@ class CompactRows:
         """How many distinct rows there are."""
         return len(self.target)
 
-    @property
-    def whole_by_class(self) -> NDArray[np.float64]:
-        """How many rows each class has, or rows of equal weight, to the nearest whole number."""
-        if self.counts_rows:
-            return self.by_class
-        return np.diff(np.rint(np.cumsum(self.by_class) / self.unit), prepend=0.0)
-
     @cached_property
-    def by_class(self) -> NDArray[np.float64]:
+    def by_class(self) -> Scores:
         """How many rows each class has, or what they weigh."""
         return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
-
-    @cached_property
-    def sum_f_of_classes(self) -> float:
-        """The sum of f(c) = c log c over the classes of the target."""
-        counts = self.by_class
-        return float(counts[counts > 0] @ np.log(counts[counts > 0]))
 
 
 def compact_rows(cohort: Cohort, *, above_chance: bool = False) -> CompactRows:
@@ -210,38 +181,16 @@ def compact_rows(cohort: Cohort, *, above_chance: bool = False) -> CompactRows:
         effective = max(float(np.rint(cohort.effective)), 1.0)
         unit = float(weights.sum()) / effective
         shift = max(1.0 - effective / max(cohort.size, 1), 0.0)
-    return CompactRows(
-        features=features,
-        positions=positions,
-        codes=codes,
-        target=target,
-        weights=weights,
-        cardinalities=cardinalities,
-        n_classes=int(n_classes[0]),
-        total=int(weights.sum()),
-        lacks_values=lacks_values,
-        above_chance=above_chance,
-        unit=unit,
-        shift=shift,
-    )
+    values = features, positions, codes, target, weights, cardinalities, int(n_classes[0])
+    return CompactRows(*values, int(weights.sum()), lacks_values, above_chance, unit, shift)
 
 
 def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
     return np.uint8 if cardinality <= 2**8 else np.uint16
 
 
-MOST_CELLS = 2**16
-"""Cells that are numbered as they are; more are first numbered anew, without the empty ones."""
-LEAST_DEVIATION = 1e-12
-"""Nats; deviations as small as this are rounding."""
-
-
-def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
-    """The influence of every row on the score of a set, of length 1.
-
-    The product of those of two sets is the correlation of their errors. Rows that lack a value have
-    none; all zeros where all rows say the same.
-    """
+def influence(cohort: Cohort, members: Sequence[int]) -> Scores:
+    """The influence of every row on the score of a set, of length 1; 0 where a value is missing."""
     whole: NDArray[np.bool_] = np.all(cohort.codes[list(members)] >= 0, axis=0)
     found = np.zeros(len(whole))
     if not whole.any():
@@ -281,18 +230,23 @@ def cells_of_rows(
 
 
 class SampledShare(NamedTuple):
-    """A share of what there is to tell, by the rows of one sample."""
+    """A share of the target's entropy, by the rows of one sample."""
 
-    share: float  # above chance: 0 on the mean where a set tells nothing, so it may be negative
+    share: float  # above chance: 0 on the mean where nothing is explained, so it may be negative
     n_rows: float  # rows that lack no value of the set; with weights their effective size
-    # the variance of what one row says: over the rows, that of the share to first order
-    spread: float
-    chance: float  # the variance that the share of a set that tells nothing has
+    spread: float  # the variance of what one row says: n times that of the share to first order
+    chance: float  # the variance that the share has where nothing is explained
     freedom: float  # the degrees of freedom of chance
 
 
 def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None:
     """The share of the target's entropy that a set explains in a cohort, and how it varies.
+
+    To first order its error is a mean over rows: of the influence on the score, less the share
+    times the same for -log p(y), over the entropy. Tables of counts look less even than the
+    population is, which adds about one over the rows for every degree of freedom to the variance of
+    a row; it is taken off again. Where nothing is explained the first order vanishes; what is left
+    is a chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
 
     The features, ascending, are all recorded. None where no row has all values, or the target has a
     single class.
@@ -311,14 +265,10 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     pointwise = np.log(counts[cells, target] / expected)
     held = list(members)
     # Of these features alone: compacting the rows of all of them takes longer than the score.
-    only = replace(
-        cohort,
-        codes=cohort.codes[held],
-        recorded=cohort.recorded[held],
-        cardinalities=cohort.cardinalities[held],
-    )
-    all_of_them = np.arange(len(held))[None, :]
-    share = float(joint_mutual_info(only, all_of_them, above_chance=True)[0]) / uncertainty
+    names = ("codes", "recorded", "cardinalities")
+    only = replace(cohort, **{name: getattr(cohort, name)[held] for name in names})
+    every = np.arange(len(held))[None, :]
+    share = float(joint_mutual_info(only, every, above_chance=True)[0]) / uncertainty
     freedom = float((len(counts) - 1) * (np.count_nonzero(by_class) - 1))
     off = np.zeros(len(rows))
     off[whole] = (pointwise - np.average(pointwise, weights=rows[whole])) / n_rows
@@ -328,10 +278,6 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     # Of weak sets the variance of a score is twice the score over the rows, of complete ones none:
     # whatever few rows show, what one row says varies at least so much.
     within = min(max(share, 0.0), 1.0)
-    return SampledShare(
-        share=share,
-        n_rows=n_rows,
-        spread=max(by_rows, 2.0 * within * (1.0 - within) / uncertainty),
-        chance=freedom / (2.0 * n_rows**2) / uncertainty**2,
-        freedom=freedom,
-    )
+    spread = max(by_rows, 2.0 * within * (1.0 - within) / uncertainty)
+    chance = freedom / (2.0 * n_rows**2) / uncertainty**2
+    return SampledShare(share, n_rows, spread, chance, freedom)

@@ -10,8 +10,7 @@ classes, N being the rows of the cohort. A score above chance is the plug-in sco
 
     x(S) = [Σ over cells and classes of f(count) - Σ over cells of T(count)] / N.
 
-It is the plug-in score with T in place of f for the totals of cells: a kernel that looks up
-f(total) looks up T(total) instead, and has the score above chance for the same work.
+A kernel that looks up T(total) in place of f(total) has it for the same work.
 
 E[n log n] of a class of b rows is summed exactly where few rows are expected, which takes some √μ
 steps for a mean of μ = a b / N. Where μ is large,
@@ -19,9 +18,8 @@ steps for a mean of μ = a b / N. Where μ is large,
     E[n log n] = μ { ψ(a) + ψ(b) - ψ(N) + Σ_k |G_k| (k-1)! (N)_k / [(a)_k (b)_k] },
 
 with ψ the digamma function, (x)_k = x (x+1) … (x+k-1) and G_k Gregory's coefficients, up to terms
-of the order exp(-μ). It follows from E[n log n] = μ E[log (1 + n')], n' being the count of a cell
-with one row less in a cohort with one row less; from log x = ψ(x) + Σ_k |G_k| (k-1)! / (x)_k; and
-because the means of ψ(1 + n') and of 1 / (1 + n')_k are known but for the chance that n' is small.
+of the order exp(-μ): E[n log n] = μ E[log (1 + n')], n' being the count of a cell with one row less
+in a cohort with one row less, and log x = ψ(x) + Σ_k |G_k| (k-1)! / (x)_k.
 
 Where rows have weights, a cell that weighs m is worth a = m / u + s rows of equal weight, at least
 one: u is what such a row weighs, and s = 1 - (effective rows) / (rows), because the first row of a
@@ -52,14 +50,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHORTEST_TABLE = 2**6
-LONGEST_TABLE = 2**20
-"""f(c) = c log c is looked up below this count, and computed from there on."""
+LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
 LONGEST_EXPECTATIONS = 2**16
 """The same for null expectations, which take longer to make: all that 16-bit counts need."""
-SERIES_FROM = 40.0
-"""Expected rows from which on the series is exact to rounding."""
-NEGLIGIBLE = 1e-20
-"""Probabilities below this, measured by the largest one, end a sum."""
+SERIES_FROM = 40.0  # expected rows from which on the series is exact to rounding
+NEGLIGIBLE = 1e-20  # probabilities below this, measured by the largest one, end a sum
 SERIES_TERMS = 14
 
 
@@ -69,8 +64,7 @@ def _series_factors(n_terms: int) -> np.ndarray:
     for k in range(1, n_terms + 1):
         earlier = (g * (-1.0) ** (k - i) / (k - i + 1) for i, g in enumerate(gregory))
         gregory.append(-sum(earlier))
-    factorials = np.cumprod([1.0, *range(1, n_terms)])
-    return np.abs(gregory[1:]) * factorials
+    return np.abs(gregory[1:]) * np.cumprod([1.0, *range(1, n_terms)])
 
 
 _FACTORS = _series_factors(SERIES_TERMS)
@@ -168,10 +162,7 @@ def by_summing(cell, n_class, n_rows):
 
 @compiled
 def fill_expectations(totals, by_class, found):
-    """Write the sum over the classes of E[n log n] for cells of so many rows.
-
-    `by_class` holds the rows of every class in the cohort, as floats.
-    """
+    """Write the sum over classes of so many rows of E[n log n] for cells of so many."""
     n_rows = 0.0
     for y in range(len(by_class)):
         n_rows += by_class[y]
@@ -202,10 +193,7 @@ def fill_null_entropies(rows, by_class, found):
 
 @compiled
 def sum_of_weighted(masses, by_class, unit, shift, entropies):
-    """T, summed over cells that weigh so much.
-
-    `by_class` holds whole rows of equal weight; `entropies` is h as far as a table reaches.
-    """
+    """T, summed over cells that weigh so much; `entropies` is h as far as a table reaches."""
     most = 0.0
     for y in range(len(by_class)):
         most += by_class[y]
@@ -245,23 +233,16 @@ def sum_of_expectations(totals, by_class):
 
 
 def expected_n_log_n(totals: ArrayLike, by_class: ArrayLike) -> Floats:
-    """T(a) for the listed totals: sum over the classes of E[n log n] in a cell of a rows.
-
-    No total is more than the rows of the classes together.
-    """
+    """T(a) for totals: sum over the classes, which hold no fewer rows, of E[n log n] in a cell."""
     totals = np.asarray(totals, dtype=np.int64)
     different, places = np.unique(totals, return_inverse=True)
     found = np.empty(len(different))
     fill_expectations(different, np.ascontiguousarray(by_class, dtype=np.float64), found)
-    values: Floats = found[places].reshape(totals.shape)
-    return values
+    return np.asarray(found[places].reshape(totals.shape))
 
 
 def expected_n_log_n_weighted(totals: ArrayLike, by_class: ArrayLike) -> Floats:
-    """T(a) for cells that hold so many rows of equal weight, whole or not.
-
-    No total is more than what the classes count together.
-    """
+    """T(a) for cells that hold so many rows of equal weight, whole or not."""
     totals, counts = np.asarray(totals, dtype=np.float64), np.asarray(by_class, dtype=np.float64)
     if (totals == np.floor(totals)).all() and (counts == np.floor(counts)).all():
         return expected_n_log_n(totals, counts)
@@ -271,15 +252,11 @@ def expected_n_log_n_weighted(totals: ArrayLike, by_class: ArrayLike) -> Floats:
     ends = np.stack([low, np.minimum(low + 1.0, max(whole.sum(), 1.0))])
     entropy = np.log(ends) - expected_n_log_n(ends, whole) / ends
     mean = entropy[0] + (rows - low) * (entropy[1] - entropy[0])
-    found: Floats = n_log_n(totals) - totals * mean
-    return found
+    return np.asarray(n_log_n(totals) - totals * mean)
 
 
 def expected_information(totals: ArrayLike, by_class: ArrayLike) -> float:
-    """The null expectation of the plug-in information, in nats, of a set with these cells.
-
-    The cells hold all rows of the cohort together.
-    """
+    """The null expectation of the plug-in information, in nats, of a set with these cells."""
     totals = np.asarray(totals, dtype=np.int64)
     counts = np.asarray(by_class, dtype=np.float64)
     n_rows = counts.sum()
@@ -292,8 +269,7 @@ def expected_information(totals: ArrayLike, by_class: ArrayLike) -> float:
 def n_log_n(counts: ArrayLike) -> Floats:
     """N log n of every count, 0 for none."""
     counts = np.asarray(counts, dtype=np.float64)
-    values: Floats = counts * np.log(np.where(counts > 0, counts, 1.0))
-    return values
+    return counts * np.log(np.where(counts > 0, counts, 1.0))
 
 
 class Logs(NamedTuple):
@@ -321,10 +297,12 @@ def logs_of(rows: CompactRows, lanes: int) -> Logs:
     f, none = log_table(rows.total), np.empty(0)
     if not rows.above_chance:
         return Logs(f, f, none, small_cells(lanes) if lanes else none, 1.0, 0.0, none)
-    by_class = rows.whole_by_class
+    by_class = rows.by_class
     if rows.counts_rows:
         g, small = _null_tables(tuple(by_class.tolist()), lanes, rows.lacks_values)
         return Logs(f, g, by_class, small, 1.0, 0.0, none)
+    # Rows of equal weight, to the nearest whole number.
+    by_class = np.diff(np.rint(np.cumsum(by_class) / rows.unit), prepend=0.0)
     entropies = none if rows.lacks_values else _null_entropies(tuple(by_class.tolist()))
     return Logs(f, np.zeros(1), by_class, none, rows.unit, rows.shift, entropies)
 
@@ -346,36 +324,26 @@ def small_cells(lanes: int) -> Floats:
     Two lanes of a cell below 256, or four below 16, are packed into 16 bits; the table holds the
     sum of f less f of the sum. Where a cell has more words than one, it holds the sum of f alone.
     """
-    joint, totals = _small_words(lanes == 2)
-    return _kept(joint - log_table(2**9)[totals]) if lanes <= 4 else joint
+    return _small_words(lanes, log_table(2**9))
 
 
-@lru_cache(maxsize=2)
-def _small_words(two_lanes: bool) -> tuple[Floats, NDArray[np.int64]]:
-    """For every word of small counts the sum of f over its lanes, and the sum of its lanes."""
+def _small_words(lanes: int, g: Floats) -> Floats:
+    """For every word of small counts the sum of f over its lanes, less g of their sum."""
     index = np.arange(2**16)
-    bits, shifts = (8, (0, 8)) if two_lanes else (4, (0, 4, 8, 12))
+    bits, shifts = (8, (0, 8)) if lanes == 2 else (4, (0, 4, 8, 12))
     counts = [index >> shift & (2**bits - 1) for shift in shifts]
-    f = log_table(2**9)
-    return _kept(np.sum([f[count] for count in counts], axis=0)), np.sum(counts, axis=0)
+    joint = np.sum(log_table(2**9)[counts], axis=0)
+    # No total exceeds the rows of the cohort, whatever g ends at.
+    return _kept(joint if lanes > 4 else joint - g.take(np.sum(counts, axis=0), mode="clip"))
 
 
 @lru_cache(maxsize=32)
 def _null_tables(by_class: tuple[int, ...], lanes: int, differ: bool) -> tuple[Floats, Floats]:
-    """Null expectations of totals of cells, and words of small counts as in `small_cells`.
-
-    Where they `differ` between subsets, no table holds more than cells of at most one row.
-    """
+    """Null expectations of totals, unless they `differ`, and words as in `small_cells`."""
     n_rows = int(sum(by_class))
     g = np.empty(1 + min(n_rows, 1 if differ else LONGEST_EXPECTATIONS - 1))
     fill_expectations(np.arange(len(g)), np.array(by_class, dtype=np.float64), g)
-    _kept(g)
-    if not lanes:
-        return g, np.empty(0)
-    joint, totals = _small_words(lanes == 2)
-    if lanes > 4:
-        return g, joint
-    return g, _kept(joint - g.take(totals, mode="clip"))  # no total exceeds the rows of the cohort
+    return _kept(g), _small_words(lanes, g) if lanes else np.empty(0)
 
 
 @lru_cache(maxsize=32)

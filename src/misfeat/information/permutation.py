@@ -1,9 +1,7 @@
-"""Scores of feature sets when the target is permuted over the rows of a cohort.
+"""Scores of feature sets when the target is permuted over the rows of a cohort, or of its strata.
 
-Whether a set explains more than chance is seen by permuting: the classes of the target are put into
-another order, within the whole cohort or within strata, and all sets are scored again. Permutations
-are numbered. The same number is the same permutation, whatever else is asked for and however many
-threads work. Number 0 is the target as it was recorded.
+Permutations are numbered. The same number is the same permutation, whatever else is asked for and
+however many threads work. Number 0 is the target as it was recorded.
 
 Where rows have weights, they keep theirs. Of rows that agree in all features and the class, only
 how many there are is known, the sum of their weights and that of the squares. One heavy row and
@@ -50,18 +48,14 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]
 
-LARGEST_MASS = 2**31
-"""What all rows weigh together, at most about, where weights are permuted."""
+LARGEST_MASS = 2**31  # what all rows weigh together, at most about, where weights are permuted
 NO_DESIGN = 1.0 + 1e-6
 """Effective sizes that differ by no more than this factor are the same, but for rounding."""
-MOST_PERMUTATIONS = 2**17
-"""Permutations have seeds up to this number."""
-LANES_TOGETHER = 64
-"""Counts of a cell, over all permutations that are counted together."""
+MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number
+LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted together
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
-SEARCHED_A_CELL = 4.0
-"""Counting a cell costs as much as searching so many fewer rows."""
+SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
 class Permutations(Protocol):
@@ -71,7 +65,6 @@ class Permutations(Protocol):
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
-        ...
 
 
 def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[np.intp]]:
@@ -137,10 +130,13 @@ class PermutedSets:
     one_each: bool = False  # whether every row gets one class and keeps its weight; else weights
     # count rows, each of which gets a class
 
-    @property
-    def times(self) -> NDArray[np.int64]:
-        """How many classes every distinct row gets."""
-        return np.ones_like(self.rows.weights) if self.one_each else self.rows.weights
+    @cached_property
+    def by_stratum(self) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
+        """Distinct rows by stratum, how many classes each gets, and where strata begin."""
+        times = np.ones_like(self.rows.weights) if self.one_each else self.rows.weights
+        order = np.argsort(self.strata, kind="stable")
+        sizes = np.bincount(self.strata, weights=times).astype(np.int64)
+        return order, times[order], np.concatenate([[0], np.cumsum(sizes)])
 
     @property
     def n_cells(self) -> int:
@@ -163,7 +159,7 @@ class PermutedSets:
 
     def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Scores:
         """What every set explains beyond the features that are held, of these rows or of others."""
-        rows = self.rows if rows is None else rows
+        rows = rows or self.rows
         held = np.array([sorted(self.held)], dtype=np.int64)
         below = mutual_info_of(rows, sums_of_subsets(rows, held, work)) if self.held else 0.0
         by_size = [
@@ -231,13 +227,11 @@ class CountedPermutations:
 
     def __init__(self, sets: PermutedSets) -> None:
         rows, free = sets.rows, sets.free
-        self._sets, self.subsets = sets, sets.subsets
-        self._seeds = sets.seeds
+        self._sets, self.subsets, self._seeds = sets, sets.subsets, sets.seeds
         self._lane_type = np.uint16 if rows.total < 2**16 else np.uint32
-        n_sets = sum(map(len, self.subsets))
-        self._together = max(
-            1, min(LANES_TOGETHER // rows.n_classes, LARGEST_LANES // max(n_sets, 1))
-        )
+        self._n_sets = sum(map(len, self.subsets))
+        most = min(LANES_TOGETHER // rows.n_classes, LARGEST_LANES // max(self._n_sets, 1))
+        self._together = max(1, most)  # permutations that are counted together
         codes, cardinalities = rows.codes[free], rows.cardinalities[free]
         self._n_held = sets.n_cells
         if self._n_held > 1:
@@ -246,15 +240,13 @@ class CountedPermutations:
             cardinalities = np.append(cardinalities, self._n_held)
         # Distinct rows of the features alone, and the rows of the table one by one, by stratum.
         _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-        order = np.argsort(sets.strata, kind="stable")
-        times = sets.times[order]
-        by_stratum = np.bincount(sets.strata, weights=sets.times).astype(np.int64)
+        order, times, starts = sets.by_stratum
         self._rows = permutation.PermutedRows(
             codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
             cardinalities=cardinalities,
             patterns=np.repeat(patterns.reshape(-1)[order], times),
             classes=np.repeat(rows.target[order].astype(np.uint16), times),
-            starts=np.concatenate([[0], np.cumsum(by_stratum)]),
+            starts=starts,
             n_classes=rows.n_classes,
             weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
         )
@@ -266,8 +258,7 @@ class CountedPermutations:
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
-        n_sets = sum(map(len, self.subsets))
-        found = np.empty((last - first, n_sets))
+        found = np.empty((last - first, self._n_sets))
 
         def score(begin: int, end: int) -> None:
             permuted = self._scored(self._seeds[first + begin : first + end])
@@ -287,7 +278,7 @@ class CountedPermutations:
         width = n_words * self._n_held
         size = plan.blocks.shape[1] - (self._n_held > 1)
         buffer = np.empty(buffer_words(free, size, width) + 8, dtype=np.uint64)
-        sums = np.zeros((sum(map(len, self.subsets)), len(seeds)))
+        sums = np.zeros((self._n_sets, len(seeds)))
         words = lanes.view(np.uint64)
         permutation.score_permutations(
             self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
@@ -324,16 +315,14 @@ class SearchedPermutations:
 
     def __init__(self, sets: PermutedSets) -> None:
         self._sets, self.subsets = sets, sets.subsets
-        order = np.argsort(sets.strata, kind="stable")
-        rows, units = sets.rows, np.repeat(order, sets.times[order])
+        order, times, self._starts = sets.by_stratum
+        rows, units = sets.rows, np.repeat(order, times)
         self._rows = replace(
             rows,
             codes=np.ascontiguousarray(rows.codes[:, units]),
             target=rows.target[units],
             weights=rows.weights[units] if sets.one_each else np.ones_like(units),
         )
-        by_stratum = np.bincount(sets.strata, weights=sets.times).astype(np.int64)
-        self._starts = np.concatenate([[0], np.cumsum(by_stratum)])
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``."""
@@ -357,10 +346,7 @@ class CorrelationPermutations:
     In a random order of the target, its sums of products with centred columns vary around 0, with
     the covariance of these columns times the variance of the target. With many rows they are normal
     (Hoeffding's combinatorial central limit theorem), so that they can be drawn without the rows.
-
-    `products` are sums of products of centred columns over `n_rows`, the target last. Sets of
-    `recorded` features hold up to `largest` besides those `held`; what these explain of the target
-    stays as it is.
+    What features that are `held` explain of the target stays as it is.
     """
 
     def __init__(
@@ -396,10 +382,9 @@ class CorrelationPermutations:
             permuted = self._products.copy()
             if number:
                 key = (*self._seed.spawn_key, number)
-                rng = np.random.default_rng(
-                    np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-                )
-                drawn = self._root @ rng.standard_normal(self._root.shape[1])
+                seed = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+                drawn = np.random.default_rng(seed).standard_normal(self._root.shape[1])
+                drawn = self._root @ drawn
                 permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
             by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
             found[number - first] = np.concatenate(by_size) - self._below

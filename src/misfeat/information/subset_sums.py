@@ -1,8 +1,8 @@
 """Sums that every score is made of, for all subsets of some sizes or for listed ones.
 
 Small subsets are read off counted blocks, large ones are searched for depth-first, whichever costs
-less. Blocks and stretches of a search are independent tasks for threads; each subset is summed by
-one of them in one order, so results are the same for any number.
+less. Blocks and stretches of a search are tasks for threads; each subset is summed by one of them
+in one order, so results are the same for any number.
 
 Counting a block of features once serves all its subsets: they follow by summing features out. A
 covering design, found greedily, puts every subset of the largest wanted size into some block. For
@@ -45,16 +45,11 @@ WHOLE_LEVEL_SHARE = 0.1
 LISTED_AT_ONCE = 22
 """Up to so many features, all sizes are searched together, for they share their beginnings."""
 TASKS_A_THREAD = 8
-SEARCHES_A_THREAD = 32
-"""Stretches of a search differ in length, so there are many."""
-LONGEST_SEARCH = 100_000
-"""Subsets of a level that are listed at once."""
-FEWEST_VISITS = 200_000
-"""Rows times subsets of a stretch: a fraction of a millisecond."""
-DENSE_LANES_A_ROW = 5
-"""Tables with more lanes than this a row are searched depth-first instead."""
-FEW_LANES = 1024
-"""Tables with at most so many lanes are always counted."""
+SEARCHES_A_THREAD = 32  # stretches of a search differ in length, so there are many
+LONGEST_SEARCH = 100_000  # subsets of a level that are listed at once
+FEWEST_VISITS = 200_000  # rows times subsets of a stretch: a fraction of a millisecond
+DENSE_LANES_A_ROW = 5  # tables with more lanes than this a row are searched depth-first instead
+FEW_LANES = 1024  # tables with at most so many lanes are always counted
 ROWS_A_FEATURE = 30
 """With fewer rows a feature, searching takes less time than making a plan for counting."""
 LARGEST_PLAN = 2_000_000
@@ -63,8 +58,7 @@ LARGEST_TABLE = 2**22
 """No block has more lanes than this: more would not fit two 16-bit keys, nor the caches."""
 COVER_SURPLUS = 0.3
 """How many more blocks a greedy cover has than the least, a feature beyond the largest subsets."""
-NEAR_BYTES = 2**16
-"""Tables of up to so many bytes stay in the first-level cache."""
+NEAR_BYTES = 2**16  # tables of up to so many bytes stay in the first-level cache
 LARGEST_BLOCK = 24
 """Members of a block are bits of an integer, and no table of more features would fit anyway."""
 
@@ -74,7 +68,8 @@ def listed_tasks(
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
     search = _search(rows, int(sizes.max(initial=0)))
-    parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=_shortest(rows))
+    shortest = max(1, FEWEST_VISITS // max(rows.n_rows, 1))
+    parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=shortest)
     return [
         partial(search, members[first:last], sizes[first:last], sums[:, first:last])
         for first, last in parts
@@ -91,23 +86,15 @@ def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Ta
         members = np.ascontiguousarray(subsets, dtype=np.int16)
         search(members, np.full(last - first, size, dtype=np.int64), sums[:, first:last])
 
-    count = comb(rows.n_features, size)
-    parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, _shortest(rows))
+    count, shortest = comb(rows.n_features, size), max(1, FEWEST_VISITS // max(rows.n_rows, 1))
+    parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, shortest)
     return [partial(score, *part) for part in parts]
-
-
-def _shortest(rows: CompactRows) -> int:
-    """How many subsets a stretch has at least."""
-    return max(1, FEWEST_VISITS // max(rows.n_rows, 1))
 
 
 def list_levels(
     n_features: int, sizes: Sequence[int]
 ) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
-    """All subsets of some sizes so that common beginnings follow each other.
-
-    Returns the members, padded; the sizes; and the place of each subset, size by size, by rank.
-    """
+    """Subsets with common beginnings in a row: members, sizes, place by size and rank."""
     counts = [comb(n_features, size) for size in sizes]
     members = np.zeros((sum(counts), max(sizes)), dtype=np.int16)
     masks, start = np.empty(len(members), dtype=np.int64), 0
@@ -132,14 +119,10 @@ def _search(rows: CompactRows, largest: int) -> Search:
     )
     if packed:
         shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
-        packed_rows = depth_first.PackedRows(
-            codes=rows.codes,
-            cardinalities=rows.cardinalities,
-            counts=rows.weights.astype(np.uint64) << shift,
-            drop_pure=not rows.above_chance,
-            logs=logs_of(rows, depth_first.PACKED_CLASSES),
-        )
-
+        counts = rows.weights.astype(np.uint64) << shift
+        logs = logs_of(rows, depth_first.PACKED_CLASSES)
+        of_rows = rows.codes, rows.cardinalities, counts, not rows.above_chance, logs
+        packed_rows = depth_first.PackedRows(*of_rows)
         return lambda members, sizes, sums: depth_first.score_listed_packed(
             members, sizes, packed_rows, sums[0]
         )
@@ -174,9 +157,7 @@ def sums_of_levels(rows: CompactRows, low: int, high: int, work: Work) -> list[S
     bounds = np.cumsum([0, *(comb(n, size) for size in sizes)])
     sums = np.full((n_kinds, bounds[-1]), np.nan)
     by_size = {size: sums[:, bounds[i] : bounds[i + 1]] for i, size in enumerate(sizes)}
-    tasks: list[Task] = []
-    if low == 0:
-        tasks += level_tasks(rows, 0, by_size[0], work)
+    tasks = level_tasks(rows, 0, by_size[0], work) if low == 0 else []
     smallest = max(low, 1)
     dense = largest_dense_size(rows, smallest, high)
     if dense >= smallest:
@@ -317,10 +298,7 @@ def mean_cells_of(cardinalities: NDArray[np.int64], high: int) -> list[float]:
 def block_size_for(
     rows: CompactRows, high: int, lanes: int, lane_bytes: int, additions: float = 1.0
 ) -> int:
-    """The block size that should cost least: many small tables to count, or few large ones.
-
-    Counting a row takes so many additions. Nanoseconds are those of one core.
-    """
+    """The block size that should cost least, if counting a row takes so many additions."""
     n = rows.n_features
     largest = np.sort(rows.cardinalities)[::-1]
     mean = mean_cells_of(rows.cardinalities, min(n, LARGEST_BLOCK))

@@ -7,13 +7,10 @@ more feature splits the groups. With f(c) = c log c and N rows,
     N I(S; Y) = N H(Y) + sum over groups s of [sum over classes y of f(c_sy) - f(c_s)].
 
 A group that holds one class only contributes 0, under every further split: its rows are dropped for
-the whole subtree. So the deeper the search, the fewer rows are left.
-
-Scores above chance have g(c_s), the null expectation, in place of f(c_s). A pure group then
-contributes, unless it holds one row.
-
-Where rows lack values, no row may be dropped for such reasons, and the null expectation differs
-from subset to subset, for it depends on the rows of every class. See docs/explanation/scores.md.
+the whole subtree. Scores above chance have g(c_s), the null expectation, in place of f(c_s); a pure
+group then contributes, unless it holds one row. Where rows lack values, no row may be dropped, and
+the null expectation depends on the rows of every class that a subset has. See
+docs/explanation/scores.md.
 """
 
 from __future__ import annotations
@@ -158,10 +155,7 @@ def _start(rows, n_depths):
 
 @compiled_fast
 def _count(feature, depth, table, path, scratch):
-    """Count the groups that a feature makes of a node's; how many cells were touched.
-
-    Rows whose code is negative lack the value and are left out from here on.
-    """
+    """Count the groups that a feature makes, without rows that lack it; how many cells."""
     codes, target, weights = table.codes[feature], table.target, table.weights
     cardinality = table.cardinalities[feature]
     n_rows = path.n_left[depth]
@@ -189,10 +183,7 @@ def _count(feature, depth, table, path, scratch):
 
 @compiled_fast
 def _sum(n_touched, depth, table, path, scratch):
-    """Sum f and g over the touched cells, clear them, and number the groups that are kept.
-
-    Returns for how many cells g has yet to be added: those beyond its table, if it is null.
-    """
+    """Sum f and g over touched cells, number groups; how many cells no table of g reaches."""
     f, g, by_class, _, _, _, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
@@ -265,8 +256,7 @@ PACKED_BITS = 16
 PACKED_CLASSES = 4
 SCANNED_CELLS = 2
 """With at most so many cells a row, all are looked at in order; else those that rows touched."""
-PURE = -1e-9
-"""A group whose sum lies above this holds one class; sums of mixed groups are below -1."""
+PURE = -1e-9  # a group whose sum lies above this holds one class; sums of mixed groups are below -1
 _ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1
 """A word times this has the sum of its lanes in the highest one."""
 
@@ -388,6 +378,34 @@ def _difference(cell, f, g, small):
 
 
 @compiled_fast
+def _count_packed(feature, depth, table, path, scratch):
+    """Count the groups that a feature makes; how many cells, and whether all or those touched."""
+    codes, counts = table.codes[feature], table.counts
+    n_rows = path.n_left[depth]
+    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
+    cells, keys, touched = scratch.cells, scratch.keys, scratch.touched
+    width = np.uint32(table.cardinalities[feature])
+    n_cells = path.n_groups[depth] * table.cardinalities[feature]
+    if n_cells <= SCANNED_CELLS * n_rows:
+        for i in range(n_rows):
+            row = rows[i]
+            key = np.uint32(groups[i]) * width + codes[row]
+            keys[i] = key
+            cells[key] += counts[row]
+        return n_cells, True
+    n_touched = 0
+    for i in range(n_rows):
+        row = rows[i]
+        key = np.uint32(groups[i]) * width + codes[row]
+        keys[i] = key
+        cell = cells[key]
+        touched[n_touched] = key
+        n_touched += cell == np.uint64(0)
+        cells[key] = cell + counts[row]
+    return n_touched, False
+
+
+@compiled_fast
 def _sum_packed(feature, depth, table, path, scratch):
     """The sum of differences over the groups that a feature makes, which are not kept."""
     codes, counts = table.codes[feature], table.counts
@@ -425,33 +443,24 @@ def _sum_packed(feature, depth, table, path, scratch):
 @compiled_fast
 def _split_packed(feature, depth, table, path, scratch):
     """Split the groups of a node by a feature, and keep the rows of those that still matter."""
-    codes, counts = table.codes[feature], table.counts
-    n_rows = path.n_left[depth]
-    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
-    cells, keys, touched = scratch.cells, scratch.keys, scratch.touched
-    width = np.uint32(table.cardinalities[feature])
-    n_cells = path.n_groups[depth] * table.cardinalities[feature]
-    if n_cells <= SCANNED_CELLS * n_rows:
-        for i in range(n_rows):
-            row = rows[i]
-            key = np.uint32(groups[i]) * width + codes[row]
-            keys[i] = key
-            cells[key] += counts[row]
-        total, n_kept = _renumber_all(n_cells, table, scratch)
-    else:
-        n_touched = 0
-        for i in range(n_rows):
-            row = rows[i]
-            key = np.uint32(groups[i]) * width + codes[row]
-            keys[i] = key
-            cell = cells[key]
-            touched[n_touched] = key
-            n_touched += cell == np.uint64(0)
-            cells[key] = cell + counts[row]
-        total, n_kept = _renumber_touched(n_touched, table, scratch)
+    n_cells, in_order = _count_packed(feature, depth, table, path, scratch)
+    f, g, _, small, _, _, _ = table.logs
+    drop_pure = table.drop_pure
+    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
+    total = 0.0
+    n_kept = 0
+    for t in range(n_cells):
+        key = np.int64(t) if in_order else np.int64(touched[t])
+        cell = cells[key]
+        part = _difference(cell, f, g, small)
+        cells[key] = np.uint64(0)
+        total += part
+        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
+        renumbered[key] = n_kept if kept else -1
+        n_kept += kept
     path.sums[depth + 1], path.n_groups[depth + 1] = total, n_kept
-    renumbered = scratch.renumbered
-    next_rows, next_groups = path.rows[depth + 1], path.groups[depth + 1]
+    n_rows, keys = path.n_left[depth], scratch.keys
+    rows, next_rows, next_groups = path.rows[depth], path.rows[depth + 1], path.groups[depth + 1]
     n_left = 0
     for i in range(n_rows):
         group = renumbered[keys[i]]
@@ -459,42 +468,3 @@ def _split_packed(feature, depth, table, path, scratch):
         next_groups[n_left] = group
         n_left += group >= 0
     path.n_left[depth + 1] = n_left
-
-
-@compiled_fast
-def _renumber_all(n_cells, table, scratch):
-    """Number the cells that are kept; the sum of differences, and how many are kept."""
-    f, g, _, small, _, _, _ = table.logs
-    drop_pure = table.drop_pure
-    cells, renumbered = scratch.cells, scratch.renumbered
-    total = 0.0
-    n_kept = 0
-    for key in range(n_cells):
-        cell = cells[key]
-        part = _difference(cell, f, g, small)
-        cells[key] = np.uint64(0)
-        total += part
-        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
-        renumbered[key] = n_kept if kept else -1
-        n_kept += kept
-    return total, n_kept
-
-
-@compiled_fast
-def _renumber_touched(n_touched, table, scratch):
-    """The same for the cells that rows touched."""
-    f, g, _, small, _, _, _ = table.logs
-    drop_pure = table.drop_pure
-    cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
-    total = 0.0
-    n_kept = 0
-    for t in range(n_touched):
-        key = touched[t]
-        cell = cells[key]
-        part = _difference(cell, f, g, small)
-        cells[key] = np.uint64(0)
-        total += part
-        kept = part < PURE if drop_pure else cell * np.uint64(_ONES) >> np.uint64(48) > 1
-        renumbered[key] = n_kept if kept else -1
-        n_kept += kept
-    return total, n_kept

@@ -7,11 +7,9 @@ features out, several lanes to a machine word. With f(c) = c log c and N rows,
     N H(S, Y) = N log N - sum over cells and classes of f(count),
     N H(S)    = N log N - sum over cells of f(count),
 
-so a subset needs one pass over its table and no logarithm: f is looked up. Totals of cells are
-looked up in a table of their own, g: f again, or its null expectation.
-
-Every subset is summed in one order by one thread, whatever block its table comes from, so results
-depend neither on the plan nor on the number of threads. See docs/explanation/scores.md.
+so a subset needs one pass over its table and no logarithm: f is looked up, and totals of cells in
+g, f again or its null expectation. Every subset is summed in one order by one thread, whatever
+block its table comes from. See docs/explanation/scores.md.
 """
 
 from __future__ import annotations
@@ -26,12 +24,9 @@ from misfeat.runtime.compilation import compiled, compiled_fast, copy_lines, cop
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHUNK = 1024
-"""Rows whose keys are made together, so that they stay in the first-level cache."""
-SMALL_KEYS = 2**16
-"""Tables with at most so many lanes have 16-bit keys."""
-ALIGNED_WORDS = 8
-"""Tables start at multiples of this, whole cache lines."""
+CHUNK = 1024  # rows whose keys are made together, so that they stay in the first-level cache
+SMALL_KEYS = 2**16  # tables with at most so many lanes have 16-bit keys
+ALIGNED_WORDS = 8  # tables start at multiples of this, whole cache lines
 
 
 class BlockPlan(NamedTuple):
@@ -65,10 +60,7 @@ class Memory(NamedTuple):
 
 @compiled
 def squeeze(lines, most, cardinalities):
-    """Renumber the codes of every line, in place, without gaps; negative codes stay.
-
-    `most` is above every code. The number of codes that are left goes to `cardinalities`.
-    """
+    """Renumber the codes (< `most`) of every line without gaps; negative codes stay."""
     renumbered = np.empty(most, dtype=np.int64)
     for j in range(len(lines)):
         line = lines[j]
@@ -140,11 +132,7 @@ def _newly_covered(block, n_members, feature, size, covered, table):
 
 @compiled
 def greedy_cover(n, size, block_size, table):
-    """Blocks that cover every subset of `size`.
-
-    Take the first subset that no block covers, and add the feature that covers most uncovered
-    subsets until the block is full.
-    """
+    """Blocks that cover every subset of `size`, each filled up with what covers most."""
     covered = np.zeros(table[n, size], dtype=np.uint8)
     blocks = np.empty((64, block_size), dtype=np.int64)
     n_blocks = 0

@@ -191,9 +191,7 @@ def _subgroups(
         for one in screen.subgroups
         if one.subgroup in explained
     }
-    largest = len(selection.feature_names) if measure.tables is None else measure.tables.largest
-    counted = measure.rows is not None or measure.tables is not None
-    sets = [one for one in chosen.items() if counted and 0 < len(one[1]) <= largest]
+    sets = [one for one in chosen.items() if 0 < len(one[1]) <= measure.largest_table]
     why = {one.subgroup: one for one in explanations(selection, sets)} if sets else {}
     stable = {} if stability is None else {one.subgroup: one for one in stability.subgroups}
     subgroups = []
@@ -255,8 +253,7 @@ def _subgroups(
 def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     """What chance alone would give sets in the rows at hand; NaN where that is not known."""
     measure = selection.set_scores.measure
-    withheld = selection.set_scores.rows_withheld and measure.tables is None
-    if not best or not measure.above_chance or withheld:
+    if not best or not measure.above_chance:
         return [nan] * len(best)
     number = {name: at for at, name in enumerate(selection.feature_names)}
     subsets = np.array([sorted(number[name] for name in one.features) for one in best])
@@ -306,11 +303,10 @@ def _packed(scores: CompletedScores, name: str) -> str:
 def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
     """Rows by cell and class of all answers, and of single features and pairs where they fit."""
     measure = selection.set_scores.measure
-    counted = measure.rows is not None or measure.tables is not None
-    if not counted or len(selection.cohorts.classes) > MOST_CLASSES:
+    if not measure.largest_table or len(selection.cohorts.classes) > MOST_CLASSES:
         return {}
     number = {name: at for at, name in enumerate(selection.feature_names)}
-    most = len(number) if measure.tables is None else measure.tables.largest
+    most = measure.largest_table
     wanted = [
         (cohort, tuple(sorted(number[name] for name in answer)))
         for cohort, answer in enumerate(answers)

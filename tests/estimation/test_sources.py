@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat.cohorts import build_cohorts
-from misfeat.estimation.additive import additive_scores, set_columns, whitened
-from misfeat.estimation.covariances import CodedTable, Moments, Term, moments_of_sums
-from misfeat.estimation.covariances_from_counts import CountedTable
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.estimation import sources
+from misfeat.estimation.additive import Moments, Term, additive_scores, set_columns, whitened
+from misfeat.estimation.sources import CodedTable, CountedTable, NumericTable, mixed_radix
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing
@@ -16,15 +16,15 @@ def one_hot(cohorts, position):
     """The columns of one subgroup, a line a row of the table."""
     cohort = cohorts.at(position)
     rows = np.repeat(np.arange(len(cohort.target)), cohort.weights)
-    table = CodedTable.of(cohorts)
-    codes = table.columns.codes[:, cohorts.offsets[position] + rows]
+    table = CodedTable(cohorts)
+    codes = table.codes[:, cohorts.offsets[position] + rows]
     columns = [np.eye(card)[line][:, 1:] for card, line in zip(table.cards, codes, strict=True)]
     return np.hstack([*columns, (cohort.target[rows, None] == table.classes_shown) * 1.0])
 
 
 def test_moments_are_covariances_of_one_hot_columns():
     cohorts = drawn_cohorts()
-    moments = CodedTable.of(cohorts).moments()
+    moments = CodedTable(cohorts).moments()
     for position in range(len(cohorts)):
         expected = np.cov(one_hot(cohorts, position).T, bias=True)
         assert moments.own[position] == pytest.approx(expected, abs=1e-12)
@@ -62,28 +62,28 @@ def test_what_is_hidden_is_not_read():
 
 def test_terms_are_columns_of_cells_less_their_optimism():
     cohorts = drawn_cohorts()
-    table = CodedTable.of(cohorts)
+    table = CodedTable(cohorts)
     effects = np.linspace(-1.0, 1.0, int(table.cards[0] * table.cards[2]))[:, None]
     optimism = np.full((1, 1), 0.01)
     plain = table.moments((Term((0, 2), effects, np.zeros((1, 1))),))
     less = table.moments((Term((0, 2), effects, optimism),))
     (column,) = plain.columns[-1]
     cohort = cohorts.at(1)
-    cells = table.columns.cells((0, 2), slice(*cohorts.offsets[1:3]))
+    cells = mixed_radix(table.codes[[0, 2], slice(*cohorts.offsets[1:3])], table.cards[[0, 2]])
     values = np.repeat(effects[cells, 0], cohort.weights)
     assert plain.own[1, column, column] == pytest.approx(values.var())
     assert less.own[1, column, -1] == pytest.approx(plain.own[1, column, -1] - 0.01)
     assert less.own[1, column, column] == plain.own[1, column, column]
 
 
-def test_values_missing_here_and_there_leave_out_their_rows_alone():
+def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     values = [0, 1, None, 1, 0, 1, 0, None] * 6
     table = {"a": values, "b": [0, 0, 1, 1] * 12, "y": [0, 1, 0, 1, 1, 0, 1, 0] * 6}
-    from misfeat import Coding
-
     cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available", missing_threshold=0.9))
     assert (cohorts.codes < 0).any()
-    moments = CodedTable.of(cohorts).moments()
+    moments = CodedTable(cohorts).moments()
+    monkeypatch.setattr(sources, "ROWS_AT_ONCE", 3)  # some stretches of rows lack nothing
+    assert CodedTable(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
     there = np.array([value is not None for value in values])
     a = np.array([value for value in values if value is not None], dtype=float)
     (column,) = moments.columns[cohorts.features.index("a")]
@@ -97,7 +97,7 @@ def test_numbers_are_columns_of_unit_variance():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(50, 2)) * [1.0, 1000.0]
     sums = build_product_sums({"a": x[:, 0], "b": x[:, 1], "y": x.sum(axis=1)}, "y")
-    moments = moments_of_sums(sums, np.zeros((1, 2), dtype=bool))
+    moments = NumericTable(sums).moments()
     assert moments.own[0] == pytest.approx(np.corrcoef(np.c_[x, x.sum(axis=1)].T))
 
 
@@ -111,12 +111,11 @@ def test_tables_give_the_moments_of_rows():
     terms = (Term((0, 1), effects, np.zeros((1, 1))),)
     tables = CountedTable(counted(cohorts)).moments(terms)
     # Categories of rows are numbered by how frequent they are, those of tables as they come.
-    plain = CodedTable.of(cohorts)
+    plain = CodedTable(cohorts)
     order = [np.argsort(-np.bincount(line, minlength=3), kind="stable") for line in codes]
     cells = np.array([[order[0][i] * 3 + order[1][j] for j in range(3)] for i in range(3)]).ravel()
     rows = plain.moments((Term((0, 1), effects[cells], np.zeros((1, 1))),))
-    for found in (rows, tables):
-        assert found.own.shape == rows.own.shape
+    assert tables.own.shape == rows.own.shape
     (column,) = rows.columns[-1]
     assert tables.own[:, column, column] == pytest.approx(rows.own[:, column, column])
     assert tables.own[:, column, -1] == pytest.approx(rows.own[:, column, -1])

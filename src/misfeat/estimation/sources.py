@@ -1,0 +1,341 @@
+"""Where scores come from, behind one interface: coded rows, count tables, or sums of products.
+
+Every feature becomes one-hot columns (or is a number), every class of the target a column, each
+centred in its subgroup: differences between subgroups say nothing about features. A source gives
+the covariances of these columns, the counts of sets where it has any, and the scale of scores. See
+docs/explanation/population.md, step 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from misfeat.cohorts.product_sums import ProductSums
+from misfeat.estimation.additive import CorrelationScale, InformationScale, Moments, recorded_all
+from misfeat.estimation.kernels import count_cells
+from misfeat.information.count_tables import CountTables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts import Cohorts
+    from misfeat.completion.completed_scores import Known
+    from misfeat.estimation.additive import Scale, Term
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
+ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
+NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions
+TINY = 1e-300
+
+
+def source_of(known: Known) -> Source:
+    """The source of what is known; an error where scores alone are at hand."""
+    if isinstance(known.source, ProductSums):
+        return NumericTable(known.source)
+    if isinstance(known.source, CountTables):
+        return CountedTable(known.source)
+    return CodedTable(known.rows_for("auto"))
+
+
+class Source(ABC):
+    """What a model of the population is made of; a line of `missing` and `n_rows` a subgroup."""
+
+    missing: Flags  # (n_cohorts, n_features)
+    n_rows: Floats  # rows of equal weight, counted exactly, that inform as much
+    cards: Integers  # categories of each feature: its columns and one more
+    largest_set: int  # whose cells can be counted; where it is 1, what follows is not read
+    usual: Integers  # the most frequent category of each feature, which has no column
+    by_class: Floats  # (n_cohorts, n_classes): rows of every class
+    shows_interactions: Flags  # subgroups whose counts are exact, or rounded so little
+    work: int  # what it takes to count one set
+
+    @abstractmethod
+    def scales(self) -> tuple[Sequence[Scale], Floats]:
+        """The scale of every subgroup, and how many columns of the target vary in each."""
+
+    @abstractmethod
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+        """Write covariances of every subgroup: of the blocks, and of the target at the end."""
+
+    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
+        """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
+        raise NotImplementedError
+
+    def calibration(self, by_size: Sequence[Floats]) -> list[Floats]:
+        """Of counted scores above chance, by size from 1, those that the scale is checked by."""
+        singles, *pairs = by_size
+        shown = self.shows_interactions[:, None]
+        return [singles, *(np.where(shown, scores, np.nan) for scores in pairs)]
+
+    @cached_property
+    def classes_shown(self) -> Integers:
+        """The classes that have a column: all but the most frequent, and those without rows."""
+        counts = self.by_class.sum(axis=0)
+        order = np.argsort(-counts, kind="stable")
+        return np.sort(order[1:][counts[order[1:]] > 0])
+
+    def moments(self, terms: Sequence[Term] = ()) -> Moments:
+        """Covariances of the columns of features, terms and classes in every subgroup."""
+        widths = [*(self.cards - 1).tolist(), *(term.effects.shape[1] for term in terms)]
+        ends = np.cumsum([0, *widths])
+        blocks = [np.arange(first, last) for first, last in pairwise(ends)]
+        target = int(ends[-1]) + np.arange(len(self.classes_shown))
+        own = np.zeros((len(self.missing), *2 * (int(ends[-1]) + len(target),)))
+        self.fill(own, blocks, terms)
+        # What terms have in common with the target because they were fitted to it.
+        for term, columns in zip(terms, blocks[len(self.cards) :], strict=True):
+            there = np.flatnonzero(recorded_all(~self.missing, term.features))
+            own[np.ix_(there, columns, target)] -= term.optimism
+            own[np.ix_(there, target, columns)] -= term.optimism.T
+        return Moments(own, self.n_rows, ~self.missing, tuple(blocks), len(target), tuple(terms))
+
+
+class NumericTable(Source):
+    """Sums of products of numeric columns: a column a feature, the target last, and no cells."""
+
+    largest_set = 1
+
+    def __init__(self, sums: ProductSums) -> None:
+        self.sums, self.missing = sums, sums.missing
+        self.n_rows = np.maximum(sums.rows.astype(np.float64), 1.0)
+        self.cards = np.full(len(sums.features), 2)
+        self.classes_shown = np.zeros(1, dtype=np.int64)
+
+    def scales(self) -> tuple[Sequence[Scale], Floats]:
+        """R² in all subgroups; the target is one column."""
+        varies = (self.sums.products[:, -1, -1] > 0).astype(np.float64)
+        return [CorrelationScale()] * len(varies), varies
+
+    def calibration(self, by_size: Sequence[Floats]) -> list[Floats]:
+        """None: R² follows from covariances without an approximation."""
+        del by_size
+        return []
+
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+        """Scaled to a pooled variance of 1, so that ridges mean the same for each column."""
+        del blocks, terms
+        plain, rows = self.sums.products / self.n_rows[:, None, None], self.n_rows
+        seen = np.concatenate([~self.missing, np.ones((len(rows), 1), dtype=bool)], axis=1)
+        variances = np.einsum("kii->ki", plain)
+        pooled = (rows[:, None] * seen * variances).sum(axis=0) / np.maximum(rows @ seen, 1.0)
+        scale = 1.0 / np.sqrt(np.where(pooled > 0, pooled, 1.0))
+        own[:] = plain * scale[:, None] * scale * seen[:, :, None] * seen[:, None, :]
+
+
+class ClassTable(Source):
+    """A source that has cells and classes, so that scores are information about these."""
+
+    def shares(self) -> Floats:
+        """The share of every class in every subgroup; counts that were rounded may lie below 0."""
+        counts = np.maximum(self.by_class, 0.0)
+        return np.asarray(counts / np.maximum(counts.sum(axis=1), TINY)[:, None])
+
+    def scales(self) -> tuple[Sequence[Scale], Floats]:
+        """Information about classes with the shares of each subgroup."""
+        shares = self.shares()
+        dimensions = np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0)
+        return [InformationScale(share) for share in shares], dimensions
+
+
+class CodedTable(ClassTable):
+    """Coded rows of all subgroups; the first category of each feature is the most frequent."""
+
+    def __init__(self, cohorts: Cohorts) -> None:
+        self.missing, n_classes = cohorts.missing, len(cohorts.classes)
+        self.offsets = cohorts.offsets.astype(np.int64)  # subgroup k owns offsets[k]:offsets[k + 1]
+        self.target = cohorts.target_codes.astype(np.int64)
+        self.weights = cohorts.counts.astype(np.float64)  # together the effective rows
+        # (n_features, n_rows): the rarest categories merged; -1 where a value is missing
+        self.codes = np.empty(cohorts.codes.shape, dtype=np.int16)
+        self.cards = np.empty(len(cohorts.features), dtype=np.int64)
+        cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+        for f, values in enumerate(cohorts.codes):
+            there = (values >= 0) & ~self.missing[cohort_of, f]
+            n_labels = max(len(cohorts.categories[f]), 1)
+            counts = np.bincount(values[there], cohorts.counts[there], minlength=n_labels)
+            order = np.argsort(-counts, kind="stable")
+            number = np.empty(n_labels, dtype=np.int16)
+            number[order] = np.minimum(np.arange(n_labels), MOST_COLUMNS)
+            self.codes[f] = np.where(there, number[np.where(there, values, 0)], -1)
+            self.cards[f] = max(min(int((counts > 0).sum()), MOST_COLUMNS + 1), 1)
+        cells = cohort_of * n_classes + self.target
+        by_class = np.bincount(cells, self.weights, minlength=len(cohorts) * n_classes)
+        self.by_class = by_class.reshape(-1, n_classes).astype(np.float64, copy=False)
+        self.n_rows = self.by_class.sum(axis=1)
+        self.usual = np.zeros(len(self.cards), dtype=np.int64)
+        self.shows_interactions = np.ones(len(self.missing), dtype=bool)
+        self.largest_set, self.work = len(self.cards), len(self.target)  # a look at every row
+
+    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
+        """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
+        members, chosen = np.array(features, dtype=np.int64), np.asarray(cohorts, dtype=np.int64)
+        found = np.zeros((len(chosen), int(self.cards[members].prod()), self.by_class.shape[1]))
+        rows = self.target, self.weights, self.offsets
+        count_cells(self.codes, self.cards, members, *rows, chosen, found)
+        return found
+
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+        """Covariances in every subgroup; of pairs of columns that rows have both of."""
+        width = own.shape[1]
+        for k, (start, end) in enumerate(pairwise(self.offsets.tolist())):
+            shown = ~self.missing[k] & (self.cards > 1)
+            gaps = bool((self.codes[shown, start:end] < 0).any())
+            products, sums, both = (np.zeros((width, width)) for _ in range(3))
+            total = np.zeros(width)
+            for first in range(start, end, ROWS_AT_ONCE):
+                rows = slice(first, min(first + ROWS_AT_ONCE, end))
+                values, there = self._columns(k, rows, blocks, terms, width)
+                weighed = values * self.weights[rows, None]
+                products += weighed.T @ values
+                if gaps:
+                    sums += weighed.T @ there
+                    both += (there * self.weights[rows, None]).T @ there
+                else:
+                    total += weighed.sum(axis=0)
+            if gaps:
+                both = np.maximum(both, TINY)
+                own[k] = products / both - (sums / both) * (sums / both).T
+            else:
+                n_rows = max(float(self.n_rows[k]), TINY)
+                own[k] = products / n_rows - np.outer(total / n_rows, total / n_rows)
+
+    def _columns(
+        self,
+        cohort: int,
+        rows: slice,
+        blocks: Sequence[Integers],
+        terms: Sequence[Term],
+        width: int,
+    ) -> tuple[Floats, Floats]:
+        """The columns of some rows, and where a row has a value."""
+        n_rows = rows.stop - rows.start
+        values, there = np.zeros((n_rows, width)), np.ones((n_rows, width))
+        for f, columns in enumerate(blocks[: len(self.cards)]):
+            if len(columns) and not self.missing[cohort, f]:
+                codes = self.codes[f, rows]
+                shown = np.flatnonzero(codes > 0)
+                values[shown, columns[0] + codes[shown] - 1] = 1.0
+                there[np.ix_(codes < 0, columns)] = 0.0
+        for term, columns in zip(terms, blocks[len(self.cards) :], strict=True):
+            members = list(term.features)
+            if not self.missing[cohort, members].any():
+                codes = self.codes[members, rows]
+                gap = np.asarray((codes < 0).any(axis=0))
+                cells = np.where(gap, 0, mixed_radix(codes, self.cards[members]))
+                values[:, columns] = term.effects[cells] * ~gap[:, None]
+                there[np.ix_(gap, columns)] = 0.0
+        shown = self.classes_shown
+        values[:, width - len(shown) :] = self.target[rows, None] == shown
+        return values, there
+
+
+class CountedTable(ClassTable):
+    """Count tables of up to three features, where there are no rows.
+
+    Tables of pairs hold the covariances of their columns; those of triples hold what an interaction
+    of two features has in common with a third. Interactions of more than three features together
+    are in no set that tables are held of.
+    """
+
+    work = 1  # next to nothing
+
+    def __init__(self, tables: CountTables) -> None:
+        self.tables, self.missing, self.cards = tables, tables.missing, tables.cards
+        self.by_class, self.largest_set = tables.by_class, tables.largest
+        self.n_rows = tables.rows_worth(min(2, max(tables.largest, 1)))
+        self.shows_interactions = self.n_rows >= NEARLY_EXACT * self.by_class.sum(axis=1)
+        alone = tables.singles.sum(axis=(0, 2))
+        self.usual = np.array([np.argmax(alone[i:j]) for i, j in pairwise(tables.starts(1))])
+
+    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
+        """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
+        return np.stack([self.tables.of(int(k), features) for k in cohorts])
+
+    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+        """Covariances in every subgroup, block by block; 0 where no table holds both."""
+        target = np.arange(own.shape[1] - len(self.classes_shown), own.shape[1])
+
+        def put(k: int, first: Integers, second: Integers, covariance: Floats) -> None:
+            own[k][np.ix_(first, second)] = covariance
+            own[k][np.ix_(second, first)] = covariance.T
+
+        members = [(f,) for f in range(len(self.cards))] + [term.features for term in terms]
+        values = [
+            *(np.delete(np.eye(c), u, axis=1) for c, u in zip(self.cards, self.usual, strict=True)),
+            *(term.effects for term in terms),
+        ]
+        for k, share in enumerate(self.shares()[:, self.classes_shown]):
+            put(k, target, target, np.diag(share) - np.outer(share, share))
+        for i, first in enumerate(members):
+            for k in np.flatnonzero(recorded_all(~self.missing, first)).tolist():
+                counts = self.tables.of(k, first)
+                whole = max(float(counts.sum()), TINY)
+                classes = counts[:, self.classes_shown]
+                means = values[i].T @ counts.sum(axis=1) / whole, classes.sum(axis=0) / whole
+                put(k, blocks[i], target, values[i].T @ classes / whole - np.outer(*means))
+            for j, second in enumerate(members[: i + 1]):
+                union = tuple(sorted({*first, *second}))
+                if len(union) > self.largest_set:
+                    continue
+                a, b = (
+                    effects[cells_within(self.cards, union, part)]
+                    for part, effects in ((first, values[i]), (second, values[j]))
+                )
+                for k in np.flatnonzero(recorded_all(~self.missing, union)).tolist():
+                    share = self.tables.of(k, union).sum(axis=1)
+                    share = share / max(float(share.sum()), TINY)
+                    covariance = a.T @ (b * share[:, None]) - np.outer(share @ a, share @ b)
+                    put(k, blocks[i], blocks[j], covariance)
+        if self.tables.noise is not None:
+            for k in np.flatnonzero(self.tables.noise > 1.0).tolist():
+                own[k] = nearest_covariance(own[k])
+
+
+def mixed_radix(codes: NDArray[np.integer], cards: Integers) -> Integers:
+    """The number of the cell of every column of codes, the last line changing fastest."""
+    cell = np.zeros(codes.shape[1], dtype=np.int64)
+    for line, card in zip(codes, cards, strict=True):
+        cell = cell * card + line
+    return cell
+
+
+def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) -> Integers:
+    """The cell of some of a set's features, for every cell of the set."""
+    codes = np.indices(cards[list(features)].tolist()).reshape(len(features), -1)
+    return mixed_radix(codes[[features.index(f) for f in part]], cards[list(part)])
+
+
+def nearest_covariance(matrix: Floats) -> Floats:
+    """A covariance with the same variances, near a matrix that may not be one.
+
+    Tables of pairs that were rounded one by one do not fit together: no rows have all of them.
+    Negative eigenvalues of the correlations are set to 0.
+
+    Examples
+    --------
+    >>> odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    >>> nearest_covariance(odd).round(2)
+    array([[ 1. ,  0.5, -0.5],
+           [ 0.5,  1. ,  0.5],
+           [-0.5,  0.5,  1. ]])
+    """
+    varies = np.flatnonzero(np.diag(matrix) > 0)
+    block = np.ix_(varies, varies)
+    deviation = np.sqrt(np.diag(matrix)[varies])
+    values, vectors = np.linalg.eigh(matrix[block] / np.outer(deviation, deviation))
+    near = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    scale = deviation / np.sqrt(np.maximum(np.diag(near), TINY))
+    found = np.zeros_like(matrix)
+    found[block] = near * np.outer(scale, scale)
+    return found
