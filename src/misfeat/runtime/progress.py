@@ -1,15 +1,13 @@
 """What long work has: progress, a Ctrl-C that is not lost, and full memory explained.
 
 Progress is a bar in a terminal, plain lines now and then where there is none. Python drops an
-interrupt that comes within a callback of C code (ctypes, as while kernels are compiled; weak
-references; `__del__`), and engines answer with an error of their own. While a block of
-`interrupts_kept` runs, each one is noted, and raised at the next chance if it was dropped.
+interrupt that comes within a callback of C code, such as ctypes makes while kernels are compiled;
+`interrupts_kept` notes it and raises it at the next chance.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -22,25 +20,21 @@ from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType
+
+    from rich.console import Console
 
     Progress = Callable[[str, int, int], None]
 
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells count it: 128 and the number of the signal."""
-FIRST_LINE_AFTER = 4.0
-"""Seconds of work before the first plain line; shorter work needs none."""
-LINE_EVERY = 5.0
-"""Seconds between plain lines, at least."""
-FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")
-"""What DuckDB and PyTorch raise; neither need be installed."""
+INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
+FIRST_LINE_AFTER = 4.0  # Seconds of work before the first plain line; shorter work needs none
+LINE_EVERY = 5.0  # Seconds between plain lines, at least
+FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB and PyTorch
 FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
 """What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
-_latest: Bar | None = None
-"""What was shown last, for threads that do not know whose work they do."""
+_latest: Bar | None = None  # Shown last, for threads that do not know whose work they do
 
 
 @contextmanager
@@ -125,32 +119,26 @@ class Bar:
     """
 
     def __init__(
-        self,
-        write: Callable[[str], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
         from rich.table import Column
 
-        console = Console(stderr=True)
-        drawn = (console.is_terminal and not console.is_dumb_terminal) or console.is_jupyter
-        self._drawn = drawn and write is None
-        self._console, self._clock, self._write = console, clock, write or self._print
+        self._console, self._clock = console or Console(stderr=True), clock
+        is_terminal = self._console.is_terminal and not self._console.is_dumb_terminal
+        self._drawn = is_terminal or self._console.is_jupyter
         self._next_line = clock() + FIRST_LINE_AFTER
+        text = Column(no_wrap=True, overflow="ellipsis", ratio=2)
         self._bar = Progress(
-            TextColumn(
-                "{task.description}",
-                markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=2),
-            ),
+            TextColumn("{task.description}", markup=False, table_column=text),
             BarColumn(bar_width=None, table_column=Column(ratio=1)),
             TextColumn("{task.percentage:>3.0f} %"),
             TimeRemainingColumn(),
-            console=console,
+            console=self._console,
             transient=True,
             redirect_stdout=False,
-            expand=console.width < 80,
+            expand=self._console.width < 80,
             get_time=clock,
         )
         self._task: Any = None
@@ -171,13 +159,10 @@ class Bar:
         self._next_line = now + LINE_EVERY
         left = self._task.time_remaining
         about = "" if left is None else f", about {timedelta(seconds=left)} left"
-        self._write(f"{what}: {100 * done // total} %{about}")
+        self.announce(f"{what}: {100 * done // total} %{about}")
 
     def announce(self, line: str) -> None:
         """Write a line that stays."""
-        self._write(line)
-
-    def _print(self, line: str) -> None:
         style = "dim" if self._drawn else ""
         self._console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
@@ -187,88 +172,31 @@ class Bar:
             self._bar.stop()
 
 
-class _Interrupt:
-    """Whether an interrupt came that nobody has answered yet."""
-
-    noted = False
-    raises_at_once = False
-
-    def handle(self, _number: int, _frame: FrameType | None) -> None:
-        """Handle the signal."""
-        self.noted = True
-        if self.raises_at_once:
-            raise KeyboardInterrupt
-
-
-_interrupt: _Interrupt | None = None
-"""Of the main thread, which is the one that signals come to; None outside of blocks."""
+_dropped = threading.Event()
 
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Have every Ctrl-C within a block end it with KeyboardInterrupt, also where one was dropped.
-
-    Other threads than the main one, and programs with a handler of their own for the signal, are
-    left as they are.
-    """
-    global _interrupt
-    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    interrupt = _interrupt = _Interrupt()
+    """Have a Ctrl-C that Python drops within a callback of C code end the block all the same."""
     hook_before = sys.unraisablehook
-    ended_by: BaseException | None = None
 
     def hook(dropped: Any) -> None:
-        if not (interrupt.noted and issubclass(dropped.exc_type, KeyboardInterrupt)):
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            _dropped.set()
+        else:
             hook_before(dropped)
 
+    sys.unraisablehook = hook
     try:
-        sys.unraisablehook = hook
-        signal.signal(signal.SIGINT, interrupt.handle)
-        interrupt.raises_at_once = True
         yield
-    except BaseException as error:
-        ended_by = error
-        raise
+        check_interrupt()
     finally:
-        # From here on an interrupt is only noted, so that none gets in the way of tidying up.
-        interrupt.raises_at_once = False
-        _interrupt = None
         sys.unraisablehook = hook_before
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        if interrupt.noted and not isinstance(ended_by, KeyboardInterrupt | GeneratorExit):
-            raise KeyboardInterrupt from ended_by
+        _dropped.clear()
 
 
 def check_interrupt() -> None:
-    """Raise KeyboardInterrupt if one came that was dropped or put off."""
-    if _interrupt is not None and _interrupt.noted and _is_main():
+    """Raise KeyboardInterrupt if one was dropped since `interrupts_kept` began."""
+    if _dropped.is_set() and threading.current_thread() is threading.main_thread():
+        _dropped.clear()
         raise KeyboardInterrupt
-
-
-def answer_interrupt() -> None:
-    """Say that an interrupt was answered, where something else than ending was the answer."""
-    if _interrupt is not None and _is_main():
-        _interrupt.noted = False
-
-
-@contextmanager
-def interrupts_put_off() -> Iterator[None]:
-    """Leave interrupts to `check_interrupt` while a block runs that must not stop half-way.
-
-    An exception in the midst of the locks of a pool of threads can leave one locked for ever.
-    """
-    interrupt = _interrupt if _is_main() else None
-    if interrupt is None:
-        yield
-        return
-    before, interrupt.raises_at_once = interrupt.raises_at_once, False
-    try:
-        yield
-    finally:
-        interrupt.raises_at_once = before
-
-
-def _is_main() -> bool:
-    return threading.current_thread() is threading.main_thread()
