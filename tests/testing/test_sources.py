@@ -3,7 +3,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from misfeat.cohorts import register_source
 from misfeat.testing import check_source, source_checks
 
 TABLE = {"a": [0, 1, 1, None], "b": ["x", "y", "x", "x"], "y": [0, 1, 0, 1]}
@@ -20,15 +19,12 @@ class Held:
 
 
 @pytest.mark.parametrize("name", [check.name for check in source_checks(None, None)])
-@pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "duckdb", "stream", "address"])
+@pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "duckdb", "stream"])
 def test_what_misfeat_opens_keeps_the_contract(kind, name, tmp_path):
     frame = pd.DataFrame(TABLE)
-    if kind in ("parquet", "csv", "address"):
+    if kind in ("parquet", "csv"):
         source = str(tmp_path / ("rows.csv" if kind == "csv" else "rows.parquet"))
         frame.to_csv(source, index=False) if kind == "csv" else frame.to_parquet(source)
-        if kind == "address":
-            register_source("held", lambda address: address.removeprefix("held://"))
-            source = f"held://{source}"
     elif kind == "duckdb":
         source = Held(pytest.importorskip("duckdb").from_df(frame))
     elif kind == "stream":

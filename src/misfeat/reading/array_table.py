@@ -44,7 +44,7 @@ from misfeat.reading.table_answers import (
     sums_wanted,
     tally,
 )
-from misfeat.reading.values import EXACT_INTEGERS, Value, canonical, check_text, check_values, label
+from misfeat.reading.values import COLUMN_NAME, EXACT_INTEGERS, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -157,7 +157,7 @@ def _unsupported(n_rows: int) -> Column:
 def _of_objects(values: list[Any], name: str) -> Column:
     """The column of Python objects: numbers, dates, flags, or labels where types are mixed."""
     if {*map(type, values)} in ({str}, {str, type(None)}):
-        check_values(dict.fromkeys(values), name)
+        check_text(dict.fromkeys(values), f"Column {name!r}: the text", name)
         return _of_distinct(Kind.TEXT, values)
     if any(isinstance(value, _CONTAINERS) for value in values):
         return _unsupported(len(values))
@@ -175,7 +175,7 @@ def _of_objects(values: list[Any], name: str) -> Column:
     if types == {bool}:
         return _of_distinct(Kind.FLAG, plain)
     texts = [None if value is None else label(value) for value in plain]
-    check_values(texts, name)
+    check_text(texts, f"Column {name!r}: the text", name)
     return _of_distinct(Kind.TEXT, texts)
 
 
@@ -278,7 +278,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
             if not isinstance(name, str):
                 problem = "Column names must be text; {column!r} is not."
                 raise MisfeatError(problem, remedy="Rename it.", column=name)
-        check_text(X)
+        check_text(X, COLUMN_NAME)
         columns = {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
         for name, array in columns.items():
             if array.ndim != 1:

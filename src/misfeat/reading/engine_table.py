@@ -53,7 +53,7 @@ from misfeat.reading.table_answers import (
     sums_wanted,
     tally,
 )
-from misfeat.reading.values import check_text
+from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +91,7 @@ class EngineTable:
         names = given if relation is None else relation.names
         if not names:
             raise MisfeatError(NO_COLUMNS)
-        check_text(names)
+        check_text(names, COLUMN_NAME)
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
         inner = inner_names(names)
         if frame.implementation.is_duckdb():
