@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     Table = NDArray[np.float64]
 
 
-LARGEST_SHARE = 0.6
-"""No subgroup loses more than this share of the features."""
+LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,40 +73,20 @@ def open_address(address: str) -> Relation:
     return (_open_database if scheme_of(address) in DATABASES else _open_store)(address)
 
 
-def parsed_database(address: str) -> tuple[dict[str, str | int], str | None, str]:
-    """How to connect to a database, and the schema and the name of the table."""
-    misspelt = MisfeatError(
-        f"{without_secrets(address)!r} does not name a table; write "
-        "postgresql://user@host:port/database?table=schema.name, the password in PGPASSWORD or "
-        "in ~/.pgpass."
-    )
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError as error:
-        raise misspelt from error
-    asked = dict(parse_qsl(parts.query))
-    table = asked.pop("table", "")
-    if not table:
-        raise misspelt
-    given = {
-        "user": unquote(parts.username or ""),
-        "password": unquote(parts.password or ""),
-        "host": parts.hostname or "",
-        "port": port or "",
-        "database": unquote(parts.path.strip("/")),
-    }
-    options = {name: value for name, value in {**given, **asked}.items() if value}
-    schema, point, name = table.rpartition(".")
-    return options, schema if point else None, name
-
-
 def _open_database(address: str) -> Relation:
     """Open a table of PostgreSQL by Ibis."""
     from misfeat.reading.files import Relation
 
-    options, schema, name = parsed_database(address)
     shown = without_secrets(address)
+    try:
+        parts = urlsplit(address)
+        query = dict(parse_qsl(parts.query))
+        schema, point, name = query.pop("table").rpartition(".")
+    except (ValueError, KeyError) as error:
+        raise MisfeatError(
+            f"{shown!r} does not name a table; write postgresql://user@host:port/database"
+            "?table=schema.name, the password in PGPASSWORD or in ~/.pgpass."
+        ) from error
     try:
         import ibis
         import psycopg  # noqa: F401
@@ -115,13 +95,14 @@ def _open_database(address: str) -> Relation:
             f"Reading {shown!r} needs Ibis and psycopg; install them with: pip install "
             "'misfeat[postgres]'"
         ) from error
-    failed = partial(_failed, address=shown, secret=str(options.get("password", "")))
+    password = query.get("password") or unquote(parts.password or "")
+    failed = partial(_failed, address=shown, secret=password)
     try:
-        connection = ibis.postgres.connect(**options)
+        connection = ibis.connect(parts._replace(query=urlencode(query)).geturl())
     except Exception as error:
         raise failed(error) from None  # what lies behind it may hold the password
     try:
-        table = connection.table(name, database=schema)
+        table = connection.table(name, database=schema if point else None)
     except Exception as error:
         connection.disconnect()
         raise failed(error) from None

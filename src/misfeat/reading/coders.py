@@ -172,14 +172,13 @@ class Predicate:
                     name = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
                     node.id = names.get(name, name)
             self.evaluate(lambda _: np.empty(0, dtype=object), tree=tree)
-        except SyntaxError as error:
-            raise self._refused(f"it does not parse ({error.msg})") from error
+        except MisfeatError:
+            raise
         except (RecursionError, MemoryError) as error:
             raise self._refused("it is nested too deeply") from error
-        except ValueError as error:
-            if isinstance(error, MisfeatError):
-                raise
-            raise self._refused(f"it does not parse ({error})") from error
+        except (SyntaxError, ValueError) as error:
+            reason = getattr(error, "msg", error)
+            raise self._refused(f"it does not parse ({reason})") from error
         return tree
 
     def _refused(self, why: str) -> MisfeatError:

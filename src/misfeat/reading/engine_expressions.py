@@ -306,12 +306,12 @@ class RankedColumn:
             for low, high in zip(self._low[parts].tolist(), self._high[parts].tolist(), strict=True)
         ]
         rows = self._rows.filter(joined(operator.or_, within)).with_columns(bucket.alias(_BUCKET))
-        low, high, count = _parts(self._collect(rows.group_by(_BUCKET).agg(*self._sums)))
-        low = np.concatenate([np.delete(self._low, parts), low])
-        order = np.argsort(low, kind="stable")
-        self._low = low[order]
-        self._high = np.concatenate([np.delete(self._high, parts), high])[order]
-        self._count = np.concatenate([np.delete(self._count, parts), count])[order]
+        lows, highs, counts = _parts(self._collect(rows.group_by(_BUCKET).agg(*self._sums)))
+        lows = np.concatenate([np.delete(self._low, parts), lows])
+        order = np.argsort(lows, kind="stable")
+        self._low = lows[order]
+        self._high = np.concatenate([np.delete(self._high, parts), highs])[order]
+        self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
 
 
 def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:

@@ -340,11 +340,11 @@ class EngineTable:
 
     def _collected(self, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Have the engine work; what it makes of the bytes of a file, the file is to blame for."""
-        if self._relation is None:
-            return rows.collect()
         try:
             return rows.collect()
         except Exception as error:
+            if self._relation is None:
+                raise
             raise self._relation.unreadable(error) from error
 
     def _one(self, expression: nw.Expr) -> Any:

@@ -23,22 +23,16 @@ LONGEST_PAUSE = 0.05  # Seconds between two tries, at most: in all, some ten sec
 
 def as_path(path: object, parameter: str, what: str = "file") -> Path:
     """The path that a user gave as a parameter, ``~`` spelled out; raises where it is none."""
-    setting = Setting(parameter, path)
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str):
-        raise MisfeatError("{setting}; give the path of a {what}.", setting=setting, what=what)
-    if not text:
-        raise MisfeatError(
-            "{setting} is empty; give the path of a {what}.", setting=setting, what=what
-        )
-    if "\0" in text:
-        raise MisfeatError("{setting} holds a zero byte, which no path does.", setting=setting)
     try:
-        return Path(text).expanduser()
-    except RuntimeError as error:
-        raise MisfeatError(
-            "{setting} begins with a home folder that is not known; spell it out.", setting=setting
-        ) from error
+        text = os.fspath(path)  # type: ignore[call-overload]
+        spelled_out = Path(text).expanduser()
+        if text and "\0" not in text:
+            return spelled_out
+    except (TypeError, RuntimeError):  # not a path, or of a home folder that is not known
+        pass
+    raise MisfeatError(
+        "{setting}; give the path of a {what}.", setting=Setting(parameter, path), what=what
+    )
 
 
 def real_path(path: Path) -> Path:

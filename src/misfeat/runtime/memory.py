@@ -147,7 +147,7 @@ def check_memory(
 
 def available_memory() -> int:
     """Bytes that this process may still take: what machine, control groups and ulimit all leave."""
-    rooms = [psutil.virtual_memory().available, *_cgroup_rooms()]
+    rooms: list[int] = [psutil.virtual_memory().available, *_cgroup_rooms()]
     if sys.platform != "win32":
         import resource
 
