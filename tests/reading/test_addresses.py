@@ -60,8 +60,6 @@ def test_paths_with_colons_are_paths() -> None:
     [
         (f"postgresql://ann:{SECRET}@db/ward", "does not name a table; write postgresql://user@"),
         (f"postgresql://ann:{SECRET}@[/ward?table=t", "does not name a table"),
-        ("s3://bucket/rows.csv", "is not a Parquet file"),
-        ("gs://bucket/folder", "a pattern such as 'gs://bucket/folder/\\*.parquet'"),
     ],
 )
 def test_addresses_that_cannot_be_read_say_how_they_are_written(address: str, message: str) -> None:

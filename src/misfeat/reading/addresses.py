@@ -111,17 +111,9 @@ def _open_database(address: str) -> Relation:
 
 def _open_store(address: str) -> Relation:
     """Open Parquet files in an object store by DuckDB, which loads its extension for that."""
-    from misfeat.reading.files import PARQUET, Relation, connect, refuse_repeats
+    from misfeat.reading.files import Relation, connect, refuse_repeats
 
     shown = without_secrets(address)
-    if not shown.rstrip("/").lower().endswith((*PARQUET, "*")):
-        raise MisfeatError(
-            "{address!r} is not a Parquet file; from an object store, files that end in {endings} "
-            "can be read, or a pattern such as {example!r}.",
-            address=shown,
-            endings=" or ".join(PARQUET),
-            example=f"{shown.rstrip('/')}/*.parquet",
-        )
     connection, close = connect(shown)
     failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
     try:

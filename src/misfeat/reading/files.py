@@ -269,13 +269,9 @@ def matching_files(path: str) -> list[str]:
         if folder.is_dir():
             files = sorted(str(p) for p in folder.rglob("*") if _ending(p.name) in PARQUET)
             if not files:
-                texts = [_ending(p.name) for p in folder.iterdir() if _ending(p.name) in _TEXT]
                 raise MisfeatError(
-                    "The folder {path!r} holds no Parquet file; a folder may hold Parquet files "
-                    "alone.",
-                    remedy="Name a file, or for files of one kind a glob such as {example!r}.",
-                    path=path,
-                    example=str(folder / f"*{texts[0] if texts else '.parquet'}"),
+                    f"The folder {path!r} holds no Parquet file; of others name a glob, such as "
+                    f"{str(folder / '*.csv')!r}."
                 )
         elif folder.exists() or not glob.has_magic(path):
             files = [path] if folder.exists() else []

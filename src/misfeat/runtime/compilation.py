@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EVENT = "numba:compile"  # Reported for every kernel that is compiled, not for one found on disk
 ANNOUNCED_AFTER = 1.0  # Seconds of compiling; a single kernel is not worth a line
+UNREADABLE = (ImportError, AttributeError, EOFError, pickle.UnpicklingError)
+"""What Numba raises for files that are damaged or name modules of another version."""
 COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
 
 
@@ -89,10 +91,10 @@ class KernelCache(FunctionCache):
     """Numba's files of one kernel; what cannot be read or written costs compiling, nothing else."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is on disk; files that name modules of another version are emptied."""
+        """What is on disk; files that cannot be read are emptied."""
         try:
             return super().load_overload(sig, target_context)
-        except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
+        except UNREADABLE:
             with suppress(OSError):
                 self.flush()
             return None
@@ -114,7 +116,11 @@ def _kept_on_disk(kernel: Any) -> Any:
 def is_kept(kernel: Any) -> bool | None:
     """Whether some form of a kernel that `compiled` made is on disk; None where none can be."""
     file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    return None if file is None else bool(file._load_index())
+    if file is None:
+        return None
+    with suppress(*UNREADABLE):
+        return bool(file._load_index())
+    return False
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -107,14 +107,6 @@ def _checked(share: object, name: str) -> float:
     return float(share)
 
 
-def in_units(n_bytes: int) -> str:
-    """Bytes in the unit that suits their number, as 1.5 KiB."""
-    if n_bytes < 1024:
-        return f"{n_bytes:,} bytes"
-    power = min((int(n_bytes).bit_length() - 1) // 10, 3)
-    return f"{n_bytes / 1024**power:,.1f} {('KiB', 'MiB', 'GiB')[power - 1]}"
-
-
 def check_memory(
     n_features: int, size: int, n_cohorts: int, needed: Callable[[int, int], int]
 ) -> None:
@@ -127,15 +119,15 @@ def check_memory(
         return
     raise MemoryLimitError(
         "Scoring and completing the {sets:,} sets of {size} among {features} features in {cohorts} "
-        "subgroups would need {asked}, but only {allowed} ({share:.3g}% of the free memory) may be "
-        "used. Lower {lower}, leave features out ({exclude}), raise {limit} or the environment "
-        "variable {variable}, or use a completer{settings} that needs less.",
+        "subgroups would need {asked:,.0f} MiB, but only {allowed:,.0f} MiB ({share:.3g}% of the "
+        "free memory) may be used. Lower {lower}, leave features out ({exclude}), raise {limit} or "
+        "the environment variable {variable}, or use a completer{settings} that needs less.",
         sets=math.comb(n_features, size),
         size=size,
         features=n_features,
         cohorts=n_cohorts,
-        asked=in_units(asked),
-        allowed=in_units(allowed),
+        asked=asked / 2**20,
+        allowed=allowed / 2**20,
         share=100 * current_limit(),
         lower=Setting("size"),
         exclude=Setting("exclude"),

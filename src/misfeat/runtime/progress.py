@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from contextvars import ContextVar
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +32,7 @@ FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB an
 FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
 """What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
-_shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
-_latest: Bar | None = None  # Shown last, for threads that do not know whose work they do
+_shown: Progress | None = None  # By whom progress is shown, in any thread
 
 
 @contextmanager
@@ -74,9 +72,8 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     seconds. Within another such block the outer one shows it. The environment variable
     ``MISFEAT_PROGRESS=off`` hides it everywhere.
     """
-    outer = _shown.get()
-    if wanted and outer is not None:
-        yield outer
+    if wanted and _shown is not None:
+        yield _shown
         return
     chosen = os.environ.get(PROGRESS_VARIABLE, "").strip().lower()
     if wanted and chosen not in ("", "auto", "off"):
@@ -84,31 +81,29 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     if not wanted or chosen == "off":
         yield None
         return
-    global _latest
     bar = Bar()
-    token, _latest = _shown.set(bar), bar
     try:
-        yield bar
+        with progress_told(bar):
+            yield bar
     finally:
-        _latest = None
-        _shown.reset(token)
         bar.close()
 
 
 @contextmanager
 def progress_told(listener: Progress) -> Iterator[None]:
     """Tell a function how far work is while the block runs, rather than show it to anyone."""
-    token = _shown.set(listener)
+    global _shown
+    outer, _shown = _shown, listener
     try:
         yield
     finally:
-        _shown.reset(token)
+        _shown = outer
 
 
 def announce(line: str) -> None:
     """Write a line that stays, where progress is shown."""
-    if _latest is not None:
-        _latest.announce(line)
+    if isinstance(_shown, Bar):
+        _shown.announce(line)
 
 
 class Bar:
