@@ -95,6 +95,15 @@ def test_a_source_is_fitted_and_transformed():
     assert list(selector.transform(Ward())) == ["a"]
 
 
+def test_a_source_must_not_give_a_source():
+    class Twice:
+        def __misfeat_table__(self):
+            return Ward()
+
+    with pytest.raises(MisfeatError, match="must give a table, no source"):
+        build_cohorts(Twice(), "y")
+
+
 # --- PostgreSQL -------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import gc
 import importlib.util
 import re
 import resource
+from hashlib import sha256
 from pathlib import Path
 
 import numba as nb
@@ -42,13 +43,27 @@ def hits(tmp_path):
     return sum(module.add.stats.cache_hits.values())
 
 
+def of_a_module_that_is_gone(_):
+    pickled = b"cmisfeat.no_such_module\nThing\n."
+    return sha256(pickled).digest() + pickled
+
+
+DAMAGES = (
+    lambda content: content[:-20],
+    lambda content: content[:99] + bytes([content[99] ^ 4]) + content[100:],
+    lambda content: bytes([content[0] ^ 1]) + content[1:],
+    lambda _: b"",
+    of_a_module_that_is_gone,
+)
+
+
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_a_kernel_of_another_version_is_compiled_anew_and_replaced(tmp_path, ending):
+def test_a_damaged_file_of_a_kernel_is_compiled_anew_and_replaced(tmp_path, ending):
     assert hits(tmp_path) == 0
-    for content in (b"", b"cmisfeat.no_such_module\nThing\n."):
+    for damage in DAMAGES:
         assert hits(tmp_path) == 1
         (file,) = (tmp_path / "__pycache__").glob(f"*.{ending}")
-        file.write_bytes(content)
+        file.write_bytes(damage(file.read_bytes()))
         assert hits(tmp_path) == 0
     assert hits(tmp_path) == 1
 

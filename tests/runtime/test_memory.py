@@ -29,7 +29,7 @@ def needed_by_4(n_features, size):
     return memory_needed(n_features, size, 4)
 
 
-def test_what_would_not_fit_is_refused(monkeypatch):
+def test_what_would_not_fit_is_refused_with_what_would(monkeypatch):
     monkeypatch.setattr("misfeat.runtime.memory.available_memory", lambda: 2 * GIB)
     check_memory(100, 3, 4, needed=needed_by_4)
     with pytest.raises(MisfeatError) as caught:
@@ -37,7 +37,10 @@ def test_what_would_not_fit_is_refused(monkeypatch):
     message = str(caught.value)
     assert "166,167,000 sets of 3 among 1000 features in 4 subgroups" in message
     assert "only 1,229 MiB (60% of the free memory)" in message
-    assert "Lower size, leave features out (exclude)" in message
+    assert "Use size=2, leave features out (exclude)" in message
+    assert memory_needed(1000, 2, 4) <= 1.2 * GIB
+    with memory_limit(1e-9), pytest.raises(MisfeatError, match="Use fewer subgroups"):
+        check_memory(10, 2, 4, needed=needed_by_4)
 
 
 def test_the_selector_asks_before_it_works(monkeypatch):
@@ -90,7 +93,7 @@ def test_what_is_no_share_is_refused_by_name(monkeypatch):
 def machine(monkeypatch, tmp_path):
     """A machine with 1000 MiB free, a process of 100 MiB, and no limits."""
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=FREE))
-    process = SimpleNamespace(memory_info=lambda: SimpleNamespace(vms=100 * MIB))
+    process = SimpleNamespace(memory_info=lambda: SimpleNamespace(vms=100 * MIB, data=20 * MIB))
     monkeypatch.setattr(psutil, "Process", lambda: process)
     monkeypatch.setattr(memory, "MEMBERSHIP", tmp_path / "membership")
     root = tmp_path / "cgroup"
@@ -160,12 +163,13 @@ def test_cached_files_do_not_count_as_used(tmp_path, folder, names, cache):
 
 
 REALLY = """
-import resource
+import resource, sys
 from misfeat.runtime.memory import available_memory
 import psutil
 
-much, taken = 2**28, psutil.Process().memory_info().vms
-resource.setrlimit(resource.RLIMIT_AS, (taken + much, resource.RLIM_INFINITY))
+kind, much = getattr(resource, sys.argv[1]), 2**28
+taken = getattr(psutil.Process().memory_info(), sys.argv[2])
+resource.setrlimit(kind, (taken + much, resource.RLIM_INFINITY))
 left = available_memory()
 assert 0 < left <= much, left
 try:
@@ -175,7 +179,8 @@ except MemoryError:
 """
 
 
-def test_a_real_limit_of_a_process_is_the_one_that_binds():
-    command = [sys.executable, "-c", REALLY]
+@pytest.mark.parametrize(("limit", "counted"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")])
+def test_a_real_limit_of_a_process_is_the_one_that_binds(limit, counted):
+    command = [sys.executable, "-c", REALLY, limit, counted]
     told = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert told.stdout == "held\n", told.stderr

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
-from misfeat.runtime.progress import INTERRUPTED
+from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def _stopped_by(error: BaseException, debug: bool) -> int | None:
         return BROKEN_PIPE
     if debug:
         return None
+    answer_interrupt()
     say("interrupted")
     return INTERRUPTED
 

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 Term = TypeVar("Term")
 MOST_LEVELS = 50  # A predicate may be nested so deeply; engines overrun their stacks at hundreds
-MOST_CHARACTERS = 100_000  # Of a predicate; engines take very long over tens of thousands of terms
+MOST_COMPARISONS = 1000
+MOST_CONSTANTS = 10_000  # Constants in the lists of a predicate, all together
+MOST_CHARACTERS = 1_000_000
 LONGEST_SHOWN = 200  # Characters of a predicate that messages show
 LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -106,15 +108,13 @@ class Predicate:
     ) -> Any:
         """Evaluate with `column` giving what stands for a column; `settle` settles comparisons."""
 
-        def visit(node: ast.expr, level: int = 0) -> Any:
-            if level > MOST_LEVELS:
-                raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
+        def visit(node: ast.expr) -> Any:
             match node:
                 case ast.BoolOp(op=op, values=values):
                     join = operator.and_ if isinstance(op, ast.And) else operator.or_
-                    return joined(join, [visit(value, level + 1) for value in values])
+                    return joined(join, [visit(value) for value in values])
                 case ast.UnaryOp(op=ast.Not(), operand=operand):
-                    return ~visit(operand, level + 1)
+                    return ~visit(operand)
                 case ast.Compare(left=left, ops=ops, comparators=others):
                     sides = zip([left, *others], ops, others, strict=False)
                     return joined(operator.and_, [settle(compare(*side)) for side in sides])
@@ -166,6 +166,7 @@ class Predicate:
         try:
             text = _QUOTED_OR_BACKTICKED.sub(placeholder, self.text.strip())
             tree = ast.parse(text, mode="eval").body
+            self._check_size(tree)
             lines = text.encode().split(b"\n")
             for node in ast.walk(tree):
                 if isinstance(node, ast.Name):
@@ -181,6 +182,22 @@ class Predicate:
             reason = getattr(error, "msg", error)
             raise self._refused(f"it does not parse ({reason})") from error
         return tree
+
+    def _check_size(self, tree: ast.expr) -> None:
+        """Refuse what would overrun the stack of some engine, or keep it busy for hours."""
+        level = [tree]
+        for _ in range(MOST_LEVELS):
+            joins = [node.values for node in level if isinstance(node, ast.BoolOp)]
+            unary = [node for node in level if isinstance(node, ast.UnaryOp)]
+            joins.append([node.operand for node in unary if isinstance(node.op, ast.Not)])
+            level = [operand for operands in joins for operand in operands]
+        if level:
+            raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
+        others = [node.comparators for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+        if sum(map(len, others)) > MOST_COMPARISONS:
+            raise self._refused(f"it has more than {MOST_COMPARISONS:,} comparisons")
+        if sum(len(getattr(o, "elts", ())) for each in others for o in each) > MOST_CONSTANTS:
+            raise self._refused(f"its lists hold more than {MOST_CONSTANTS:,} constants")
 
     def _refused(self, why: str) -> MisfeatError:
         return MisfeatError(

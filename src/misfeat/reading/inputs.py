@@ -164,7 +164,12 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
 def as_native(X: Any) -> Any:
     """What a table is in a library that is known; streams of Arrow become tables of PyArrow."""
     if hasattr(type(X), "__misfeat_table__"):
-        return as_native(X.__misfeat_table__())
+        given = X.__misfeat_table__()
+        if hasattr(type(given), "__misfeat_table__"):
+            raise MisfeatError(
+                f"{type(X).__name__}.__misfeat_table__ must give a table, no source."
+            )
+        return as_native(given)
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
         return pyarrow.Table.from_batches([X])

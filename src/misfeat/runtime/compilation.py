@@ -1,4 +1,9 @@
-"""How kernels are compiled: once, kept on disk, and without holding up other threads."""
+"""How kernels are compiled: once, kept on disk, and without holding up other threads.
+
+Numba runs whatever its files on disk hold, so that a flipped bit in one ends the process. Here a
+file carries the hash of its content: one that does not match is compiled anew and replaced, and
+where nothing can be written, kernels are compiled in every process.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,22 @@ import gc
 import pickle
 import time
 from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba as nb
 from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from misfeat.runtime.progress import announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+DIGEST_BYTES = sha256().digest_size
 EVENT = "numba:compile"  # Reported for every kernel that is compiled, not for one found on disk
 ANNOUNCED_AFTER = 1.0  # Seconds of compiling; a single kernel is not worth a line
-UNREADABLE = (ImportError, AttributeError, EOFError, pickle.UnpicklingError)
-"""What Numba raises for files that are damaged or name modules of another version."""
 COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
 
 
@@ -87,40 +93,57 @@ def compilations_counted() -> Iterator[Compilations]:
         event.unregister(EVENT, compilations)
 
 
-class KernelCache(FunctionCache):
-    """Numba's files of one kernel; what cannot be read or written costs compiling, nothing else."""
+class CheckedCacheFile(IndexDataCacheFile):
+    """The files of one kernel, each with the hash of what it holds."""
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is on disk; files that cannot be read are emptied."""
-        try:
-            return super().load_overload(sig, target_context)
-        except UNREADABLE:
-            with suppress(OSError):
-                self.flush()
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a kernel, unless the disk is full."""
+    def save(self, key: Any, data: Any) -> None:
+        """Save a kernel; a full or read-only disk costs compiling again, nothing else."""
         with suppress(OSError):
-            super().save_overload(sig, data)
+            super().save(key, data)
+
+    def _dump(self, obj: Any) -> bytes:
+        content: bytes = super()._dump(obj)
+        return sha256(content).digest() + content
+
+    def _load_index(self) -> dict[Any, str]:
+        """Which file holds which signature; nothing where the index is damaged or of old code."""
+        version = pickle.dumps(self._version, protocol=-1)
+        try:
+            content = Path(self._index_path).read_bytes()
+            stamp, overloads = _checked(content.removeprefix(version))
+        except OSError:
+            return {}
+        return overloads if content.startswith(version) and stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        return _checked(Path(self._data_path(name)).read_bytes())
+
+
+def _checked(content: bytes) -> Any:
+    """What a file holds; an OSError, as for one that is not there, where it is damaged or old."""
+    digest, pickled = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if sha256(pickled).digest() != digest:
+        raise OSError("the content does not match its hash")
+    try:
+        return pickle.loads(pickled)  # noqa: S301  (Numba's own format, of the user's own folder)
+    except (AttributeError, ImportError) as error:
+        raise OSError("the kernel is of a version with other modules") from error
 
 
 def _kept_on_disk(kernel: Any) -> Any:
     """Have a kernel cached, where there is a folder to do so."""
     if hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
         with suppress(RuntimeError, OSError):  # no folder can be written
-            kernel._cache = KernelCache(kernel.py_func)
+            cache = kernel._cache = FunctionCache(kernel.py_func)
+            file, name = cache._cache_file, cache._cache_file._index_name.removesuffix(".nbi")
+            cache._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
     return kernel
 
 
 def is_kept(kernel: Any) -> bool | None:
     """Whether some form of a kernel that `compiled` made is on disk; None where none can be."""
     file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    if file is None:
-        return None
-    with suppress(*UNREADABLE):
-        return bool(file._load_index())
-    return False
+    return None if file is None else bool(file._load_index())
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -110,17 +110,25 @@ def _checked(share: object, name: str) -> float:
 def check_memory(
     n_features: int, size: int, n_cohorts: int, needed: Callable[[int, int], int]
 ) -> None:
-    """Raise if work would need more memory than `current_limit` allows.
+    """Raise if work would need more memory than `current_limit` allows, and say what would fit.
 
     `needed` gives bytes for a number of features and a size.
     """
     asked, allowed = needed(n_features, size), allowed_memory()
     if asked <= allowed:
         return
+
+    def fits(m: int) -> bool:
+        try:
+            return needed(n_features, m) <= allowed
+        except MisfeatError:  # a setting of the completer does not go with this size
+            return False
+
+    smaller = next((m for m in range(size - 1, 0, -1) if fits(m)), None)
     raise MemoryLimitError(
         "Scoring and completing the {sets:,} sets of {size} among {features} features in {cohorts} "
         "subgroups would need {asked:,.0f} MiB, but only {allowed:,.0f} MiB ({share:.3g}% of the "
-        "free memory) may be used. Lower {lower}, leave features out ({exclude}), raise {limit} or "
+        "free memory) may be used. Use {lower}, leave features out ({exclude}), raise {limit} or "
         "the environment variable {variable}, or use a completer{settings} that needs less.",
         sets=math.comb(n_features, size),
         size=size,
@@ -129,7 +137,7 @@ def check_memory(
         asked=asked / 2**20,
         allowed=allowed / 2**20,
         share=100 * current_limit(),
-        lower=Setting("size"),
+        lower="fewer subgroups" if smaller is None else Setting("size", smaller),
         exclude=Setting("exclude"),
         limit=Setting("memory_limit"),
         variable=LIMIT_VARIABLE,
@@ -143,9 +151,12 @@ def available_memory() -> int:
     if sys.platform != "win32":
         import resource
 
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY:
-            rooms.append(limit - psutil.Process().memory_info().vms)
+        taken = psutil.Process().memory_info()
+        data = getattr(taken, "data", None)  # not every system tells
+        for kind, used in ((resource.RLIMIT_AS, taken.vms), (resource.RLIMIT_DATA, data)):
+            limit, _ = resource.getrlimit(kind)
+            if limit != resource.RLIM_INFINITY and used is not None:
+                rooms.append(limit - used)
     return max(0, min(rooms))
 
 

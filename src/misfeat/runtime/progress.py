@@ -1,17 +1,20 @@
 """What long work has: progress, a Ctrl-C that is not lost, and full memory explained.
 
 Progress is a bar in a terminal, plain lines now and then where there is none. Python drops an
-interrupt that comes within a callback of C code, such as ctypes makes while kernels are compiled;
-`interrupts_kept` notes it and raises it at the next chance.
+interrupt that comes within a callback of C code (ctypes, as while kernels are compiled; weak
+references; `__del__`), and engines answer with an error of their own. While a block of
+`interrupts_kept` runs, each one is noted, and raised at the next chance if it was dropped.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +22,7 @@ from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from rich.console import Console
 
@@ -32,7 +36,8 @@ FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB an
 FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
 """What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
-_shown: Progress | None = None  # By whom progress is shown, in any thread
+_shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
+_latest: Bar | None = None  # Shown last, for threads that do not know whose work they do
 
 
 @contextmanager
@@ -72,8 +77,9 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     seconds. Within another such block the outer one shows it. The environment variable
     ``MISFEAT_PROGRESS=off`` hides it everywhere.
     """
-    if wanted and _shown is not None:
-        yield _shown
+    outer = _shown.get()
+    if wanted and outer is not None:
+        yield outer
         return
     chosen = os.environ.get(PROGRESS_VARIABLE, "").strip().lower()
     if wanted and chosen not in ("", "auto", "off"):
@@ -81,29 +87,30 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     if not wanted or chosen == "off":
         yield None
         return
-    bar = Bar()
+    global _latest
+    bar = _latest = Bar()
     try:
         with progress_told(bar):
             yield bar
     finally:
+        _latest = None
         bar.close()
 
 
 @contextmanager
 def progress_told(listener: Progress) -> Iterator[None]:
     """Tell a function how far work is while the block runs, rather than show it to anyone."""
-    global _shown
-    outer, _shown = _shown, listener
+    token = _shown.set(listener)
     try:
         yield
     finally:
-        _shown = outer
+        _shown.reset(token)
 
 
 def announce(line: str) -> None:
     """Write a line that stays, where progress is shown."""
-    if isinstance(_shown, Bar):
-        _shown.announce(line)
+    if _latest is not None:
+        _latest.announce(line)
 
 
 class Bar:
@@ -167,31 +174,88 @@ class Bar:
             self._bar.stop()
 
 
-_dropped = threading.Event()
+class _Interrupt:
+    """Whether an interrupt came that nobody has answered yet."""
+
+    noted = False
+    raises_at_once = False
+
+    def handle(self, _number: int, _frame: FrameType | None) -> None:
+        """Handle the signal."""
+        self.noted = True
+        if self.raises_at_once:
+            raise KeyboardInterrupt
+
+
+_interrupt: _Interrupt | None = None
+"""Of the main thread, which is the one that signals come to; None outside of blocks."""
 
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Have a Ctrl-C that Python drops within a callback of C code end the block all the same."""
+    """Have every Ctrl-C within a block end it with KeyboardInterrupt, also where one was dropped.
+
+    Other threads than the main one, and programs with a handler of their own for the signal, are
+    left as they are.
+    """
+    global _interrupt
+    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    interrupt = _interrupt = _Interrupt()
     hook_before = sys.unraisablehook
+    ended_by: BaseException | None = None
 
     def hook(dropped: Any) -> None:
-        if issubclass(dropped.exc_type, KeyboardInterrupt):
-            _dropped.set()
-        else:
+        if not (interrupt.noted and issubclass(dropped.exc_type, KeyboardInterrupt)):
             hook_before(dropped)
 
-    sys.unraisablehook = hook
     try:
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGINT, interrupt.handle)
+        interrupt.raises_at_once = True
         yield
-        check_interrupt()
+    except BaseException as error:
+        ended_by = error
+        raise
     finally:
+        # From here on an interrupt is only noted, so that none gets in the way of tidying up.
+        interrupt.raises_at_once = False
+        _interrupt = None
         sys.unraisablehook = hook_before
-        _dropped.clear()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if interrupt.noted and not isinstance(ended_by, KeyboardInterrupt | GeneratorExit):
+            raise KeyboardInterrupt from ended_by
 
 
 def check_interrupt() -> None:
-    """Raise KeyboardInterrupt if one was dropped since `interrupts_kept` began."""
-    if _dropped.is_set() and threading.current_thread() is threading.main_thread():
-        _dropped.clear()
+    """Raise KeyboardInterrupt if one came that was dropped or put off."""
+    if _interrupt is not None and _interrupt.noted and _is_main():
         raise KeyboardInterrupt
+
+
+def answer_interrupt() -> None:
+    """Say that an interrupt was answered, where something else than ending was the answer."""
+    if _interrupt is not None and _is_main():
+        _interrupt.noted = False
+
+
+@contextmanager
+def interrupts_put_off() -> Iterator[None]:
+    """Leave interrupts to `check_interrupt` while a block runs that must not stop half-way.
+
+    An exception in the midst of the locks of a pool of threads can leave one locked for ever.
+    """
+    interrupt = _interrupt if _is_main() else None
+    if interrupt is None:
+        yield
+        return
+    before, interrupt.raises_at_once = interrupt.raises_at_once, False
+    try:
+        yield
+    finally:
+        interrupt.raises_at_once = before
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()

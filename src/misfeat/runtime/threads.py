@@ -2,21 +2,24 @@
 
 How many threads is joblib's to say (`joblib.parallel_config` included). The threads themselves are
 those of the standard library: a fit runs about a hundred short lists of tasks, and joblib's pool
-takes some 12 ms to start and stop for each of them, these take 0.2 ms. Few large tasks, such as
-refits, go through `joblib.Parallel` and with it to wherever a joblib context sends them.
+takes some 12 ms to start and stop for each of them, these take 0.2 ms. The calling thread works,
+too, and the others wait a moment before they join it: threads that hand Python back and forth take
+longer over short lists than one does. Few large tasks, such as refits, go through
+`joblib.Parallel` and with it to wherever a joblib context sends them.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Event, Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import joblib
 import numpy as np
 
-from misfeat.runtime.progress import check_interrupt
+from misfeat.runtime.progress import check_interrupt, interrupts_put_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     Task = Callable[[], None]
 
 Item = TypeVar("Item")
+
+HEAD_START = 0.01
+"""Seconds that the calling thread works alone."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +56,45 @@ class Work:
                 task()
                 self._report(done, len(tasks))
             return
-        with ThreadPoolExecutor(n_threads) as pool:
+        left, lock, stopped = iter(tasks), Lock(), Event()
+        done = reported = 0
+
+        def run_next() -> bool:
+            nonlocal done
+            with lock:
+                task = None if stopped.is_set() else next(left, None)
+            if task is None:
+                return False
+            task()
+            with lock:
+                done += 1
+            return True
+
+        def join() -> None:
+            stopped.wait(HEAD_START)
             try:
-                futures = [pool.submit(task) for task in tasks]
-                for done, future in enumerate(as_completed(futures), start=1):
-                    future.result()
-                    self._report(done, len(tasks))
+                while run_next():
+                    pass
             except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+                stopped.set()
                 raise
+
+        def report() -> None:
+            nonlocal reported
+            while reported < done:
+                reported += 1
+                self._report(reported, len(tasks))
+
+        with interrupts_put_off(), ThreadPoolExecutor(n_threads - 1) as pool:
+            try:
+                others = [pool.submit(join) for _ in range(n_threads - 1)]
+                while run_next():
+                    report()
+            finally:
+                stopped.set()
+            for other in others:
+                other.result()
+        report()
 
     @property
     def _n_threads(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from misfeat.exceptions import MisfeatError, Setting, warn
+from misfeat.runtime.progress import answer_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,6 +88,7 @@ def train(
     except KeyboardInterrupt:
         if not (may_end_early and kept.epoch.all()):
             raise
+        answer_interrupt()
         warn(f"Training was interrupted in epoch {epoch}; the best weights so far are used.")
     if not kept.epoch.all():
         raise MisfeatError(
