@@ -242,7 +242,7 @@ def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, qu
     """Run a benchmark that draws rows, and print its summary."""
     import os
 
-    from misfeat.datasets.files import FOLDER_VARIABLE
+    from benchmarks.common.datasets import FOLDER_VARIABLE
     from misfeat.saving.run_folder import make_folder
 
     if data:

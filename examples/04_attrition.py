@@ -1,8 +1,8 @@
 """Attrition: who leaves, in offices that do not keep the same records.
 
-The table of the MISFEAT paper may not be shipped (`load_attrition` reads it where you have it), so
-this one is generated: four places of work, each of which lacks something. Riga does not count
-overtime, Porto may not ask who is married, and who works at home has no way to work.
+The table of the MISFEAT paper may not be shipped, so this one is generated: four places of work,
+each of which lacks something. Riga does not count overtime, Porto may not ask who is married, and
+who works at home has no way to work.
 """
 
 # %%

@@ -29,14 +29,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-@pytest.fixture(autouse=True)
-def _sources_of_one_test_alone(monkeypatch) -> None:
-    """Forget after each test which sources of addresses it registered."""
-    from misfeat.reading import addresses
-
-    monkeypatch.setattr(addresses, "_registered", dict(addresses._registered))
-
-
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of real tables that the project does not ship."""

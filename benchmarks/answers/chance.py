@@ -20,10 +20,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import stats
 
+from benchmarks.common.datasets import load_attrition
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
 from misfeat.answers.significance import significance_tests
-from misfeat.datasets import load_attrition, load_heart
+from misfeat.datasets import load_heart
 from misfeat.information.permutation import permutations_of
 from misfeat.runtime.threads import Work
 

@@ -24,16 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from benchmarks.common.datasets import load_adult, load_attrition, load_diabetes130, load_loan
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
 from misfeat.answers.comparison import RECORDED, ExplainedShare, compare_selections, difference_of
-from misfeat.datasets import (
-    load_adult,
-    load_attrition,
-    load_diabetes130,
-    load_loan,
-    make_cohorts,
-)
+from misfeat.datasets import make_cohorts
 from misfeat.lattice import rank
 
 LEVEL = 0.1

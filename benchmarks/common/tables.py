@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts import Coding, build_cohorts
-from misfeat.datasets import (
-    Dataset,
+from benchmarks.common.datasets import (
     load_attrition,
     load_loan,
     load_mobile,
-    make_cohorts,
     make_formula,
+    read_columns,
 )
-from misfeat.datasets.files import read_columns
+from misfeat.cohorts import Coding, build_cohorts
+from misfeat.datasets import Dataset, make_cohorts
 from misfeat.datasets.population import draw
 
 if TYPE_CHECKING:

@@ -26,10 +26,11 @@ import pandas as pd
 from peers import OF_ONE_SUBGROUP, SIZE, best_scored, filled, logistic
 from sklearn.metrics import roc_auc_score
 
+from benchmarks.common.datasets import load_adult
 from misfeat import Coding, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cohorts import build_cohorts
-from misfeat.datasets import load_adult, make_cohorts
+from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
 from misfeat.information import joint_mutual_info
 

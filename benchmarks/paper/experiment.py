@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 
+from benchmarks.common.datasets import make_formula
 from benchmarks.common.metrics import share_closed, total_variation
 from benchmarks.common.output import write_csv
 from benchmarks.common.tables import PAPER_TABLES
@@ -25,7 +26,6 @@ from benchmarks.paper.results import Results
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.neural import PaperCompleter
 from misfeat.completion.transfer.completer import TransferCompleter
-from misfeat.datasets import make_formula
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError
 from misfeat.information import level_mutual_info

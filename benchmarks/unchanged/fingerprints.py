@@ -30,17 +30,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # sums of several threads may dif
 
 import numpy as np
 
+from benchmarks.common.datasets import load_attrition, load_loan, load_mobile
 from benchmarks.common.tables import as_in_paper
 from benchmarks.completers import IterativeCompleter, completer_of
 from misfeat import Coding, SubgroupSelector
 from misfeat.completion import MLPCompleter, MultiplexCompleter, PaperCompleter
-from misfeat.datasets import (
-    load_attrition,
-    load_heart,
-    load_loan,
-    load_mobile,
-    load_nhanes,
-)
+from misfeat.datasets import load_heart, load_nhanes
 from misfeat.datasets.population import random_mask
 from misfeat.demo.clinics import clinics
 

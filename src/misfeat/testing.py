@@ -318,8 +318,7 @@ def check_source(source: Any, expected: Any) -> None:
     Parameters
     ----------
     source : object
-        An address of a scheme that is registered or installed, or an object with a method
-        ``__misfeat_table__``.
+        An object with a method ``__misfeat_table__``, or whatever `fit` takes as a table.
     expected : dataframe or mapping of columns
         The same table, small and with at least two columns.
 

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
+from benchmarks.common.datasets import load_attrition, load_loan, load_mobile
 from benchmarks.common.tables import TABLES, as_in_paper
 from benchmarks.completers import GainCompleter
 from benchmarks.completion.experiment import CEILING
@@ -22,7 +23,6 @@ from benchmarks.completion.hiding import (
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import CompletedScores, TransferCompleter
 from misfeat.completion.completed_scores import support_of
-from misfeat.datasets import load_attrition, load_loan, load_mobile
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.common import draws
+from benchmarks.common.datasets import load_adult
 from benchmarks.common.draws import (
     ESTIMATES,
     SOURCES,
@@ -14,11 +15,8 @@ from benchmarks.common.draws import (
     estimated,
     mask_of,
 )
-from benchmarks.common.tables import load_crashes, load_voters
 from benchmarks.common.units import Unit
 from benchmarks.completion.hiding import exact_scores
-from misfeat.cohorts import Coding, build_cohorts
-from misfeat.datasets import load_adult, load_diabetes130
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import generated
 
@@ -106,19 +104,3 @@ def test_every_scale_scores_every_set_within_its_interval(cohorts, estimate):
     assert (found.low <= found.score).all()
     assert (found.score <= found.high).all()
     np.testing.assert_array_equal(found.predicted, cohorts.missing[:, found.subsets].any(axis=2))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("table", ["voters", "crashes", "adult", "diabetes130"])
-def test_tables_are_the_same_read_by_pandas(data_folder, table, monkeypatch):
-    loads = {"voters": load_voters, "crashes": load_crashes, "adult": load_adult,
-             "diabetes130": load_diabetes130}  # fmt: skip
-
-    def cohorts():
-        data = loads[table]()
-        coding = Coding(bins=data.bins)
-        return build_cohorts(data.columns, data.target, groups=data.groups, coding=coding)
-
-    usual = cohorts()
-    monkeypatch.setattr("misfeat.datasets.files.find_spec", lambda _: None)
-    assert cohorts().equals(usual)

@@ -93,7 +93,7 @@ def test_a_file_without_an_end_is_no_settings_file(table):
 
 
 def test_a_home_that_is_not_known_is_named(write):
-    with pytest.raises(MisfeatError, match="begins with a home folder that is not known"):
+    with pytest.raises(MisfeatError, match="give the path of a"):
         read_config(write('table = "~nobody-of-this-name/t.csv"'))
 
 

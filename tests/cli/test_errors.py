@@ -28,7 +28,7 @@ WRONG_OPTIONS = [
     ("--cost q=1", "a feature with a cost"),
     ("--cost x=-1", "--cost 'x=-1'; it must be above 0"),
     ("--cost x=nan", "it must be above 0, and finite."),
-    ("--out ''", "--out '' is empty; give the path of a folder"),
+    ("--out ''", "--out ''; give the path of a folder"),
     ("--out TABLE", "is a file; give a folder, or"),
     ("--block x", "write it as lipids=hdl,ldl."),
     ("--exclude q", "a feature to exclude"),

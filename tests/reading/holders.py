@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -20,12 +21,8 @@ HOLDERS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars-lazy": lambda table: table.lazy(),
     "pyarrow": lambda table: table.to_arrow(),
     "duckdb": lambda table: duckdb.from_arrow(table.to_arrow()),
-    "arrays": lambda table: {name: _objects(table[name]) for name in table.columns},
+    "arrays": lambda table: table.to_dict(as_series=False),
 }
-
-
-def _objects(column: pl.Series) -> list[Any]:
-    return column.to_list()
 
 
 def as_rows(frame: Any) -> list[dict[str, Any]]:
@@ -35,13 +32,9 @@ def as_rows(frame: Any) -> list[dict[str, Any]]:
 
 
 def _comparable(value: Any) -> Any:
-    if _is_sequence(value):
+    if isinstance(value, tuple | list | np.ndarray):
         return list(value)
     return None if isinstance(value, float) and isnan(value) else value
-
-
-def _is_sequence(value: object) -> bool:
-    return isinstance(value, tuple | list) or type(value).__name__ == "ndarray"
 
 
 def read_heart(path: Any) -> pl.DataFrame:

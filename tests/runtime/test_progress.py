@@ -6,8 +6,10 @@ import signal
 import sys
 import threading
 import weakref
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cli.errors import in_options
@@ -27,12 +29,13 @@ from misfeat.runtime.threads import Work
 
 def lines_of(steps):
     """What is written of steps: what, how much of how much is done, and seconds until the next."""
-    lines, now = [], [100.0]
-    show = Bar(lines.append, clock=lambda: now[0])
+    now = [100.0]
+    console = Console(file=StringIO())
+    show = Bar(console, clock=lambda: now[0])
     for what, done, total, seconds in steps:
         show(what, done, total)
         now[0] += seconds
-    return lines
+    return console.file.getvalue().splitlines()
 
 
 def test_lines_are_some_seconds_apart_and_tell_the_time_left():

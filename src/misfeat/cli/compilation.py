@@ -1,7 +1,7 @@
 """Compiling kernels: those of tests beside the first run, and all of them ahead of one.
 
 Numba compiles one kernel at a time in a process, and a run needs those of its tests last, so that
-another process compiles these meanwhile. Processes that need the same kernel take turns.
+another process compiles these meanwhile.
 """
 
 from __future__ import annotations

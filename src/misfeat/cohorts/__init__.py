@@ -3,7 +3,6 @@
 from misfeat.cohorts.build import build_cohorts
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.model import Cohort, Cohorts, ColumnAudit
-from misfeat.reading.addresses import register_source
 
 __all__ = [
     "Coding",
@@ -11,5 +10,4 @@ __all__ = [
     "Cohorts",
     "ColumnAudit",
     "build_cohorts",
-    "register_source",
 ]

@@ -33,7 +33,7 @@ from misfeat.reading.values import (
     MissingCodes,
     Value,
     canonical,
-    check_values,
+    check_text,
     label,
 )
 
@@ -152,7 +152,7 @@ def profile_column(
         reading = Reading(column, missing)
         return Profile(reading, kind, None, table.count_missing(reading), rows)
     if kind is Kind.TEXT:
-        check_values(raw.values, column)
+        check_text(raw.values, f"Column {column!r}: the text", column)
     if kind in (Kind.INTEGER, Kind.NUMBER):
         numbers = codes.numbers(column)
         if raw.values.dtype.kind == "i":

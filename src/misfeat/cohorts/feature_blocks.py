@@ -14,7 +14,7 @@ from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, as_left_out
 from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
-from misfeat.reading.values import check_named
+from misfeat.reading.values import check_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,7 +158,7 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
     for name, members in blocks.items():
         if not isinstance(name, str):
             raise refused("A block is named {name!r}; names must be text.", name=name)
-        check_named(name, Setting("blocks"))
+        check_text([name], Setting("blocks"))
         if not _are_names(members) or len(members) == 0:
             problem = "The block {block!r} is {members}; give a list of features."
             raise refused(problem, block=name, members=shortened(members))

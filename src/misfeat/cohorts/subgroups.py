@@ -24,7 +24,7 @@ from misfeat.cohorts.weights import weighed_sizes
 from misfeat.exceptions import InPython, Message, MisfeatError, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
 from misfeat.reading.inputs import names_held
-from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, check_named, label
+from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -132,13 +132,12 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
         raise _not_a_group({name: rule})
     if rule is None:
         return ByValue(name, {})
-    check_named(name, Setting("groups"))
+    check_text([name], Setting("groups"))
     if isinstance(rule, str):
         return ByPredicate(name, Predicate(rule))
     if isinstance(rule, Mapping):
         merged = {label(canonical(v)): str(under) for v, under in rule.items()}
-        for under in merged.values():
-            check_named(under, Setting("groups"))
+        check_text(merged.values(), Setting("groups"))
         return ByValue(name, merged)
     return ByCuts(name, cut_points(rule, "groups", name))
 

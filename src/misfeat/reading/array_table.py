@@ -44,7 +44,7 @@ from misfeat.reading.table_answers import (
     sums_wanted,
     tally,
 )
-from misfeat.reading.values import EXACT_INTEGERS, Value, canonical, check_text, check_values, label
+from misfeat.reading.values import COLUMN_NAME, EXACT_INTEGERS, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -157,7 +157,7 @@ def _unsupported(n_rows: int) -> Column:
 def _of_objects(values: list[Any], name: str) -> Column:
     """The column of Python objects: numbers, dates, flags, or labels where types are mixed."""
     if {*map(type, values)} in ({str}, {str, type(None)}):
-        check_values(dict.fromkeys(values), name)
+        check_text(dict.fromkeys(values), f"Column {name!r}: the text", name)
         return _of_distinct(Kind.TEXT, values)
     if any(isinstance(value, _CONTAINERS) for value in values):
         return _unsupported(len(values))
@@ -175,7 +175,7 @@ def _of_objects(values: list[Any], name: str) -> Column:
     if types == {bool}:
         return _of_distinct(Kind.FLAG, plain)
     texts = [None if value is None else label(value) for value in plain]
-    check_values(texts, name)
+    check_text(texts, f"Column {name!r}: the text", name)
     return _of_distinct(Kind.TEXT, texts)
 
 
@@ -258,8 +258,8 @@ def _of_text(series: nw.Series[Any]) -> Column:
 def _text_of_pyarrow(native: Any) -> tuple[NDArray[np.int64], list[Any]]:
     import pyarrow as pa
 
-    if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
-        native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
+    if str(native.type) == "string_view":  # which has no dictionaries
+        native = native.cast(pa.large_string())
     if not native.num_chunks:
         return np.empty(0, dtype=np.int64), []
     if not pa.types.is_dictionary(native.type):
@@ -278,7 +278,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
             if not isinstance(name, str):
                 problem = "Column names must be text; {column!r} is not."
                 raise MisfeatError(problem, remedy="Rename it.", column=name)
-        check_text(X)
+        check_text(X, COLUMN_NAME)
         columns = {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
         for name, array in columns.items():
             if array.ndim != 1:
@@ -466,12 +466,10 @@ class ArrayTable:
         """Sum products of variables over the rows of each combination of group codes."""
         target = variables[-1].reading
         present = ~self._column(target.column).read(target).missing
-        bases = radices(groups)
-        codes = [self._codes(coder)[present] for coder in groups]
-        keys = np.zeros((1, int(present.sum())), dtype=np.int64)
-        keys = np.stack(pack_keys(codes, bases)) if groups else keys
-        distinct, group = np.unique(keys, axis=1, return_inverse=True)
         weight = np.ones(int(present.sum()))
+        bases = [1, *radices(groups)]  # the first for a table without groups
+        codes = [np.zeros(len(weight), np.int8), *(self._codes(c)[present] for c in groups)]
+        distinct, group = np.unique(pack_keys(codes, bases), axis=1, return_inverse=True)
         if self._weighing is not None:
             weight = self._column(self._weighing.column).values[present].astype(np.float64)
         rows = np.bincount(group.ravel(), weight, distinct.shape[1]).astype(np.float64)
@@ -486,7 +484,7 @@ class ArrayTable:
             for kind, i, j in sums_wanted(variables)
         }
         no_counts = np.zeros(len(rows), dtype=np.int64)
-        codes_of = unpack_keys(list(distinct), no_counts, bases).codes if groups else distinct[:0]
+        codes_of = unpack_keys(list(distinct), no_counts, bases).codes[1:]
         return group_sums(codes_of, rows, variables, sums)
 
     def close(self) -> None:

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 
 Term = TypeVar("Term")
-MOST_LEVELS = 50
-"""How deeply a predicate may be nested; engines overrun their stacks at some hundreds."""
+MOST_LEVELS = 50  # A predicate may be nested so deeply; engines overrun their stacks at hundreds
 MOST_COMPARISONS = 1000
 MOST_CONSTANTS = 10_000  # Constants in the lists of a predicate, all together
 MOST_CHARACTERS = 1_000_000
@@ -119,7 +118,7 @@ class Predicate:
                 case ast.Compare(left=left, ops=ops, comparators=others):
                     sides = zip([left, *others], ops, others, strict=False)
                     return joined(operator.and_, [settle(compare(*side)) for side in sides])
-            raise self._refused(f"{_shown(node)} is not a comparison")
+            raise self._refused(f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is not a comparison")
 
         def compare(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
             if isinstance(op, ast.In | ast.NotIn):
@@ -142,7 +141,8 @@ class Predicate:
                 return column(node.id)
             constants = _constants(node)
             if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
-                raise self._refused(f"{_shown(node)} is neither a column nor a constant")
+                shown = ast.unparse(node)[:LONGEST_SHOWN]
+                raise self._refused(f"{shown!r} is neither a column nor a constant")
             return constants[0]
 
         return visit(self._parse() if tree is None else tree)
@@ -174,14 +174,13 @@ class Predicate:
                     name = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
                     node.id = names.get(name, name)
             self.evaluate(lambda _: np.empty(0, dtype=object), tree=tree)
-        except SyntaxError as error:
-            raise self._refused(f"it does not parse ({error.msg})") from error
+        except MisfeatError:
+            raise
         except (RecursionError, MemoryError) as error:
             raise self._refused("it is nested too deeply") from error
-        except ValueError as error:
-            if isinstance(error, MisfeatError):
-                raise
-            raise self._refused(f"it does not parse ({error})") from error
+        except (SyntaxError, ValueError) as error:
+            reason = getattr(error, "msg", error)
+            raise self._refused(f"it does not parse ({reason})") from error
         return tree
 
     def _check_size(self, tree: ast.expr) -> None:
@@ -209,10 +208,6 @@ class Predicate:
             why=why,
             groups=Setting("groups"),
         )
-
-
-def _shown(node: ast.expr) -> str:
-    return repr(ast.unparse(node)[:LONGEST_SHOWN])
 
 
 def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:

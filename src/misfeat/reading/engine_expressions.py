@@ -15,7 +15,7 @@ import operator
 from bisect import bisect_left
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
@@ -46,12 +46,10 @@ if TYPE_CHECKING:
 
 
 FEW_CASES = 32  # Values that are told apart one after the other
-N_PARTS = 2**14
-"""Parts that a range is cut into at once: their counts are few for an engine to hold."""
+N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
 FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value
 WIDEST = 8e307  # Ranges beyond this would overflow; what lies outside is a part of its own
-MOST_LOOKED_UP = 1000
-"""Texts whose numbers an engine looks up; only predicates and correlations need the numbers."""
+MOST_LOOKED_UP = 1000  # Texts whose numbers an engine looks up, for predicates and correlations
 
 VALUE, TIMES, COUNT = "value", "times", "n_rows"
 _BUCKET, _LOW, _HIGH = "bucket", "low", "high"
@@ -253,112 +251,69 @@ def as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
     return np.asarray(series.to_numpy(), dtype=np.int64)
 
 
-class Part(NamedTuple):
-    """A stretch of the values of a column: its smallest and largest, and rows below and in it."""
-
-    low: Any
-    high: Any
-    below: int
-    rows: int
-
-    def holds(self, rank: int) -> bool:
-        """Whether the value of a rank, from 1 on, lies in it."""
-        return self.below < rank <= self.below + self.rows
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Where it is cut into parts; what is infinite lies outside."""
-        return max(float(self.low), -WIDEST), min(float(self.high), WIDEST)
-
-    @property
-    def scale(self) -> float:
-        """Parts a unit of the column; infinite where values lie too close for that."""
-        low, high = self.bounds
-        return N_PARTS / (high - low) if high > low else inf
-
-
 class RankedColumn:
-    """A numeric column without missing values; what was counted is remembered for further ranks."""
+    """A numeric column without missing values, by parts of its range.
+
+    Of every part the smallest and the largest value and the number of rows are known. Parts that
+    hold a wanted rank are cut further, and what was counted is kept for further ranks.
+    """
 
     def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:
-        self._rows = rows
-        self._collect = collect
+        self._rows, self._collect = rows, collect
         repeats = TIMES in rows.collect_schema().names()
         value, count = nw.col(VALUE), nw.col(TIMES).sum() if repeats else nw.len()
         self._sums = [value.min().alias(_LOW), value.max().alias(_HIGH), count.alias(COUNT)]
-        self._whole: Part | None = None
-        self._parts: dict[Part, list[Part]] = {}
+        self._low: NDArray[Any] = np.empty(0)
+        self._high: NDArray[Any] = np.empty(0)
+        self._count = np.empty(0, dtype=np.int64)
 
     def quantiles(self, shares: Sequence[float | Fraction]) -> list[Any]:
         """The smallest values with at least given shares, 0 to 1, of the rows at or below them."""
-        if self._whole is None:
-            found = self._collect(self._rows.select(*self._sums))
-            if not found[COUNT][0]:
+        if not len(self._count):
+            whole = self._collect(self._rows.select(*self._sums))
+            if not whole[COUNT][0]:
                 return []
-            (self._whole,) = _parts(found, 0)
-        whole = self._whole
-        ranks = ranks_of(shares, whole.rows)
-        known = {1: whole.low, whole.rows: whole.high}
-        uncut, few = [whole], []
-        while uncut:
-            part = uncut.pop()
-            wanted = {rank for rank in ranks if part.holds(rank) and rank not in known}
-            if not wanted:
-                continue
-            if part.rows <= FEW_VALUES or not isfinite(part.scale):
-                few.append(part)
-                continue
-            for smaller in self._cut(part):
-                held = [rank for rank in wanted if smaller.holds(rank)]
-                if smaller.low == smaller.high:
-                    known |= dict.fromkeys(held, smaller.low)
-                elif held:
-                    uncut.append(smaller)
-        if few:
-            known |= self._one_by_one([rank for rank in ranks if rank not in known], few)
-        return [known[rank] for rank in ranks]
+            self._low, self._high, self._count = _parts(whole)
+        while True:
+            ends = np.cumsum(self._count)
+            at = np.searchsorted(ends, ranks_of(shares, int(ends[-1])), side="left")
+            wide = np.unique(at[self._low[at] != self._high[at]]).tolist()
+            if not wide:
+                quantiles: list[Any] = self._low[at].tolist()
+                return quantiles
+            self._cut(wide)
 
-    def _cut(self, part: Part) -> list[Part]:
-        """The `N_PARTS` equal parts of a part, empty ones left out."""
-        if part not in self._parts:
-            low, high = part.bounds
-            place = nw.col(VALUE).cast(nw.Float64)
-            inside = ((place - low) * part.scale).floor()
-            bucket = (
-                nw.when(place > high)
-                .then(nw.lit(float(N_PARTS + 1)))
-                .otherwise(nw.when(place < low).then(nw.lit(-1.0)).otherwise(inside))
-                .cast(nw.Int64)  # PostgreSQL makes decimals of what is rounded down
-            )
-            self._parts[part] = _parts(self._counted([part], bucket), part.below)
-        return self._parts[part]
-
-    def _one_by_one(self, ranks: Sequence[int], parts: Sequence[Part]) -> dict[int, Any]:
-        """The values of ranks that lie in some parts, all values of which are counted."""
-        counted = self._counted(parts, nw.col(VALUE))
-        values, rows = counted[_LOW].to_numpy(), as_counts(counted[COUNT])
-        order = np.argsort(values, kind="stable")
-        values, rows = values[order], rows[order]
-        found = {}
+    def _cut(self, parts: list[int]) -> None:
+        """Cut the first part of many rows into `N_PARTS`, or all parts into their values."""
+        value, bucket = nw.col(VALUE), nw.col(VALUE)
         for part in parts:
-            inside = (values >= part.low) & (values <= part.high)
-            ends = part.below + np.cumsum(rows[inside])
-            for rank in filter(part.holds, ranks):
-                found[rank] = values[inside][np.searchsorted(ends, rank, side="left")].item()
-        return found
-
-    def _counted(self, parts: Sequence[Part], bucket: nw.Expr) -> nw.DataFrame[Any]:
-        """Rows of some parts by bucket, with the smallest and the largest value of each."""
-        value = nw.col(VALUE)
-        within = [(value >= part.low) & (value <= part.high) for part in parts]
+            low = max(float(self._low[part]), -WIDEST)
+            high = min(float(self._high[part]), WIDEST)
+            scale = N_PARTS / (high - low) if high > low else inf
+            if self._count[part] > FEW_VALUES and isfinite(scale):  # else values lie too close
+                number = value.cast(nw.Float64)
+                inside = ((number - low) * scale).floor()
+                bucket = (
+                    nw.when(number > high)
+                    .then(nw.lit(float(N_PARTS + 1)))
+                    .otherwise(nw.when(number < low).then(nw.lit(-1.0)).otherwise(inside))
+                    .cast(nw.Int64)  # PostgreSQL makes decimals of what is rounded down
+                )
+                parts = [part]
+                break
+        within = [
+            (value >= low) & (value <= high)
+            for low, high in zip(self._low[parts].tolist(), self._high[parts].tolist(), strict=True)
+        ]
         rows = self._rows.filter(joined(operator.or_, within)).with_columns(bucket.alias(_BUCKET))
-        return self._collect(rows.group_by(_BUCKET).agg(*self._sums))
+        lows, highs, counts = _parts(self._collect(rows.group_by(_BUCKET).agg(*self._sums)))
+        lows = np.concatenate([np.delete(self._low, parts), lows])
+        order = np.argsort(lows, kind="stable")
+        self._low = lows[order]
+        self._high = np.concatenate([np.delete(self._high, parts), highs])[order]
+        self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
 
 
-def _parts(counted: nw.DataFrame[Any], below: int) -> list[Part]:
-    low, high = counted[_LOW].to_numpy(), counted[_HIGH].to_numpy()
-    rows = as_counts(counted[COUNT])
-    order = np.argsort(low, kind="stable")
-    ends = below + np.cumsum(rows[order])
-    lines = (low[order].tolist(), high[order].tolist(), (ends - rows[order]).tolist())
-    return [Part(*line) for line in zip(*lines, rows[order].tolist(), strict=True)]
+def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    """The smallest and the largest value of every part, and its rows."""
+    return counted[_LOW].to_numpy(), counted[_HIGH].to_numpy(), as_counts(counted[COUNT])

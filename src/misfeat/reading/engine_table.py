@@ -29,6 +29,7 @@ from misfeat.reading.coders import (
     joined,
     pack_keys,
     radices,
+    sorting_order,
     split_into_keys,
     unpack_keys,
 )
@@ -53,7 +54,7 @@ from misfeat.reading.table_answers import (
     sums_wanted,
     tally,
 )
-from misfeat.reading.values import check_text
+from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +92,7 @@ class EngineTable:
         names = given if relation is None else relation.names
         if not names:
             raise MisfeatError(NO_COLUMNS)
-        check_text(names)
+        check_text(names, COLUMN_NAME)
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
         inner = inner_names(names)
         if frame.implementation.is_duckdb():
@@ -147,8 +148,8 @@ class EngineTable:
     def n_rows(self) -> int:
         """How many rows there are."""
         if self._n_rows is None:
-            ones = self._repeated(nw.lit(1)).sum() if self._repeats else nw.len()
-            self._n_rows = int(self._one(ones))
+            times = self._times()
+            self._n_rows = int(self._one(nw.len() if times is None else times.sum()))
         return self._n_rows
 
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
@@ -160,7 +161,7 @@ class EngineTable:
             if int(n_values) > limit + 1:  # one may be missing
                 return None
         kind = self.kind(column)
-        weighing = self._weighing if self._repeats else None
+        weighing = None if self._times() is None else self._weighing
         value = {VALUE: self._columns.value(column)}
         counted = self._collected(self._counted_by(value, weighing).head(limit + 1))
         if len(counted) > limit:
@@ -174,15 +175,16 @@ class EngineTable:
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
-        missing = one_where(self._columns.is_missing(reading))
-        return int(self._one(self._repeated(missing).sum()))
+        missing, times = one_where(self._columns.is_missing(reading)), self._times()
+        return int(self._one((missing if times is None else missing * times).sum()))
 
     def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
         """The smallest values of a numeric column with such shares of the rows at or below them."""
         if reading not in self._ranked:
-            times = [self._frequency().alias(TIMES)] if self._repeats else []
+            times = self._times()
             present = self._lazy.filter(~self._columns.is_missing(reading))
-            rows = present.select(self._columns.read(reading).alias(VALUE), *times)
+            columns = [self._columns.read(reading).alias(VALUE)]
+            rows = present.select(*columns, *([] if times is None else [times.alias(TIMES)]))
             self._ranked[reading] = RankedColumn(rows, self._collected)
         return self._ranked[reading].quantiles(shares)
 
@@ -254,18 +256,11 @@ class EngineTable:
         table._lazy = self._lazy.filter(self._columns.value(weighing.column) > 0)
         return table
 
-    @property
-    def _repeats(self) -> bool:
-        return self._weighing is not None and self._weighing.frequency
-
-    def _frequency(self) -> nw.Expr:
-        """How often a row occurs."""
-        assert self._weighing is not None  # noqa: S101
+    def _times(self) -> nw.Expr | None:
+        """How often a row occurs; None where each occurs once."""
+        if self._weighing is None or not self._weighing.frequency:
+            return None
         return self._columns.value(self._weighing.column).cast(nw.Int64)
-
-    def _repeated(self, number: nw.Expr) -> nw.Expr:
-        """A number of every row, as often as the row occurs."""
-        return number * self._frequency() if self._repeats else number
 
     def _counted_by(
         self, keys: Mapping[str, nw.Expr], weighing: Weighing | None
@@ -289,14 +284,8 @@ class EngineTable:
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
         bases = radices(groups)
-        if len(split_into_keys(bases)) > 1:
-            raise MisfeatError(
-                "The {n} groupings have too many combinations for {measure}; group by fewer "
-                "columns.",
-                n=len(groups),
-                measure=Setting("measure", "r2"),
-            )
-        # Rows with a target: the key of their group, weight, numbers x0, …, and flags u0, …
+        keys = self._keys(groups, bases)
+        # Rows with a target: the keys of their group, weight, numbers x0, …, and flags u0, …
         columns = self._columns
         numbers = {f"x{i}": columns.number(v) for i, v in enumerate(variables)}
         for i, variable in enumerate(variables):
@@ -308,9 +297,10 @@ class EngineTable:
         weight = nw.lit(1.0)
         if self._weighing is not None:
             weight = columns.value(self._weighing.column).cast(nw.Float64)
-        rows = rows.with_columns(columns.key(groups, bases).alias("key"), weight.alias(_WEIGHT))
+        named = [key.alias(name) for name, key in keys.items()]
+        rows = rows.with_columns(*named, weight.alias(_WEIGHT))
         named = [number.alias(name) for name, number in numbers.items()]
-        rows = rows.with_columns(*named).select("key", _WEIGHT, *numbers)
+        rows = rows.with_columns(*named).select(*keys, _WEIGHT, *numbers)
         wanted = sums_wanted(variables)
         sums: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
@@ -319,18 +309,16 @@ class EngineTable:
                 (_product(*which) * nw.col(_WEIGHT)).alias(f"s{n}") for n, which in enumerate(batch)
             ]
             summed = self._collected(
-                rows.select("key", _WEIGHT, *products)
-                .group_by("key")
+                rows.select(*keys, _WEIGHT, *products)
+                .group_by(list(keys))
                 .agg(nw.col(_WEIGHT).sum(), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
             )
-            keys = summed["key"].to_numpy().astype(np.int64)
-            order = np.argsort(keys)
+            packed = [summed[name].to_numpy().astype(np.int64) for name in keys]
+            order = sorting_order(packed)
             counts = summed[_WEIGHT].to_numpy().astype(np.float64)[order]
             for n, which in enumerate(batch):
                 sums[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
-        codes: NDArray[np.integer] = np.zeros((0, len(counts)), dtype=np.int64)
-        if groups:
-            codes = unpack_keys([keys[order]], np.zeros_like(keys), bases).codes
+        codes = unpack_keys(packed, np.zeros_like(order), bases).codes
         return group_sums(codes, counts, variables, sums)
 
     def close(self) -> None:
@@ -340,11 +328,11 @@ class EngineTable:
 
     def _collected(self, rows: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Have the engine work; what it makes of the bytes of a file, the file is to blame for."""
-        if self._relation is None:
-            return rows.collect()
         try:
             return rows.collect()
         except Exception as error:
+            if self._relation is None:
+                raise
             raise self._relation.unreadable(error) from error
 
     def _one(self, expression: nw.Expr) -> Any:

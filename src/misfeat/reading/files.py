@@ -9,16 +9,16 @@ from __future__ import annotations
 import glob
 import gzip
 import re
-from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from joblib import effective_n_jobs
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, as_message, listed
+from misfeat.reading.addresses import without_secrets
 from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from misfeat.reading.values import MissingCodes
 
 
-LONGEST_PATH = 4000
 PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
@@ -37,11 +36,9 @@ which DuckDB also takes "yes" and "n"."""
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
-QUERIES_SHARE = 0.4
-"""The part of the memory that may be taken which queries take, before they spill to disk."""
+QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
-MEMORY_A_THREAD = 128 * 2**20
-"""Bytes of a thread that groups rows; with less it runs out of memory rather than spill."""
+MEMORY_A_THREAD = 128 * 2**20  # With less, a thread that groups rows fails rather than spill
 
 
 @dataclass(frozen=True)
@@ -145,12 +142,7 @@ def _read_csv(
         if odd is not None:
             raise odd from error
         # Lines, or breaks within cells, that end in different ways, as DuckDB may not like.
-        for file in files:
-            with _lines(file, errors="replace") as lines:
-                deque(lines, maxlen=0)
-                if isinstance(lines.newlines, tuple):
-                    break
-        else:
+        if not any(map(_has_mixed_ends, files)):
             raise
         return _loaded(connection, files, {**form, "strict_mode": False}, codes)
 
@@ -158,7 +150,16 @@ def _read_csv(
 def _loaded(
     connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
 ) -> tuple[Any, tuple[str, ...]]:
-    names = _check_headers(connection, files, form)
+    names: tuple[str, ...] = ()  # Also of columns whose name spells nothing
+    for file in files:
+        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
+        own = tuple(header.columns)
+        names = names or own
+        if own != names:
+            raise MisfeatError(
+                f"{file!r} has the columns {listed(own)}, but {files[0]!r} has {listed(names)}; "
+                "files that are read together need the same columns in the same order."
+            )
     texts = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
     connection.read_csv(
         [glob.escape(file) for file in files],
@@ -172,14 +173,20 @@ def _loaded(
     return connection.table("csv_rows"), names
 
 
+def _has_mixed_ends(file: str) -> bool:
+    with _opened(file, errors="replace") as lines:
+        for _ in lines:
+            pass
+        return isinstance(lines.newlines, tuple)
+
+
+def _opened(file: str, errors: str = "strict") -> Any:
+    opened: Any = gzip.open if _is_packed(file) else open
+    return opened(file, "rt", encoding="utf-8-sig", errors=errors)
+
+
 def _is_packed(file: str) -> bool:
     return _ending(file).endswith(".gz")
-
-
-def _lines(file: str, errors: str = "strict") -> TextIO:
-    opened: Any = gzip.open if _is_packed(file) else open
-    lines: TextIO = opened(file, "rt", encoding="utf-8-sig", errors=errors)
-    return lines
 
 
 def _form(file: str) -> dict[str, Any]:
@@ -188,7 +195,7 @@ def _form(file: str) -> dict[str, Any]:
     DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
     decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
     """
-    with _lines(file) as lines:
+    with _opened(file) as lines:
         try:
             n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
         except StopIteration:
@@ -206,21 +213,6 @@ def _form(file: str) -> dict[str, Any]:
         "quotechar": '"',
         "escapechar": '"',
     }
-
-
-def _check_headers(connection: Any, files: list[str], form: dict[str, Any]) -> tuple[str, ...]:
-    """The names of columns, also of those that spell nothing; all files must have the same."""
-    found = []
-    for file in files:
-        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
-        found.append(tuple(header.columns))
-        if found[-1] != found[0]:
-            raise MisfeatError(
-                f"{file!r} has the columns {listed(found[-1])}, but {files[0]!r} has "
-                f"{listed(found[0])}; files that are read together need the same columns in the "
-                "same order."
-            )
-    return found[0]
 
 
 def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
@@ -266,40 +258,32 @@ def _settle_flags(connection: Any) -> None:
 
 def matching_files(path: str) -> list[str]:
     """The files of a path: itself, those of a folder, or those that a glob pattern matches."""
-    place = Path(path)
-    if len(path) > LONGEST_PATH:
-        raise MisfeatError(f"The path {path[:60]!r}... is too long for a file; check it.")
+    folder = Path(path)
     try:
-        if place.is_dir():
-            files = sorted(str(p) for p in place.rglob("*") if _ending(p.name) in PARQUET)
+        if folder.is_dir():
+            files = sorted(str(p) for p in folder.rglob("*") if _ending(p.name) in PARQUET)
             if not files:
-                texts = [_ending(p.name) for p in place.iterdir() if _ending(p.name) in _TEXT]
                 raise MisfeatError(
-                    "The folder {path!r} holds no Parquet file; a folder may hold Parquet files "
-                    "alone.",
-                    remedy="Name a file, or for files of one kind a glob such as {example!r}.",
-                    path=path,
-                    example=str(place / f"*{texts[0] if texts else '.parquet'}"),
+                    f"The folder {path!r} holds no Parquet file; of others name a glob, such as "
+                    f"{str(folder / '*.csv')!r}."
                 )
-        elif place.exists():
-            files = [path]
+        elif folder.exists() or not glob.has_magic(path):
+            files = [path] if folder.exists() else []
         else:
-            files = sorted(glob.iglob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
+            files = sorted(glob.iglob(path, recursive=True))  # noqa: PTH207
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable(path[:200], error) from error
     if not files:
-        raise MisfeatError(f"There is no file {path!r}; check the path.")
+        raise MisfeatError(f"There is no file {without_secrets(path)!r}; check the path.")
     for file in files:
         if not Path(file).is_file():
-            raise MisfeatError(f"{file!r} is no plain file; copy it to one.")
-    endings = {_ending(file) for file in files}
-    if endings - {*PARQUET, *_TEXT}:
-        other = next(file for file in files if not _ending(file))
-        raise MisfeatError(
-            f"{other!r} is not a file that can be read; expected one that ends in "
-            f"{', '.join((*_TEXT, *PARQUET))}."
-        )
-    if len({ending in PARQUET for ending in endings}) > 1:
+            raise MisfeatError(f"{file!r} is not a plain file; copy it to one.")
+        if not _ending(file):
+            raise MisfeatError(
+                f"{file!r} is not a file that can be read; expected one that ends in "
+                f"{', '.join((*_TEXT, *PARQUET))}."
+            )
+    if len({_ending(file) in PARQUET for file in files}) > 1:
         raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
     return files
 
@@ -323,7 +307,7 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         config={
             "memory_limit": f"{allowed // 2**20}MiB",
             "temp_directory": spilled.name,
-            "threads": threads_for(allowed),
+            "threads": max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD)),
             # Rows of a table have no order, and keeping one takes memory.
             "preserve_insertion_order": "false",
         }
@@ -336,8 +320,3 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         spilled.cleanup()
 
     return connection, close
-
-
-def threads_for(allowed: int) -> int:
-    """How many threads DuckDB may use: one a core, but none that has too little memory."""
-    return max(1, min(int(effective_n_jobs(-1)), allowed // MEMORY_A_THREAD))

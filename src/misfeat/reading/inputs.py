@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting, as_message, listed, no_such_column, shortened
-from misfeat.reading.addresses import opener_of, scheme_of, secrets_of, without_secrets
+from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
+from misfeat.reading.addresses import is_address, open_address
 from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Relation, open_path
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
-from misfeat.reading.values import check_text
+from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
     from misfeat.reading.values import MissingCodes
@@ -53,9 +53,8 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
     """Open whatever the user gave as a table without a target."""
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
-        X = as_native(_open_address(os.fspath(X), codes))
-    if isinstance(X, str | os.PathLike):  # a source may have fetched a file
-        X = open_path(os.fspath(X), codes)
+        path = os.fspath(X)
+        X = open_address(path) if is_address(path) else open_path(path, codes)
     if isinstance(X, Relation):
         try:
             return EngineTable(X.native, X)
@@ -77,45 +76,11 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
         return EngineTable(X)
     if not frame.columns:
         raise MisfeatError(NO_COLUMNS)
-    check_text(frame.columns)
+    check_text(frame.columns, COLUMN_NAME)
     backend = str(frame.implementation)
     if backend not in EAGER_LIBRARIES:
         return open_columns(frame.to_arrow(), codes)
     return ArrayTable({name: frame.get_column(name) for name in frame.columns}, backend)
-
-
-def _open_address(path: str, codes: MissingCodes) -> Any:
-    """What a path or an address leads to."""
-    scheme = scheme_of(path)
-    opener = None if scheme is None else opener_of(scheme)
-    shown = without_secrets(path)
-    if opener is None:
-        if scheme is not None and not os.path.exists(path):  # noqa: PTH110
-            raise MisfeatError(
-                f"There is no file {shown!r}, nor does a source open addresses that begin with "
-                f"{scheme}://; check the path, or install the package that brings the source."
-            )
-        return open_path(path, codes)
-    try:
-        table = opener(path)
-    except MisfeatError:
-        raise
-    except Exception as error:
-        reason = " ".join(str(error).split()).replace(path, shown)
-        for secret in secrets_of(path):
-            reason = reason.replace(secret, "…")
-        raise MisfeatError(
-            "{address!r} cannot be read; the source of {scheme}:// addresses failed ({reason}).",
-            address=shown,
-            scheme=scheme,
-            reason=as_message(f"{type(error).__name__}: {reason}"),
-        ) from error
-    if isinstance(table, str) and scheme_of(table) is not None:
-        raise MisfeatError(
-            f"{shown!r} cannot be read; the source of {scheme}:// addresses gave an address "
-            "instead of a table or the path of a file."
-        )
-    return table
 
 
 def with_groups(table: Table, values: object) -> tuple[Table, str]:
@@ -202,8 +167,7 @@ def as_native(X: Any) -> Any:
         given = X.__misfeat_table__()
         if hasattr(type(given), "__misfeat_table__"):
             raise MisfeatError(
-                f"{type(X).__name__}.__misfeat_table__ gave {type(given).__name__}, another "
-                "source; it must return a table."
+                f"{type(X).__name__}.__misfeat_table__ must give a table, no source."
             )
         return as_native(given)
     pyarrow = sys.modules.get("pyarrow")

@@ -23,6 +23,8 @@ Value = Any
 """A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 MISSING_LABEL = "missing"
+COLUMN_NAME = "The name of the column"
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER = 2**63 - 1  # The largest integer that every engine can compare with
 EXACT_INTEGERS = 2**53  # Floats below this magnitude hold every integer exactly
 
@@ -51,43 +53,17 @@ def canonical(value: Any) -> Value:
     return None if type(value).__name__ == "NAType" else str(value)
 
 
-def check_text(names: Iterable[str]) -> None:
-    """Refuse names with half a character in them: nothing could save, print or look for them."""
-    for name in names:
-        if has_half_character(name):
-            raise MisfeatError(
-                "The name of the column {column!r} holds half a character (a lone surrogate), "
-                "which no file can hold; rename it.",
-                column=name,
-            )
-
-
-def check_values(texts: Iterable[str | None], column: str) -> None:
-    """Refuse text with half a character in it, as names are refused."""
+def check_text(texts: Iterable[str | None], what: str | Setting, column: str | None = None) -> None:
+    """Refuse text with half a character (a lone surrogate): nothing could save or print it."""
     for text in texts:
-        if text is not None and has_half_character(text):
+        if text is not None and not text.isascii() and _HALF_CHARACTER.search(text):
             raise MisfeatError(
-                "Column {column!r} holds the text {text!r} with half a character (a lone "
-                "surrogate) in it, which no file can hold; replace it.",
-                column=column,
+                "{what} {text!r} holds half a character (a lone surrogate), which no file can "
+                "hold; replace it.",
+                what=what,
                 text=text,
+                column=column,
             )
-
-
-def check_named(name: str, setting: Setting) -> None:
-    """Refuse a name that a user made up with half a character in it."""
-    if has_half_character(name):
-        raise MisfeatError(
-            "{setting}: the name {name!r} holds half a character (a lone surrogate), which no file "
-            "can hold; write another one.",
-            setting=setting,
-            name=name,
-        )
-
-
-def has_half_character(text: str) -> bool:
-    """Whether a text holds a lone surrogate, which has no place in any encoding."""
-    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def label(value: Value) -> str:

@@ -1,9 +1,4 @@
-"""Paths as users give them, files that are written whole or not at all, and one lock.
-
-The lock is between threads and processes of a machine, for whatever one at a time may write. The
-system gives it back when its process ends, however it ends. On file systems without locks nobody
-waits.
-"""
+"""Paths as users give them, files that are written whole or not at all, and one lock."""
 
 from __future__ import annotations
 
@@ -16,36 +11,28 @@ from uuid import uuid4
 
 from misfeat.exceptions import MisfeatError, Setting
 
-STAGED = ".saving-"
-"""How the names of files and folders begin that are not complete yet."""
-TRIES = 200
-"""How often a file is replaced that another process reads, and a folder read that one writes."""
-LONGEST_PAUSE = 0.05
-"""Seconds between two tries, at most: in all, some ten seconds."""
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+STAGED = ".saving-"  # Begins the names of files and folders that are not complete yet
+TRIES = 200  # To replace a file that another process reads, or to read a folder that one writes
+LONGEST_PAUSE = 0.05  # Seconds between two tries, at most: in all, some ten seconds
 
 
 def as_path(path: object, parameter: str, what: str = "file") -> Path:
-    """The path that a user gave; raises for anything that no system takes for a path.
-
-    A leading ``~`` stands for a home folder. Messages name the parameter, and what the path should
-    name: a file or a folder.
-    """
-    setting = Setting(parameter, path)
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str):
-        raise MisfeatError("{setting}; give the path of a {what}.", setting=setting, what=what)
-    if not text:
-        raise MisfeatError(
-            "{setting} is empty; give the path of a {what}.", setting=setting, what=what
-        )
-    if "\0" in text:
-        raise MisfeatError("{setting} holds a zero byte, which no path does.", setting=setting)
+    """The path that a user gave as a parameter, ``~`` spelled out; raises where it is none."""
     try:
-        return Path(text).expanduser()
-    except RuntimeError as error:
-        raise MisfeatError(
-            "{setting} begins with a home folder that is not known; spell it out.", setting=setting
-        ) from error
+        text = os.fspath(path)  # type: ignore[call-overload]
+        spelled_out = Path(text).expanduser()
+        if text and "\0" not in text:
+            return spelled_out
+    except (TypeError, RuntimeError):  # not a path, or of a home folder that is not known
+        pass
+    raise MisfeatError(
+        "{setting}; give the path of a {what}.", setting=Setting(parameter, path), what=what
+    )
 
 
 def real_path(path: Path) -> Path:
@@ -135,50 +122,32 @@ def pause(turn: int) -> None:
     time.sleep(min(0.001 * (turn + 1), LONGEST_PAUSE))
 
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-    def _unlock(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
-else:
-    import fcntl
-
-    def _lock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _unlock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_UN)
-
-
-FOLDER_LOCK = ".lock"
-"""The file within a folder that is locked where the system cannot lock the folder itself."""
-PATIENCE = 120.0
-"""Seconds to wait: whoever has the lock may have been stopped."""
+FOLDER_LOCK = ".lock"  # Locked within the folder where the system cannot lock the folder itself
+PATIENCE = 120.0  # Seconds to wait: whoever has the lock may have been stopped
 RETRY_AFTER = 0.02
 
 
 class FileLock:
-    """A lock on a folder, or on a file that is made where there is none.
+    """A lock on a folder, between threads and processes of a machine.
 
-    Acquiring one that this object has already succeeds at once.
+    The system gives it back when its process ends, however it ends. On file systems without locks
+    nobody waits.
     """
 
-    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
-        self._path, self._patience = path, patience
-        self._handle: int | None = None
+    def __init__(self, folder: Path, patience: float = PATIENCE) -> None:
+        self._folder, self._patience = folder, patience
+        self._handle = -1
 
     def acquire(self) -> bool:
         """Wait for the lock; False where it did not come in time. Errors are those of opening."""
-        if self._handle is not None:
-            return True
-        handle = self._opened()
+        handle = self._open()
         until = time.monotonic() + self._patience
         while True:
             try:
-                _lock(handle)
+                if sys.platform == "win32":
+                    msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+                else:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except (BlockingIOError, PermissionError):
                 if time.monotonic() > until:
                     os.close(handle)
@@ -191,20 +160,16 @@ class FileLock:
             return True
 
     def release(self) -> None:
-        """Let others go on; nothing where the lock was not acquired."""
-        if self._handle is None:
-            return
-        handle, self._handle = self._handle, None
+        """Let others go on."""
         with suppress(OSError):
-            _unlock(handle)  # also for a process that was forked meanwhile and has it open, too
-        os.close(handle)
-        if sys.platform == "win32" and self._path.is_dir():
-            with suppress(OSError):  # another one waits for it
-                (self._path / FOLDER_LOCK).unlink()
-
-    def _opened(self) -> int:
-        if not self._path.is_dir():
-            return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            if sys.platform != "win32":  # also for a process that was forked meanwhile
+                fcntl.flock(self._handle, fcntl.LOCK_UN)
+        os.close(self._handle)
         if sys.platform == "win32":
-            return os.open(self._path / FOLDER_LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-        return os.open(self._path, os.O_RDONLY)
+            with suppress(OSError):  # another one waits for it
+                (self._folder / FOLDER_LOCK).unlink()
+
+    def _open(self) -> int:
+        if sys.platform == "win32":
+            return os.open(self._folder / FOLDER_LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        return os.open(self._folder, os.O_RDONLY)

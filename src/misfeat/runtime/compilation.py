@@ -2,8 +2,7 @@
 
 Numba runs whatever its files on disk hold, so that a flipped bit in one ends the process. Here a
 file carries the hash of its content: one that does not match is compiled anew and replaced, and
-where nothing can be written, kernels are compiled in every process. Of processes that need the same
-kernel, one compiles it, and the others wait and load it.
+where nothing can be written, kernels are compiled in every process.
 """
 
 from __future__ import annotations
@@ -20,17 +19,14 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from misfeat.runtime.atomic_files import FileLock
 from misfeat.runtime.progress import announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DIGEST_BYTES = sha256().digest_size
-EVENT = "numba:compile"
-"""Numba reports every kernel that it compiles; one that it finds on disk it does not."""
-ANNOUNCED_AFTER = 1.0
-"""Seconds of compiling; a single kernel is not worth a line."""
+EVENT = "numba:compile"  # Reported for every kernel that is compiled, not for one found on disk
+ANNOUNCED_AFTER = 1.0  # Seconds of compiling; a single kernel is not worth a line
 COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
 
 
@@ -134,42 +130,13 @@ def _checked(content: bytes) -> Any:
         raise OSError("the kernel is of a version with other modules") from error
 
 
-class SharedCache(FunctionCache):
-    """The kernels of one function on disk, each compiled by one process at a time."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        file = self._cache_file
-        name = file._index_name.removesuffix(".nbi")
-        self._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
-        self._lock = FileLock(Path(file._cache_path, f"{name}.lock"))
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is on disk, or was put there while another process compiled it."""
-        kernel = super().load_overload(sig, target_context)
-        if kernel is not None:
-            return kernel
-        with suppress(OSError):  # a folder that cannot be written: no one waits
-            if self._lock.acquire():
-                kernel = super().load_overload(sig, target_context)
-                if kernel is not None:
-                    self._lock.release()
-        return kernel
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a kernel, and let other processes go on."""
-        try:
-            super().save_overload(sig, data)
-        finally:
-            self._lock.release()
-
-
 def _kept_on_disk(kernel: Any) -> Any:
     """Have a kernel cached, where there is a folder to do so."""
-    if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
-        return kernel
-    with suppress(RuntimeError, OSError):  # no folder can be written
-        kernel._cache = SharedCache(kernel.py_func)
+    if hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
+        with suppress(RuntimeError, OSError):  # no folder can be written
+            cache = kernel._cache = FunctionCache(kernel.py_func)
+            file, name = cache._cache_file, cache._cache_file._index_name.removesuffix(".nbi")
+            cache._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
     return kernel
 
 

@@ -24,23 +24,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from rich.console import Console
+
     Progress = Callable[[str, int, int], None]
 
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells count it: 128 and the number of the signal."""
-FIRST_LINE_AFTER = 4.0
-"""Seconds of work before the first plain line; shorter work needs none."""
-LINE_EVERY = 5.0
-"""Seconds between plain lines, at least."""
-FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")
-"""What DuckDB and PyTorch raise; neither need be installed."""
+INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
+FIRST_LINE_AFTER = 4.0  # Seconds of work before the first plain line; shorter work needs none
+LINE_EVERY = 5.0  # Seconds between plain lines, at least
+FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB and PyTorch
 FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
 """What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
-_latest: Bar | None = None
-"""What was shown last, for threads that do not know whose work they do."""
+_latest: Bar | None = None  # Shown last, for threads that do not know whose work they do
 
 
 @contextmanager
@@ -91,13 +88,12 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
         yield None
         return
     global _latest
-    bar = Bar()
-    token, _latest = _shown.set(bar), bar
+    bar = _latest = Bar()
     try:
-        yield bar
+        with progress_told(bar):
+            yield bar
     finally:
         _latest = None
-        _shown.reset(token)
         bar.close()
 
 
@@ -125,32 +121,26 @@ class Bar:
     """
 
     def __init__(
-        self,
-        write: Callable[[str], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
         from rich.table import Column
 
-        console = Console(stderr=True)
-        drawn = (console.is_terminal and not console.is_dumb_terminal) or console.is_jupyter
-        self._drawn = drawn and write is None
-        self._console, self._clock, self._write = console, clock, write or self._print
+        self._console, self._clock = console or Console(stderr=True), clock
+        is_terminal = self._console.is_terminal and not self._console.is_dumb_terminal
+        self._drawn = is_terminal or self._console.is_jupyter
         self._next_line = clock() + FIRST_LINE_AFTER
+        text = Column(no_wrap=True, overflow="ellipsis", ratio=2)
         self._bar = Progress(
-            TextColumn(
-                "{task.description}",
-                markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=2),
-            ),
+            TextColumn("{task.description}", markup=False, table_column=text),
             BarColumn(bar_width=None, table_column=Column(ratio=1)),
             TextColumn("{task.percentage:>3.0f} %"),
             TimeRemainingColumn(),
-            console=console,
+            console=self._console,
             transient=True,
             redirect_stdout=False,
-            expand=console.width < 80,
+            expand=self._console.width < 80,
             get_time=clock,
         )
         self._task: Any = None
@@ -171,13 +161,10 @@ class Bar:
         self._next_line = now + LINE_EVERY
         left = self._task.time_remaining
         about = "" if left is None else f", about {timedelta(seconds=left)} left"
-        self._write(f"{what}: {100 * done // total} %{about}")
+        self.announce(f"{what}: {100 * done // total} %{about}")
 
     def announce(self, line: str) -> None:
         """Write a line that stays."""
-        self._write(line)
-
-    def _print(self, line: str) -> None:
         style = "dim" if self._drawn else ""
         self._console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
