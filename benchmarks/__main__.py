@@ -261,7 +261,7 @@ def _numbers(text: str, option: str, kind: type[int | float]) -> tuple[Any, ...]
             numbers.append(kind(part))
         except ValueError:
             words = "whole number" if kind is int else "number"
-            raise MisfeatError(f"{option}: {{text!r}} is no {words}.", text=part) from None
+            raise MisfeatError(f"{option}: {part!r} is no {words}.") from None
     return tuple(numbers)
 
 

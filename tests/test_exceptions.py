@@ -15,6 +15,22 @@ def test_a_message_is_told_with_other_words_for_its_parameters():
     assert message.told(told) == "<size> is more than 2."
 
 
+def test_a_parameter_in_an_f_string_stays_one():
+    message = Message(f"{Setting('size', 9)} is more than {2}; lower {Setting('size')}.")
+    assert message == "size=9 is more than 2; lower size."
+    assert message.told(told) == "<size> is more than 2; lower <size>."
+    assert message.settings == (Setting("size", 9), Setting("size"))
+
+
+def test_values_that_cannot_be_written_down_are_shown():
+    message = Message(f"{Setting('costs', [object()] * 99)} is odd, {Setting('k', float('nan'))}.")
+    assert message == "costs=a list of 99 is odd, k=nan."
+
+
+def test_private_characters_of_others_are_text():
+    assert Message("\ue000x\ue001 and \ue000") == "x and \ue000"
+
+
 def test_messages_within_messages_are_told_too():
     inner = Message("Lower {size}.", size=Setting("size"))
     outer = Message("Not shown. {why}", why=inner) + inner
@@ -38,9 +54,8 @@ def test_names_in_braces_are_text():
 
 
 def test_an_error_carries_what_it_is_about():
-    error = MisfeatError(
-        "{bins} is too few.", remedy="Raise {more}.", bins=Setting("bins", 1, "age"), more="it"
-    )
+    bins = Setting("bins", 1, "age")
+    error = MisfeatError(f"{bins} is too few.", remedy="Raise it.")
     assert (error.parameter, error.column, error.value) == ("bins", "age", 1)
     assert str(error) == "bins={'age': 1} is too few. Raise it."
     assert error.remedy == "Raise it."

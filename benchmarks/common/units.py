@@ -102,8 +102,8 @@ def _together(
     except BrokenProcessPool as error:
         raise MisfeatError(
             "A worker process was lost, killed or out of memory; what was done is kept.",
-            remedy="Run the same again to go on from there, with fewer {jobs} if memory is short.",
-            jobs=Setting("jobs"),
+            remedy="Run the same again to go on from there, with fewer "
+            f"{Setting('jobs')} if memory is short.",
         ) from error
 
 

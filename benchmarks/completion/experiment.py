@@ -78,9 +78,7 @@ class CompletionBench:
         n_features = len(table.cohorts.features)
         if self.size > n_features:
             raise MisfeatError(
-                "{setting} is more than a table's {n_features} features.",
-                setting=Setting("size", self.size),
-                n_features=n_features,
+                f"{Setting('size', self.size)} is more than a table's {n_features} features."
             )
         reach = max(completer_of(name).reach(self.size, n_features) for name in self.completers)
         return Truth.of(table.cohorts, reach, self.n_jobs)

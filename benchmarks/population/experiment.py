@@ -87,9 +87,7 @@ class PopulationBench:
             raise MisfeatError("hide: give one at least.")
         for share in self.shares:
             if not 0 <= share < 1:
-                raise MisfeatError(
-                    "hide: {share!r}; a share must be 0 or lie below 1.", share=share
-                )
+                raise MisfeatError(f"hide: {share!r}; a share must be 0 or lie below 1.")
 
     def run(self, folder: str | Path, tell: Tell) -> list[str]:
         """Make the draws that are not made yet; write figures, plots and a page to a folder.

@@ -76,9 +76,7 @@ class SpeedBench:
         for name in self.tables:
             if name not in self.known:
                 raise MisfeatError(
-                    "tables: {name!r} is unknown; use some of {known}.",
-                    name=name,
-                    known=", ".join(self.known),
+                    f"tables: {name!r} is unknown; use some of {', '.join(self.known)}."
                 )
 
     @property
@@ -111,7 +109,7 @@ def measured_apart(load: Workload, n_jobs: int | None, cache: str | None = None)
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        raise MisfeatError("Timing failed: {last}", last=last)
+        raise MisfeatError(f"Timing failed: {last}")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sized
+from ast import literal_eval
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral
@@ -22,11 +23,15 @@ LONGEST_FIELD = 1000
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
 UNSAID: Any = object()
 """Stands for a value that was not given, where None is one."""
+_MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
+"""A parameter within a text: characters for private use, around what `Setting` is made of."""
 
 
 @dataclass(frozen=True)
 class Setting:
     """A parameter that a message names, with the value and the column it is about, if any.
+
+    Within an f-string it stays a parameter, which whoever shows the message spells.
 
     Examples
     --------
@@ -50,6 +55,40 @@ class Setting:
             return f"{self.parameter}={{{self.column!r}: {value}}}"
         return f"{self.parameter}={shortened(self.value)}" if self.has_value else self.parameter
 
+    def __format__(self, spec: str) -> str:
+        value = (_as_literal(self.value),) if self.has_value else ()
+        return f"\ue000{(self.parameter, self.column, *value)!r}\ue001"
+
+    @classmethod
+    def _read(cls, mark: str) -> Setting:
+        parameter, column, *value = literal_eval(mark)
+        return cls(parameter, _from_literal(value[0]) if value else UNSAID, column)
+
+
+class _Shown(str):
+    """How a value is shown that cannot be written down."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _as_literal(value: Any) -> str:
+    shown = repr(value)
+    try:
+        literal_eval(shown)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return shortened(value)
+    return shown
+
+
+def _from_literal(shown: str) -> Any:
+    try:
+        return literal_eval(shown)
+    except (ValueError, SyntaxError):
+        return _Shown(shown)
+
 
 @dataclass(frozen=True)
 class InPython:
@@ -63,16 +102,16 @@ class InPython:
 class Message(str):
     """A message and what it is made of; as a string it speaks Python.
 
-    The template has a field such as ``{column!r}`` for every name or value in it. Parameters are
-    given as `Setting`, words that make sense in Python alone as `InPython`.
+    It is an f-string with parameters as `Setting`, or a template with a field such as
+    ``{column!r}`` for every name in it, which pages set apart.
 
     Examples
     --------
-    >>> message = Message("{limit} is too few; {n} rows.", limit=Setting("min_rows", 5), n=3)
+    >>> message = Message(f"{Setting('min_rows', 5)} is too few.")
     >>> message
-    'min_rows=5 is too few; 3 rows.'
+    'min_rows=5 is too few.'
     >>> message.told(lambda setting: f"--min-rows {setting.value}")
-    '--min-rows 5 is too few; 3 rows.'
+    '--min-rows 5 is too few.'
     """
 
     template: str
@@ -90,8 +129,15 @@ class Message(str):
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """The parameters it names, in the order of its fields."""
-        return tuple(value for value in self.about.values() if isinstance(value, Setting))
+        """The parameters it names, in their order."""
+        named: list[Setting] = []
+
+        def note(setting: Setting) -> str:
+            named.append(setting)
+            return ""
+
+        self.told(note)
+        return tuple(named)
 
     def __add__(self, other: str) -> Message:
         if not isinstance(other, Message):
@@ -107,10 +153,20 @@ def _message(template: str, about: dict[str, Any]) -> Message:
 
 
 def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
-    if not about:
-        return visible(_LONG_WORD.sub(lambda word: _cut(word[0]), template))
-    words = {name: _spelled(value, spell) for name, value in about.items()}
-    return _FIELDS.format(template, **words)
+    if about:
+        words = {name: _spelled(value, spell) for name, value in about.items()}
+        return _FIELDS.format(template, **words)
+    parts = [part if isinstance(part, str) else spell(part) for part in text_and_settings(template)]
+    return visible(_LONG_WORD.sub(lambda word: _cut(word[0]), "".join(parts)))
+
+
+def text_and_settings(text: str) -> Iterator[str | Setting]:
+    """The parts of a text and the parameters between them, in turn."""
+    for place, part in enumerate(_MARKED.split(text)):
+        try:
+            yield Setting._read(part) if place % 2 else part
+        except (ValueError, SyntaxError, TypeError):
+            yield part  # somebody's own characters for private use
 
 
 class _VisibleFields(Formatter):
@@ -148,11 +204,15 @@ class MisfeatError(ValueError):
     Parameters
     ----------
     problem : str
-        What is wrong, a template as `Message` takes it.
+        What is wrong.
     remedy : str, default=""
-        What to do about it, with the same fields.
-    **about : object
-        What the fields stand for.
+        What to do about it.
+    parameter : str, optional
+        The parameter that it is about. Defaults to the first that its text names.
+    column : str, optional
+        The column that it is about.
+    value : object, optional
+        The value that was refused.
 
     Attributes
     ----------
@@ -177,22 +237,24 @@ class MisfeatError(ValueError):
     k=0; it must be an integer of at least 1. k 0
     """
 
-    def __init__(self, problem: str, *, remedy: str = "", **about: Any) -> None:
-        if isinstance(problem, Message):
-            if about or remedy:
-                raise TypeError("a finished message takes no further fields")
-            self.message = problem
-        else:
-            self.message = Message(f"{problem} {remedy}" if remedy else problem, **about)
+    def __init__(
+        self,
+        problem: str,
+        *,
+        remedy: str = "",
+        parameter: str | None = None,
+        column: object = None,
+        value: Any = None,
+    ) -> None:
+        self.message = as_message(f"{problem} {remedy}" if remedy else problem)
         super().__init__(self.message)
-        self.remedy = Message(remedy, **about)
-        settings = self.message.settings
-        first = settings[0] if settings else None
-        self.parameter: str | None = first.parameter if first else None
-        column = self.message.about.get("column", first.column if first else None)
-        self.column: str | None = None if column is None else str(column)
-        said = first is not None and first.has_value
-        self.value: Any = first.value if said and first else self.message.about.get("value")
+        self.remedy = as_message(remedy)
+        first = next(iter(self.message.settings), None)
+        self.parameter = parameter or (first.parameter if first else None)
+        if column is None:
+            column = self.message.about.get("column", first.column if first else None)
+        self.column = None if column is None else str(column)
+        self.value = first.value if first and first.has_value else value
 
 
 class DamagedFileError(MisfeatError):
@@ -259,10 +321,8 @@ def check_count(value: object, name: str, least: int = 1, none: bool = False) ->
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise MisfeatError(
-            "{setting}; it must be an integer of at least {least}{or_none}.",
-            setting=Setting(name, value),
-            least=least,
-            or_none=InPython(", or None" if none else ""),
+            f"{Setting(name, value)}; it must be an integer of at least {least}"
+            f"{', or None' if none else ''}."
         )
 
 
@@ -272,9 +332,7 @@ def check_jobs(n_jobs: object) -> None:
         return
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise MisfeatError(
-            "{setting}; it must be a number of threads, -1 for all{or_none}.",
-            setting=Setting("n_jobs", n_jobs),
-            or_none=InPython(", or None"),
+            f"{Setting('n_jobs', n_jobs)}; it must be a number of threads, -1 for all, or None."
         )
 
 
@@ -318,10 +376,5 @@ def no_such_column(
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)
     has = listed(names) or "no columns"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {has}."
-    return MisfeatError(
-        "The table has no column {column!r} (asked for as {role}); {hint}",
-        column=column,
-        role=role,
-        hint=hint,
-        setting=None if parameter is None else Setting(parameter, column),
-    )
+    problem = f"The table has no column {column!r} (asked for as {role}); {hint}"
+    return MisfeatError(problem, parameter=parameter, column=column, value=column)

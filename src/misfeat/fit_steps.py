@@ -54,9 +54,8 @@ def opened(
         return table, target, rules
     if question.groups is not None:
         raise MisfeatError(
-            "Subgroups were given twice: {setting} in the estimator, and groups passed to fit; "
-            "leave one of them out.",
-            setting=Setting("groups", question.groups),
+            f"Subgroups were given twice: {Setting('groups', question.groups)} in the estimator, "
+            "and groups passed to fit; leave one of them out."
         )
     table, name = with_groups(table, groups)
     return table, target, replace(rules, groups=parse_groups(name))
@@ -77,9 +76,8 @@ def selection_of(
                 raise no_such_column(name, table.names, "a feature to exclude", "exclude")
         if blocks and question.measure == "r2":
             raise MisfeatError(
-                "{blocks} needs {measure}; leave one of the two out.",
-                blocks=Setting("blocks"),
-                measure=Setting("measure", "mutual_info"),
+                f"{Setting('blocks')} needs {Setting('measure', 'mutual_info')}; leave one of the "
+                "two out."
             )
         if question.measure == "r2":
             cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)

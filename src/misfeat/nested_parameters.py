@@ -69,8 +69,4 @@ class NestedParameters(SelectorParameters, BaseEstimator):  # type: ignore[misc]
 def _checked(name: str, settings: object) -> Any:
     if isinstance(settings, NESTED[name]):
         return settings
-    raise MisfeatError(
-        "{setting}; it must be a {kind}, or None.",
-        setting=Setting(name, settings),
-        kind=NESTED[name].__name__,
-    )
+    raise MisfeatError(f"{Setting(name, settings)}; it must be a {NESTED[name].__name__}, or None.")

@@ -169,20 +169,18 @@ def compare_selections(
         used = [getattr(run.set_scores, name).name for run in runs]
         if used[0] != used[1]:
             raise MisfeatError(
-                "The first run has {first}, the second {second}; their scores cannot be compared.",
+                f"The first run has {Setting(name, used[0])}, the second "
+                f"{Setting(name, used[1])}; their scores cannot be compared.",
                 remedy="Fit one of them again as the other.",
-                first=Setting(name, used[0]),
-                second=Setting(name, used[1]),
             )
     size = min(first.size, second.size) if size is None else size
     check_count(size, "size")
     features = tuple(name for name in first.feature_names if name in second.feature_names)
     if not features:
         raise MisfeatError(
-            "The runs have no feature in common: the first has {first}, the second {second}.",
+            f"The runs have no feature in common: the first has {listed(first.feature_names)}, "
+            f"the second {listed(second.feature_names)}.",
             remedy="Compare runs of tables that share columns.",
-            first=listed(first.feature_names),
-            second=listed(second.feature_names),
         )
     check_size(size, features, first.cohorts)
     common = _common_subgroups(runs, subgroup)
@@ -292,22 +290,18 @@ def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
         meant = [run.cohorts.full_name(subgroup) for run in runs]
         if meant[0] != meant[1]:
             raise MisfeatError(
-                "{value!r} means {first!r} in the first run and {second!r} in the second; write "
-                "the whole name of a subgroup of both.",
+                f"{subgroup!r} means {meant[0]!r} in the first run and {meant[1]!r} in the "
+                "second; write the whole name of a subgroup of both.",
                 value=subgroup,
-                first=meant[0],
-                second=meant[1],
             )
         return (meant[1],)
     common = tuple(name for name in second if name in first)
     if common:
         return common
     raise MisfeatError(
-        "The runs have no subgroup in common: the first has {first}, the second {second}.",
-        remedy="Fit both with the same {groups}.",
-        first=listed(first),
-        second=listed(second),
-        groups=Setting("groups"),
+        f"The runs have no subgroup in common: the first has {listed(first)}, the second "
+        f"{listed(second)}.",
+        remedy=f"Fit both with the same {Setting('groups')}.",
     )
 
 
@@ -377,12 +371,11 @@ def explained_share(run: Selection, subgroup: str, features: Sequence[str]) -> E
         wide /= float(ndtri((1.0 + run.confidence) / 2.0))
     predicted = bool(scores.predicted[cohort, 0])
     if not predicted and not run.set_scores.estimate.above_chance:
+        estimate = Setting("estimate", run.set_scores.estimate.name)
         raise MisfeatError(
-            "A run with {estimate} knows nothing of what chance would score in so few rows, so "
+            f"A run with {estimate} knows nothing of what chance would score in so few rows, so "
             "nobody knows how sure its scores are.",
-            remedy="Fit it again with {instead}.",
-            estimate=Setting("estimate", run.set_scores.estimate.name),
-            instead=Setting("estimate", "population"),
+            remedy=f"Fit it again with {Setting('estimate', 'population')}.",
         )
     return ExplainedShare(score, None, wide, PREDICTED if predicted else RECORDED)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from misfeat.cohorts.feature_blocks import check_names, not_a_feature
-from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
@@ -43,12 +43,9 @@ def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
     check_features(features, cohorts)
     if size > len(features):
         raise MisfeatError(
-            "{size} is larger than the number of features ({count}): {names}.",
-            remedy="Lower {lowered}.",
-            size=Setting("size", size),
-            count=InPython(f"n_features = {len(features)}", str(len(features))),
-            names=listed(features),
-            lowered=Setting("size"),
+            f"{Setting('size', size)} is larger than the number of features "
+            f"(n_features = {len(features)}): {listed(features)}.",
+            remedy=f"Lower {Setting('size')}.",
         )
 
 
@@ -60,12 +57,11 @@ def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
     reasons = "; ".join(f"{audit.column!r}: {audit.treatment}" for audit in left[:MOST_LEFT_OUT])
     more = len(left) - MOST_LEFT_OUT
     rows = int(cohorts.weights.sum())
+    why = f"Left out: {reasons}" if left else "It has only the target and group columns"
+    why += f" and {more:,} more" if more > 0 else ""
     raise MisfeatError(
-        "The table has no feature to score ({rows}). {why}{more}; add columns that "
-        "may tell about the target.",
-        rows=InPython(f"n_samples = {rows}", f"{rows:,} rows"),
-        why=f"Left out: {reasons}" if left else "It has only the target and group columns",
-        more=f" and {more:,} more" if more > 0 else "",
+        f"The table has no feature to score (n_samples = {rows}). {why}; add columns that may tell "
+        "about the target."
     )
 
 
@@ -73,14 +69,11 @@ def check_set(features: Sequence[str]) -> tuple[str, ...]:
     """The names of a set's features; raises where there are none, or one is named twice."""
     names = check_names(features, "features")
     if not names:
-        raise MisfeatError(
-            "{setting}; name at least one feature.", setting=Setting("features", features)
-        )
+        raise MisfeatError(f"{Setting('features', features)}; name at least one feature.")
     if not isinstance(features, str) and len(names) < len(features):
         repeated = next(n for index, n in enumerate(features) if n in list(features)[:index])
         raise MisfeatError(
-            "{setting} names {column!r} twice; name it once.",
-            setting=Setting("features"),
+            f"{Setting('features')} names {str(repeated)!r} twice; name it once.",
             column=str(repeated),
         )
     return names
@@ -92,16 +85,14 @@ def check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
         return {}
     if not isinstance(costs, Mapping):
         raise MisfeatError(
-            "{setting}; it must map features to what recording them costs, such as {example}.",
-            setting=Setting("costs", costs),
-            example="{'mri': 400}",
+            f"{Setting('costs', costs)}; it must map features to what recording them costs, such "
+            "as {'mri': 400}."
         )
     for column, cost in costs.items():
         number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
         if not number or not 0 < cost < np.inf:
             raise MisfeatError(
-                "{setting}; it must be above 0, and finite.",
-                setting=Setting("costs", cost, column=str(column)),
+                f"{Setting('costs', cost, column=str(column))}; it must be above 0, and finite."
             )
     return dict(costs)
 
@@ -146,12 +137,9 @@ def included_features(selection: Selection, size: int) -> list[int]:
     indices = [feature_index(selection, name, "a feature to include") for name in include]
     if len(indices) > size:
         raise MisfeatError(
-            "{size}, but {count} features are to be included: {names}.",
-            remedy="Raise {raised}, or include fewer.",
-            size=Setting("size", size),
-            count=len(indices),
-            names=", ".join(map(repr, include)),
-            raised=Setting("size"),
+            f"{Setting('size', size)}, but {len(indices)} features are to be included: "
+            f"{', '.join(map(repr, include))}.",
+            remedy=f"Raise {Setting('size')}, or include fewer.",
         )
     return indices
 

@@ -102,24 +102,18 @@ class PermutationTester:
         most = MOST_PERMUTATIONS - PILOTS - 1
         if permutations > most:
             raise MisfeatError(
-                "{setting}; at most {most:,} are possible.",
-                setting=Setting("permutations", permutations),
-                most=most,
+                f"{Setting('permutations', permutations)}; at most {most:,} are possible."
             )
         if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
-            raise MisfeatError(
-                "{setting}; it must lie between 0 and 1.", setting=Setting("level", level)
-            )
+            raise MisfeatError(f"{Setting('level', level)}; it must lie between 0 and 1.")
         self.within = None
         if within is not None:
             self.within = feature_index(selection, within, "a feature to deal within")
             if self.scores.measure.sums is not None:
                 raise MisfeatError(
-                    "{within} needs the values of a feature, of which {measure} knows nothing; use "
-                    "{other}.",
-                    within=Setting("within", within),
-                    measure=Setting("measure", "r2"),
-                    other=Setting("measure", "mutual_info"),
+                    f"{Setting('within', within)} needs the values of a feature, of which "
+                    f"{Setting('measure', 'r2')} knows nothing; use "
+                    f"{Setting('measure', 'mutual_info')}."
                 )
         if selection.shortlist is not None:  # only these rows do not know which features were kept
             self.cohorts = reweighted(self.cohorts, selection.shortlist.held_back)

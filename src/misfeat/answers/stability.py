@@ -125,11 +125,10 @@ def stability_of(
     scores.check_rows()
     if not scores.measure.largest_table:
         raise MisfeatError(
-            "Rows are drawn anew from counts of coded rows; {measure} keeps sums of products "
-            "instead.",
-            remedy="Use {other}, or fit on halves of the table and compare.",
-            measure=Setting("measure", "r2"),
-            other=Setting("measure", "mutual_info"),
+            f"Rows are drawn anew from counts of coded rows; {Setting('measure', 'r2')} keeps "
+            "sums of products instead.",
+            remedy=f"Use {Setting('measure', 'mutual_info')}, or fit on halves of the table and "
+            "compare.",
         )
     shown = shown_scores(selection, size)
 

@@ -139,17 +139,14 @@ def explanations(
     if not measure.largest_table:
         raise MisfeatError(
             "What a set tells is explained by what the cells of its values add to mutual "
-            "information, of which {measure} knows nothing; use {other}.",
-            measure=Setting("measure", measure.name),
-            other=Setting("measure", "mutual_info"),
+            f"information, of which {Setting('measure', measure.name)} knows nothing; use "
+            f"{Setting('measure', 'mutual_info')}."
         )
     for _, members in asked:
         if len(members) > measure.largest_table:
             raise MisfeatError(
-                "{features} cannot be explained: only counts of sets of up to {most} features are "
-                "at hand, no rows.",
-                features=listed([names[m] for m in members]),
-                most=measure.largest_table,
+                f"{listed([names[m] for m in members])} cannot be explained: only counts of sets "
+                f"of up to {measure.largest_table} features are at hand, no rows."
             )
     counted = cell_counts(selection, asked)
     records = []

@@ -35,10 +35,7 @@ def read_size(value: Any, parameter: str) -> Any:
         return value
     if not value.lstrip("-").isdecimal():
         raise MisfeatError(
-            "{setting}: {text!r} is not an integer; give one, or {auto!r}.",
-            setting=Setting(parameter),
-            text=value,
-            auto="auto",
+            f"{Setting(parameter)}: {value!r} is not an integer; give one, or 'auto'."
         )
     return int(value)
 
@@ -123,8 +120,8 @@ def read_design(value: Any, parameter: str) -> dict[str, Any]:
             raise _too_short(parameter, word, "strata=region")
         if word in design:
             raise MisfeatError(
-                "{setting} names two columns of one kind; join them into one column.",
-                setting=Setting(parameter, list(value)),
+                f"{Setting(parameter, list(value))} names two columns of one kind; join them into "
+                "one column."
             )
         design[word] = column
     return design
@@ -183,33 +180,22 @@ def _pairs(value: Any, parameter: str, example: str) -> dict[str, str]:
 
 
 def _too_short(parameter: str, text: str, example: str) -> MisfeatError:
-    return MisfeatError(
-        "{setting} says too little; write it as {example}.",
-        setting=Setting(parameter, text),
-        example=example,
-    )
+    return MisfeatError(f"{Setting(parameter, text)} says too little; write it as {example}.")
 
 
 def _check_new(name: str, known: dict[str, Any], parameter: str) -> None:
     """Raise where a name was given before; the second would silently replace the first."""
     if name in known:
-        raise MisfeatError(
-            "{setting} is given twice{where}; give it once.",
-            setting=Setting(parameter),
-            where="" if name == "*" else f" for {name!r}",
-        )
+        where = "" if name == "*" else f" for {name!r}"
+        raise MisfeatError(f"{Setting(parameter)} is given twice{where}; give it once.")
 
 
 def _parsed(kind: type, text: str, setting: Setting) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise MisfeatError(
-            "{setting}: {text!r} is not {kind}.",
-            setting=setting,
-            text=text,
-            kind="an integer" if kind is int else "a number",
-        ) from None
+        words = "an integer" if kind is int else "a number"
+        raise MisfeatError(f"{setting}: {text!r} is not {words}.") from None
 
 
 TABLE, COLUMNS = "Table", "Subgroups and columns"

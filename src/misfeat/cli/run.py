@@ -70,10 +70,8 @@ def answer(settings: RunSettings) -> None:
     _check_costs(costs, settings)
     if settings.weights != "sampling" and settings.weight is None:
         raise MisfeatError(
-            "{setting} says how weights are taken, and there are none; add {weight}, or leave it "
-            "out.",
-            setting=Setting("weights", settings.weights),
-            weight="--weight COL",
+            f"{Setting('weights', settings.weights)} says how weights are taken, and there are "
+            "none; add --weight COL, or leave it out."
         )
     quiet = settings.quiet
     share = settings.memory_limit

@@ -39,9 +39,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     try:
         content = tomllib.loads(_content(path, config).decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise MisfeatError(
-            "{config} is no TOML file: {why}.", config=config, why=str(error)
-        ) from error
+        raise MisfeatError(f"{config} is no TOML file: {error!s}.") from error
     options: dict[str, Any] = {}
     for key, value in content.items():
         name = key.replace("-", "_")
@@ -52,11 +50,8 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
         words = _expected(name, value)
         if words:
             raise MisfeatError(
-                "{file!r}: {key} = {value} must be {words}.",
-                file=str(path),
-                key=key,
+                f"{str(path)!r}: {key} = {_shown(value)} must be {words}.",
                 value=_shown(value),
-                words=words,
             )
         is_path = name in PATHS and not is_address(value)
         options[name] = str(path.parent / as_path(value, name)) if is_path else value
@@ -79,14 +74,10 @@ def _content(file: Path, config: Setting | str) -> bytes:
         with file.open("rb") as opened:  # it may be a device that never ends
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise MisfeatError(
-            "{config} cannot be read: {why}.", config=config, why=error.strerror
-        ) from error
+        raise MisfeatError(f"{config} cannot be read: {error.strerror}.") from error
     if len(content) > LARGEST_FILE:
         raise MisfeatError(
-            "{config} is larger than {limit:,} bytes, too large for settings.",
-            config=config,
-            limit=LARGEST_FILE,
+            f"{config} is larger than {LARGEST_FILE:,} bytes, too large for settings."
         )
     return content
 
@@ -94,12 +85,8 @@ def _content(file: Path, config: Setting | str) -> bytes:
 def _unknown(key: str, file: str) -> MisfeatError:
     keys = [_key(name) for name in IN_FILE]
     near = get_close_matches(key.replace("_", "-"), keys, n=1, cutoff=0.5)
-    return MisfeatError(
-        "{file!r} has a key {key!r}, which is no option of misfeat run; {hint}",
-        file=file,
-        key=key,
-        hint=f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(keys)}.",
-    )
+    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(keys)}."
+    return MisfeatError(f"{file!r} has a key {key!r}, which is no option of misfeat run; {hint}")
 
 
 def _expected(name: str, value: Any) -> str:

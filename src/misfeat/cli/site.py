@@ -221,9 +221,8 @@ def combine(
     del debug
     if name and not own:
         raise MisfeatError(
-            "{site} names the site of one's own table; give that with {own}, too.",
-            site=Setting("site", name),
-            own=Setting("own"),
+            f"{Setting('site', name)} names the site of one's own table; give that with "
+            f"{Setting('own')}, too."
         )
     folder = check_folder(out)
     with warnings_as_notes(quiet) as warned:
@@ -251,9 +250,7 @@ def _check_out(out: str, *read: str) -> None:
     """Raise before something that is read would be written over."""
     for file in filter(None, read):
         if Path(out).exists() and Path(file).exists() and Path(out).samefile(file):
-            raise MisfeatError(
-                "{out} is a file that is read; give another one.", out=Setting("out", out)
-            )
+            raise MisfeatError(f"{Setting('out', out)} is a file that is read; give another one.")
 
 
 def _key(file: str) -> Any:

@@ -303,10 +303,9 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
                 raise no_such_column(column, table.names, Setting(parameter))
     if target in rules.group_columns:
         raise MisfeatError(
-            "{column!r} is both the target and a group; within a subgroup it would tell nothing.",
-            remedy="Take it out of {groups}.",
+            f"{target!r} is both the target and a group; within a subgroup it would tell nothing.",
+            remedy=f"Take it out of {Setting('groups')}.",
             column=target,
-            groups=Setting("groups"),
         )
     if target is not None:
         rules.weights.check(table.names, target, rules.group_columns)
@@ -333,10 +332,9 @@ def code_table(
     for part in design:
         if part.missing:
             raise MisfeatError(
-                "Column {column!r} of the design is missing in {rows:,} rows; leave these rows "
-                "out, or say where they were drawn.",
+                f"Column {part.column!r} of the design is missing in {part.missing:,} rows; leave "
+                "these rows out, or say where they were drawn.",
                 column=part.column,
-                rows=part.missing,
             )
     if design:
         drawn = table.count_codes([*groups, target.coder, *map(as_it_is, design)])
@@ -406,14 +404,10 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
         return rows
     if rules.weights.design:
         raise MemoryLimitError(
-            "The table has about {different:,} different rows of codes, more than the {most:,} "
-            "that memory holds, and with a {design} rows cannot be drawn from them; use fewer "
-            "{bins}, leave features out, or raise {limit}.",
-            different=drawing.n_rows,
-            most=most,
-            design=Setting("design"),
-            bins=Setting("bins"),
-            limit=Setting("max_rows"),
+            f"The table has about {drawing.n_rows:,} different rows of codes, more than the "
+            f"{most:,} that memory holds, and with a {Setting('design')} rows cannot be drawn "
+            f"from them; use fewer {Setting('bins')}, leave features out, or raise "
+            f"{Setting('max_rows')}."
         )
     rates = sorted(drawing.one_in.values())
     profiled.notes.add(

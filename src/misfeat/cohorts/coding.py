@@ -91,9 +91,7 @@ class BinRules:
 def _number_of_bins(value: Any, column: str | None = None) -> int:
     if not isinstance(value, Integral) or not 2 <= int(value) <= MOST_BINS:
         raise MisfeatError(
-            "{setting}; it must be an integer from 2 to {most}.",
-            setting=Setting("bins", value, column=column),
-            most=MOST_BINS,
+            f"{Setting('bins', value, column=column)}; it must be an integer from 2 to {MOST_BINS}."
         )
     return int(value)
 
@@ -103,30 +101,22 @@ def cut_points(points: object, parameter: str, column: str | None = None) -> tup
     setting = Setting(parameter, points, column=column)
     if not isinstance(points, Sequence | np.ndarray) or isinstance(points, str) or not len(points):
         raise MisfeatError(
-            "{setting}; give cut points, such as {example}.",
-            setting=setting,
-            example=Setting(parameter, [40, 65], column=column),
+            f"{setting}; give cut points, such as {Setting(parameter, [40, 65], column=column)}."
         )
     parsed = tuple(map(_cut_point, points))
-    about: dict[str, Any] = {}
     if None in parsed:
-        problem = "{setting}: {point!r} is neither a number nor a date."
-        about["point"] = points[parsed.index(None)]
+        problem = f": {points[parsed.index(None)]!r} is neither a number nor a date."
     elif any(isinstance(p, int) and abs(p) > LARGEST_INTEGER for p in parsed):
-        problem = (
-            "{setting} holds an integer that 64 bits do not; give cut points between -2**63 and "
-            "2**63."
-        )
+        problem = " holds an integer that 64 bits do not; give cut points between -2**63 and 2**63."
     elif len(parsed) > MOST_CUT_POINTS:
-        problem = "{setting} has {n:,} cut points; give at most {most:,}."
-        about |= {"n": len(parsed), "most": MOST_CUT_POINTS}
+        problem = f" has {len(parsed):,} cut points; give at most {MOST_CUT_POINTS:,}."
     elif len({isinstance(point, int | float) for point in parsed}) > 1:
-        problem = "{setting} mixes numbers and dates; give one kind."
+        problem = " mixes numbers and dates; give one kind."
     elif any(a >= b for a, b in itertools.pairwise(parsed)):
-        problem = "{setting} must ascend, without repeats."
+        problem = " must ascend, without repeats."
     else:
         return parsed
-    raise MisfeatError(problem, setting=setting, **about)
+    raise MisfeatError(f"{setting}{problem}")
 
 
 def _cut_point(point: object) -> Value:
@@ -146,12 +136,10 @@ def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str
     fits = profile.kind in (Kind.INTEGER, Kind.NUMBER) if numeric else profile.kind is Kind.TIME
     if not fits:
         raise MisfeatError(
-            "Column {column!r} holds {kind} values and cannot be cut at {points}; give cut points "
-            "of its own kind, or none.",
+            f"Column {profile.column!r} holds {profile.kind.value} values and cannot be cut at "
+            f"{', '.join(map(label, points))}; give cut points of its own kind, or none.",
             column=profile.column,
-            kind=profile.kind.value,
-            points=", ".join(map(label, points)),
-            setting=Setting(parameter, [label(point) for point in points], column=profile.column),
+            parameter=parameter,
         )
 
 
@@ -229,11 +217,9 @@ def feature_coder(
     chosen = profile.column in bins.by_column
     if chosen and not profile.kind.ordered:
         raise MisfeatError(
-            "{bins} names the column {column!r}, which holds {kind} values and cannot be binned; "
-            "take it out of {bins}.",
-            bins=Setting("bins"),
+            f"{Setting('bins')} names the column {profile.column!r}, which holds "
+            f"{profile.kind.value} values and cannot be binned; take it out of {Setting('bins')}.",
             column=profile.column,
-            kind=profile.kind.value,
         )
     coder: Coder | None
     if profile.kind.ordered and (chosen or profile.distinct > most):
@@ -277,9 +263,9 @@ def as_it_is(profile: Profile) -> CategoryCoder | EdgeCoder:
     """One code per value."""
     if profile.counts is None:
         raise MisfeatError(
-            "Column {column!r} has more than {most:,} distinct values; group its values first.",
+            f"Column {profile.column!r} has more than {DISTINCT_LIMIT:,} distinct values; group "
+            "its values first.",
             column=profile.column,
-            most=DISTINCT_LIMIT,
         )
     values = tuple(canonical(value) for value in profile.counts.values)
     labels = tuple(profile.text.spelled.get(value) or label(value) for value in values)
@@ -361,7 +347,6 @@ class TargetCoding:
 def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     """Raise for a target that cannot be scored, before anything else is looked at."""
     column, binned = profile.column, _is_binned(profile, bins, target)
-    about: dict[str, Any] = {"column": column}
     problem, remedy, n_classes = "", "", profile.distinct
     if binned:
         rule = bins.by_column.get(column, bins.bins)
@@ -369,25 +354,23 @@ def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     if profile.kind is Kind.UNSUPPORTED:
         problem = "has a type that cannot be scored; convert it to numbers, text or flags."
     elif profile.distinct == 0:
-        problem = "is missing in every row; choose another target, or check {codes}."
-        about["codes"] = Setting("missing_values")
+        codes = Setting("missing_values")
+        problem = f"is missing in every row; choose another target, or check {codes}."
     elif target == NUMBER and not profile.kind.ordered:
-        problem = "holds {kind} values and cannot be taken as a number; use {classes}, or convert "
-        problem += "it to numbers."
-        about |= {"kind": profile.kind.value, "classes": Setting("target", CLASSES)}
+        problem = f"holds {profile.kind.value} values and cannot be taken as a number; use "
+        problem += f"{Setting('target', CLASSES)}, or convert it to numbers."
     elif not binned and profile.is_identifier:
         problem = "has a different value in nearly every row; choose another target, or group its "
         problem += "values first."
     elif n_classes > MOST_CLASSES:
-        many = n_classes > DISTINCT_LIMIT
-        about["many"] = f"more than {DISTINCT_LIMIT:,}" if many else f"{n_classes:,}"
-        problem = f"has {{many}} classes; at most {MOST_CLASSES} can be told apart."
+        over = n_classes > DISTINCT_LIMIT
+        many = f"more than {DISTINCT_LIMIT:,}" if over else f"{n_classes:,}"
+        problem = f"has {many} classes; at most {MOST_CLASSES} can be told apart."
         remedy = "Merge classes, or use a numeric target, which is taken as a number."
         if binned:
-            remedy = "Ask for fewer bins: {bins}."
-            about["bins"] = Setting("bins", 5, column=column)
+            remedy = f"Ask for fewer bins: {Setting('bins', 5, column=column)}."
     if problem:
-        raise MisfeatError(f"The target {{column!r}} {problem}", remedy=remedy, **about)
+        raise MisfeatError(f"The target {column!r} {problem}", remedy=remedy, column=column)
 
 
 def _is_binned(profile: Profile, bins: BinRules, target: str) -> bool:

@@ -133,12 +133,9 @@ def profile_column(
     kind = table.kind(column)
     if way not in (None, TEXT) and kind is not Kind.TEXT:
         raise MisfeatError(
-            "{setting}: the column holds {kind} values, and only text is read another way; take it "
-            "out of {read}.",
+            f"{Setting('read', way, column=column)}: the column holds {kind.value} values, and "
+            f"only text is read another way; take it out of {Setting('read')}.",
             column=column,
-            setting=Setting("read", way, column=column),
-            kind=kind.value,
-            read=Setting("read"),
         )
     if kind is Kind.UNSUPPORTED:
         return Profile(Reading(column), kind, None, 0, rows)
@@ -180,10 +177,9 @@ def _read_text(
     parsed, share = (None, 0.0) if just_text else parse_text(counts, way)
     if way not in (None, TEXT) and parsed is None and profile.distinct:
         raise MisfeatError(
-            "{setting}: no value of the column reads so; one is {example!r}.",
+            f"{Setting('read', way, column=profile.column)}: no value of the column reads so; one "
+            f"is {str(counts.values[0])!r}.",
             column=profile.column,
-            setting=Setting("read", way, column=profile.column),
-            example=str(counts.values[0]),
         )
     if parsed is None or (way is None and share < MANY):
         example = str(counts.values[np.argmax(counts.counts)]) if len(counts.values) else ""

@@ -12,7 +12,7 @@ import numpy as np
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, as_left_out
-from misfeat.exceptions import Message, MisfeatError, Setting, no_such_column, shortened
+from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
 
@@ -39,13 +39,13 @@ def not_a_feature(
     audit = next((audit for audit in cohorts.columns if audit.column == name), None)
     block = next((block for block, members in (blocks or {}).items() if name in members), None)
     if block is not None:
-        reason: str = Message("is a member of the block {block!r}; name the block", block=block)
+        reason = f"is a member of the block {block!r}; name the block"
     elif audit is None:
         return no_such_column(name, features, role)
     else:
         reason = _reason(audit)
-    problem = "{column!r} was asked for as {role}, but it {reason}."
-    return MisfeatError(problem, column=name, role=role, reason=reason)
+    problem = f"{name!r} was asked for as {role}, but it {reason}."
+    return MisfeatError(problem, column=name)
 
 
 def _reason(audit: ColumnAudit) -> str:
@@ -56,28 +56,16 @@ def _reason(audit: ColumnAudit) -> str:
         "group": "tells the subgroups apart and is not a feature; take it out",
         "weight": f"holds the {treatment} of the rows and is not a feature; take it out",
         "design": f"holds the {treatment} of the rows and is not a feature; take it out",
-        "feature": Message(
-            "has no numbers that {measure} could use; take it out", measure=Setting("measure", "r2")
-        ),
+        "feature": f"has no numbers that {Setting('measure', 'r2')} could use; take it out",
     }
     by_treatment = {
-        EXCLUDED: Message(
-            "is in {exclude}; take it out of one of the two", exclude=Setting("exclude")
-        ),
-        NOT_ON_SHORTLIST: Message(
-            "was left out, for it explains nothing by itself or in a pair; use {include}, so "
-            "that every set holds it",
-            include=Setting("include", [column]),
-        ),
-        IDENTIFIER: Message(
-            "was left out as an identifier; if it measures something, keep it with {bins}",
-            bins=Setting("bins", 5, column=column),
-        ),
-        NEVER_RECORDED: Message(
-            "was left out, because no subgroup recorded it; check {codes} and {threshold}",
-            codes=Setting("missing_values"),
-            threshold=Setting("missing_threshold"),
-        ),
+        EXCLUDED: f"is in {Setting('exclude')}; take it out of one of the two",
+        NOT_ON_SHORTLIST: "was left out, for it explains nothing by itself or in a pair; use "
+        f"{Setting('include', [column])}, so that every set holds it",
+        IDENTIFIER: "was left out as an identifier; if it measures something, keep it with "
+        f"{Setting('bins', 5, column=column)}",
+        NEVER_RECORDED: "was left out, because no subgroup recorded it; check "
+        f"{Setting('missing_values')} and {Setting('missing_threshold')}",
     }
     reasons = by_treatment if audit.role == "left out" else by_role
     key = treatment if audit.role == "left out" else audit.role
@@ -133,9 +121,7 @@ def check_names(names: object, what: str) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     if not _are_names(names):
-        raise MisfeatError(
-            "{setting}; it must be a list of names of features.", setting=Setting(what, names)
-        )
+        raise MisfeatError(f"{Setting(what, names)}; it must be a list of names of features.")
     return tuple(dict.fromkeys(map(str, names)))
 
 
@@ -150,22 +136,20 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
     if blocks is None:
         return {}
     if not isinstance(blocks, Mapping):
-        raise MisfeatError(
-            "{setting}; it must map names to lists of features.", setting=Setting("blocks", blocks)
-        )
-    refused = partial(MisfeatError, setting=Setting("blocks"))
+        raise MisfeatError(f"{Setting('blocks', blocks)}; it must map names to lists of features.")
+    refused = partial(MisfeatError, parameter="blocks")
     owner: dict[str, str] = {}
     for name, members in blocks.items():
         if not isinstance(name, str):
-            raise refused("A block is named {name!r}; names must be text.", name=name)
+            raise refused(f"A block is named {name!r}; names must be text.")
         check_text([name], Setting("blocks"))
         if not _are_names(members) or len(members) == 0:
-            problem = "The block {block!r} is {members}; give a list of features."
-            raise refused(problem, block=name, members=shortened(members))
+            problem = f"The block {name!r} is {shortened(members)}; give a list of features."
+            raise refused(problem)
         for member in members:
             if member in owner:
-                problem = "Blocks name {column!r} twice, in {first!r} and {second!r}; name it once."
-                raise refused(problem, column=member, first=owner[member], second=name)
+                problem = f"Blocks name {member!r} twice, in {owner[member]!r} and {name!r}; "
+                raise refused(f"{problem}name it once.", column=member)
             owner[member] = name
     return {name: tuple(map(str, members)) for name, members in blocks.items()}
 
@@ -183,11 +167,11 @@ def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Coho
 def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
     for member in members:
         if member not in cohorts.features:
-            role = Message("a member of the block {block!r}", block=name)
+            role = f"a member of the block {name!r}"
             raise not_a_feature(member, role, cohorts, cohorts.features)
     if name not in members and any(audit.column == name for audit in cohorts.columns):
-        problem = "The block {block!r} has the name of a column; give it another."
-        raise MisfeatError(problem, block=name, setting=Setting("blocks"))
+        problem = f"The block {name!r} has the name of a column; give it another."
+        raise MisfeatError(problem, parameter="blocks")
     positions = [cohorts.features.index(member) for member in members]
     lines = cohorts.codes[positions]
     whole = (lines >= 0).all(axis=0)

@@ -40,28 +40,28 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
         meant = _meant(wanted, names, spelling)
         if len(meant) > 1:
             raise MisfeatError(
-                "{value!r} may mean {n} subgroups: {names}; write more of the name.",
+                f"{wanted!r} may mean {len(meant)} subgroups: {listed(meant)}; write more of the "
+                "name.",
                 value=wanted,
-                n=len(meant),
-                names=listed(meant),
             )
         if meant:
             return meant[0]
     lost = _meant(wanted, [name for name in gone if name not in names], str.casefold)
     if lost:
         raise MisfeatError(
-            "The subgroup {value!r} has too few rows, and was merged with others or left out; "
-            "there are {names}. {keep} keeps small subgroups.",
+            f"The subgroup {lost[0]!r} has too few rows, and was merged with others or left out; "
+            f"there are {listed(names)}. {Setting('min_rows', 1)} keeps small subgroups.",
             value=lost[0],
-            names=listed(names),
-            keep=Setting("min_rows", 1),
         )
     forms = {name: {f.casefold() for f in (_plain(name), *_short_forms(name))} for name in names}
     close = get_close_matches(_plain(wanted).casefold(), set().union(*forms.values()))
     near = list(dict.fromkeys(name for form in close for name in names if form in forms[name]))
     nearest = " or ".join(map(repr, near[:3]))
     hint = f"did you mean {nearest}?" if near else f"there are {listed(names)}."
-    raise MisfeatError("There is no subgroup {value!r}; {hint}", value=wanted, hint=hint)
+    raise MisfeatError(
+        f"There is no subgroup {wanted!r}; {hint}",
+        value=wanted,
+    )
 
 
 def _meant(wanted: str, names: Sequence[str], spelling: Callable[[str], str]) -> list[str]:

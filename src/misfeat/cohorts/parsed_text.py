@@ -85,17 +85,15 @@ def parse_ways(given: object) -> dict[str, str]:
         return {}
     if not isinstance(given, Mapping):
         raise MisfeatError(
-            "{setting} names no columns; write it as {example}.",
-            setting=Setting("read", given),
-            example=Setting("read", TEXT, column="zip"),
+            f"{Setting('read', given)} names no columns; write it as "
+            f"{Setting('read', TEXT, column='zip')}."
         )
     ways: dict[str, str] = {}
     for column, way in given.items():
         if not isinstance(way, str) or way not in WAYS:
             raise MisfeatError(
-                "{setting} is unknown; a column is read as {ways}.",
-                setting=Setting("read", way, column=column),
-                ways=", ".join(map(repr, WAYS)),
+                f"{Setting('read', way, column=column)} is unknown; a column is read as "
+                f"{', '.join(map(repr, WAYS))}."
             )
         ways[column] = way
     return ways

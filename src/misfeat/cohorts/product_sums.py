@@ -86,9 +86,8 @@ def _numeric_features(profiled: ProfiledTable) -> list[str]:
     ]
     if not features:
         raise MisfeatError(
-            "{setting} needs numeric features, and the table has none; use {other}.",
-            setting=_R2,
-            other=Setting("measure", "mutual_info"),
+            f"{_R2} needs numeric features, and the table has none; use "
+            f"{Setting('measure', 'mutual_info')}."
         )
     return features
 
@@ -110,11 +109,11 @@ def _by_cohort(
     squares = np.einsum("gii->gi", product)
     too_large = ~np.isfinite(squares).all(axis=0)
     if too_large.any():
+        column = [*features, cohorts.target][int(np.argmax(too_large))]
         raise MisfeatError(
-            "Column {column!r} holds values whose squares are too large to sum up; divide them by "
-            "a constant, or use {other}.",
-            column=[*features, cohorts.target][int(np.argmax(too_large))],
-            other=Setting("measure", "mutual_info"),
+            f"Column {column!r} holds values whose squares are too large to sum up; divide them "
+            f"by a constant, or use {Setting('measure', 'mutual_info')}.",
+            column=column,
         )
     share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
     missing: NDArray[np.bool_] = share >= threshold
@@ -140,20 +139,17 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
             values = profile.counts.values.astype(np.float64)
             if not np.isfinite(values).all():
                 raise MisfeatError(
-                    "Column {column!r} holds infinite values, which have no correlation; set them "
-                    "to missing, or drop the column.",
+                    f"Column {profile.column!r} holds infinite values, which have no correlation; "
+                    "set them to missing, or drop the column.",
                     column=profile.column,
                 )
             centre = float(np.average(values, weights=profile.counts.counts))
         return Variable(profile.reading, centre, None, has_gaps)
     if is_target and profile.distinct > 2:
         raise MisfeatError(
-            "{setting} needs a numeric or binary target; {column!r} holds {kind} values, "
-            "{distinct} of them.",
-            setting=_R2,
+            f"{_R2} needs a numeric or binary target; {profile.column!r} holds "
+            f"{profile.kind.value} values, {profile.distinct} of them.",
             column=profile.column,
-            kind=profile.kind.value,
-            distinct=profile.distinct,
         )
     return Variable(profile.reading, 0.0, as_it_is(profile), has_gaps)
 

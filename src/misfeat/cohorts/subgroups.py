@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from misfeat.cohorts.coding import as_it_is, check_cut_points, cut_points, inter
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting, listed, shortened
+from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
 from misfeat.reading.inputs import names_held
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, check_text, label
@@ -87,10 +86,8 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     texts = parts is not None and all(isinstance(part, str) for part in parts)
     if parts is None or not (texts or isinstance(groups, Sequence)):
         raise MisfeatError(
-            "{groups} is {kind}, and takes names of columns; pass the subgroup of every row to "
-            "fit(X, y, groups=...).",
-            groups=Setting("groups"),
-            kind=shortened(groups, most=0),
+            f"{Setting('groups')} is {shortened(groups, most=0)}, and takes names of columns; "
+            "pass the subgroup of every row to fit(X, y, groups=...)."
         )
     rules: list[GroupRule] = []
     for part in parts:
@@ -100,18 +97,9 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
             name = rule.name if isinstance(rule, ByPredicate) else rule.column
             predicates = [before.name for before in rules if isinstance(before, ByPredicate)]
             if rule in rules or (isinstance(rule, ByPredicate) and name in predicates):
-                raise MisfeatError(
-                    "{groups} names {name!r} twice; name it once.",
-                    remedy="{elsewhere}",
-                    elsewhere=_OF_ROWS,
-                    groups=Setting("groups"),
-                    name=name,
-                )
+                raise MisfeatError(f"{Setting('groups')} names {name!r} twice; name it once.")
             rules.append(rule)
     return tuple(rules)
-
-
-_OF_ROWS = InPython("The subgroup of every row goes to fit(X, y, groups=...).")
 
 
 def columns_of(rule: GroupRule) -> tuple[str, ...]:
@@ -143,15 +131,13 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
 
 
 def _not_a_group(part: object) -> MisfeatError:
+    merged = Setting("groups", {"B": "B", "*": "other"}, column="grade")
+    predicate = Setting("groups", "age > 65", column="senior")
     return MisfeatError(
-        "{setting} defines no subgroups; use a column name, {cuts} for cut points, {merged} to "
-        "merge values, or {predicate} for a predicate.",
-        remedy="{elsewhere}",
-        elsewhere=_OF_ROWS,
-        setting=Setting("groups", part),
-        cuts=Setting("groups", [40], column="age"),
-        merged=Setting("groups", {"B": "B", "*": "other"}, column="grade"),
-        predicate=Setting("groups", "age > 65", column="senior"),
+        f"{Setting('groups', part)} defines no subgroups; use a column name, "
+        f"{Setting('groups', [40], column='age')} for cut points, {merged} to merge values, or "
+        f"{predicate} for a predicate.",
+        remedy="The subgroup of every row goes to fit(X, y, groups=...).",
     )
 
 
@@ -189,30 +175,25 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
     column, problem = profile.column, ""
+    cuts = Setting("groups", [40, 65], column=column)
     if profile.kind is Kind.UNSUPPORTED:
         problem = "has a type that cannot define subgroups; take it out."
     elif whole and not merged and 1 < profile.distinct >= IDENTIFIER_SHARE * profile.recorded:
         problem = "has a different value in nearly every row, so every subgroup would be one row; "
-        problem += "give cut points such as {cuts}, or another column."
+        problem += f"give cut points such as {cuts}, or another column."
     elif profile.distinct > MAX_VALUES:
-        problem = (
-            f"has more than {MAX_VALUES:,} distinct values; give cut points such as {{cuts}}, "
-        )
+        problem = f"has more than {MAX_VALUES:,} distinct values; give cut points such as {cuts}, "
         problem += "or group its values first."
     if problem:
-        raise MisfeatError(
-            f"The group column {{column!r}} {problem}",
-            column=column,
-            cuts=Setting("groups", [40, 65], column=column),
-        )
+        raise MisfeatError(f"The group column {column!r} {problem}", column=column)
     coder = as_it_is(profile)
     unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
     if whole and unknown:
+        setting = Setting("groups", dict(merged), column=column)
         raise MisfeatError(
-            "{setting} names the value {value!r}, which does not occur; the values are {values}.",
-            setting=Setting("groups", dict(merged), column=column),
+            f"{setting} names the value {unknown[0]!r}, which does not occur; the values are "
+            f"{listed(coder.labels)}.",
             value=unknown[0],
-            values=listed(coder.labels),
         )
     names = [merged.get(value, merged.get(OTHERS, value)) for value in coder.labels]
     # In the order of the mapping, then the values that it does not mention in theirs.
@@ -234,38 +215,32 @@ def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> C
     empty = next((profile for profile in read if profile.distinct == 0), None)
     if empty is not None:
         return CategoryCoder(empty.reading, (), labels)
-    refused = partial(MisfeatError, predicate=predicate.shown, groups=Setting("groups"))
     for column, constant in predicate.comparisons:
         kind = profiles[column].kind
         is_flag, is_text = isinstance(constant, bool), isinstance(constant, str)
         if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
-            problem = "reads {column!r}, which holds {kind} values; give cut points for dates "
-            problem += "instead."
+            problem = f"reads {column!r}, which holds {kind.value} values; give cut points for "
+            problem += "dates instead."
         elif isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
-            problem = "compares {column!r} with {constant}, beyond what a 64-bit integer holds; "
-            problem += "write a constant between -2**63 and 2**63."
+            problem = f"compares {column!r} with {shortened(constant)}, beyond what a 64-bit "
+            problem += "integer holds; write a constant between -2**63 and 2**63."
         elif is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
-            problem = "compares {column!r}, which holds {kind} values, with {constant}; write a "
-            problem += "constant of the same kind."
+            problem = f"compares {column!r}, which holds {kind.value} values, with "
+            problem += f"{shortened(constant)}; write a constant of the same kind."
         else:
             continue
-        raise refused(
-            f"The predicate {{predicate!r}} {problem}",
-            column=column,
-            kind=kind.value,
-            constant=shortened(constant),
-        )
+        problem = f"The predicate {predicate.shown!r} {problem}"
+        raise MisfeatError(problem, parameter="groups", column=column)
     for left, right in predicate.compared_columns:
         kinds = [profiles[column].kind.value for column in (left, right)]
         kinds = ["number" if kind == Kind.INTEGER.value else kind for kind in kinds]
         if kinds[0] != kinds[1]:
-            raise refused(
-                "The predicate {predicate!r} compares {column!r}, which holds {kind} values, with "
-                "{other!r}, which holds {other_kind} values; compare columns of one kind.",
+            raise MisfeatError(
+                f"The predicate {predicate.shown!r} compares {left!r}, which holds {kinds[0]} "
+                f"values, with {right!r}, which holds {kinds[1]} values; compare columns of one "
+                "kind.",
+                parameter="groups",
                 column=left,
-                kind=kinds[0],
-                other=right,
-                other_kind=kinds[1],
             )
     return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
 
@@ -366,10 +341,10 @@ def find_cohorts(
             kept, fate = ~absent, "are dropped"
         notes.add("{rows:,} rows with a missing group value {fate}.", rows=count, fate=fate)
     if not kept.any():
+        missing = " or ".join(f"{grouping.terms[-1]!r}" for grouping in groupings)
         raise MisfeatError(
-            "Every row has a missing group value ({missing}); use {own}, or other groups.",
-            missing=" or ".join(f"{grouping.terms[-1]!r}" for grouping in groupings),
-            own=Setting("missing_groups", "own"),
+            f"Every row has a missing group value ({missing}); use "
+            f"{Setting('missing_groups', 'own')}, or other groups."
         )
     minterms, number = np.unique(terms[:, kept], axis=1, return_inverse=True)
     cohort = np.full(len(starts), DROPPED, dtype=np.int64)
@@ -469,10 +444,8 @@ def _without_small(
         shown = f"{shown} and {len(small) - MOST_NAMED:,} more"
     if not merging and not len(large):
         raise MisfeatError(
-            "Every subgroup has fewer than {least} rows: {shown}.",
+            f"Every subgroup has fewer than {least} rows: {shown}.",
             remedy="Lower it.",
-            least=least,
-            shown=shown,
         )
     parts: list[NDArray[np.int64]] = []
     others: list[str] = []

@@ -77,21 +77,18 @@ class WeightRules:
             return cls(column, kind)
         setting = Setting("design", design)
         if not isinstance(design, Mapping) or not design or set(design) - {"strata", "cluster"}:
+            example = Setting("design", {"strata": "region", "cluster": "school"})
             raise MisfeatError(
-                "{setting}; give the columns of strata and clusters, such as {example}.",
-                setting=setting,
-                example=Setting("design", {"strata": "region", "cluster": "school"}),
+                f"{setting}; give the columns of strata and clusters, such as {example}."
             )
         for value in design.values():
             if not isinstance(value, str):
-                problem = "{setting}: {value!r} is not the name of a column."
-                raise MisfeatError(problem, setting=setting, value=value)
+                raise MisfeatError(f"{setting}: {value!r} is not the name of a column.")
         if kind == FREQUENCY:
             raise MisfeatError(
-                "{setting} says how rows were drawn, and frequencies say that rows are written "
-                "down once for several; use {weights}, or leave the design out.",
-                setting=setting,
-                weights=Setting("weights", SAMPLING),
+                f"{setting} says how rows were drawn, and frequencies say that rows are written "
+                f"down once for several; use {Setting('weights', SAMPLING)}, or leave the design "
+                "out."
             )
         return cls(column, kind, **design)
 
@@ -123,30 +120,22 @@ class WeightRules:
                 others |= {"a group": [*groups], "part of the design": [*self.design]}
             for other, columns in others.items():
                 if column in columns:
-                    problem = "{column!r} is both {other} and {what}; name two columns."
-                    raise MisfeatError(problem, column=column, other=other, what=what)
+                    problem = f"{column!r} is both {other} and {what}; name two columns."
+                    raise MisfeatError(problem, column=column)
 
 
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
     """Check a column of weights, and say how they are summed; None where all are the same."""
     if table.kind(column) not in (Kind.INTEGER, Kind.NUMBER):
         raise MisfeatError(
-            "The weights {column!r} are {kind} values; pass numbers, one a row, none negative.",
+            f"The weights {column!r} are {table.kind(column).value} values; pass numbers, one a "
+            "row, none negative.",
             column=column,
-            kind=table.kind(column).value,
         )
     n_rows, limits = table.n_rows(), table.weight_range(column)
     problem = _problem(limits, kind, n_rows)
     if problem:
-        raise MisfeatError(
-            f"The weights {{column!r}} {problem}",
-            column=column,
-            rows=limits.missing,
-            least=limits.least,
-            lightest=limits.lightest,
-            greatest=limits.greatest,
-            other=Setting("weights", SAMPLING) if kind == FREQUENCY else None,
-        )
+        raise MisfeatError(f"The weights {column!r} {problem}", column=column)
     if kind == FREQUENCY:
         return Weighing(column, frequency=True)
     if limits.least == limits.greatest:
@@ -161,30 +150,31 @@ def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
 
 
 def _problem(limits: WeightRange, kind: str, n_rows: int) -> str:
-    """What is wrong with weights, as a template; empty where nothing is."""
+    """What is wrong with weights; empty where nothing is."""
     if limits.missing:
-        return "are missing in {rows:,} rows; leave these rows out, or give them a weight."
+        return f"are missing in {limits.missing:,} rows; leave these out, or give them a weight."
     if limits.least < 0:
-        return "hold {least:g}; no weight may be negative."
+        return f"hold {limits.least:g}; no weight may be negative."
     if not np.isfinite(limits.greatest):
         return "hold an infinite value; leave its row out, or correct it."
     if limits.greatest == 0:
         return "are all zero, so that no row counts; pass the weights of the rows."
     if kind == FREQUENCY:
+        sampling = Setting("weights", SAMPLING)
         if not limits.whole:
-            return "hold fractions, but frequencies are whole numbers; use {other}."
+            return f"hold fractions, but frequencies are whole numbers; use {sampling}."
         if limits.greatest * n_rows > MOST_MASS:
-            return "are too large for frequencies, up to {greatest:g}; use {other}."
+            return f"are too large for frequencies, up to {limits.greatest:g}; use {sampling}."
         return ""
     if limits.least == limits.greatest:
         return ""
     if not LEAST_WEIGHT <= limits.greatest <= 1.0 / LEAST_WEIGHT:
-        return "go up to {greatest:g}, whose square no number holds; divide all of them by it."
+        return f"go up to {limits.greatest:g}, whose square no number holds; divide all by it."
     lost = _scale(n_rows, limits.greatest**2) * limits.lightest**2 < 1.0
     if lost or limits.greatest > MOST_APART * limits.lightest:
         return (
-            "go from {lightest:g} to {greatest:g}, too far apart to weigh rows against each other; "
-            "check the largest, or cap it."
+            f"go from {limits.lightest:g} to {limits.greatest:g}, too far apart to weigh rows "
+            "against each other; check the largest, or cap it."
         )
     return ""
 
@@ -363,8 +353,8 @@ def effective_of_cohorts(
         alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
     if alone.all():
         raise MisfeatError(
-            "Every subgroup is a single cluster of {column!r}, so that nothing tells how clusters "
-            "differ.",
+            f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing tells how "
+            "clusters differ.",
             remedy="Name smaller clusters, larger subgroups, or leave the design out.",
             column=rules.cluster,
         )

@@ -109,9 +109,8 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         exact = known.exact
         if size >= len(exact.by_size):
             raise MisfeatError(
-                "{setting}, but by_size ends at size {largest}; give larger sets.",
-                setting=Setting("size", size),
-                largest=len(exact.by_size) - 1,
+                f"{Setting('size', size)}, but by_size ends at size {len(exact.by_size) - 1}; "
+                "give larger sets."
             )
         if not np.isnan(exact.by_size[size]).any():
             return with_certain_bounds(exact, size, exact.by_size[size])
@@ -268,7 +267,7 @@ def check_number(
     """Raise unless a number of at least 0 (above, without `zero`) and below a limit."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not is_number or not 0 <= value < below or not (zero or value > 0):
-        raise MisfeatError(f"{{setting}}; it must {words}.", setting=Setting(name, value))
+        raise MisfeatError(f"{Setting(name, value)}; it must {words}.")
 
 
 WHAT = "Learning how far predictions are off"

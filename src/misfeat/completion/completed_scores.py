@@ -189,18 +189,15 @@ class Known:
         """
         if self.cohorts is None:
             raise MisfeatError(
-                "The completer {name!r} needs the rows of all subgroups and scores of {measure};",
-                remedy="use {other}.",
-                name=completer,
-                measure=Setting("measure", "mutual_info"),
-                other=Setting("completer", "interactions"),
+                f"The completer {completer!r} needs the rows of all subgroups and scores of "
+                f"{Setting('measure', 'mutual_info')};",
+                remedy=f"use {Setting('completer', 'interactions')}.",
             )
         if self.cohorts.effective is not None and completer in TAKES_NO_WEIGHTS:
             raise MisfeatError(
-                "The completer {name!r} imputes values by counting rows, and takes no weights;",
-                remedy="use {other}.",
-                name=completer,
-                other=Setting("completer", "transfer"),
+                f"The completer {completer!r} imputes values by counting rows, and takes no "
+                "weights;",
+                remedy=f"use {Setting('completer', 'transfer')}.",
             )
         return self.cohorts
 
@@ -301,7 +298,7 @@ def guess_of(completer: Any, known: Known, size: int) -> Guess:
 
     def wrong(words: str) -> MisfeatError:
         who = Setting("completer", type(completer).__name__)
-        return MisfeatError(f"{{completer}}: {words}", completer=who)
+        return MisfeatError(f"{who}: {words}")
 
     if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(before, given, strict=False)):
         raise wrong("guess changed the scores that it was given; let it work on a copy.")

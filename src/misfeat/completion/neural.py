@@ -328,10 +328,8 @@ class PaperCompleter(EpochCompleter):
         shape = self._shape(size, n_features, n_cohorts)
         if len(exact.by_size) <= shape.high:
             raise MisfeatError(
-                "With {setting}, scores up to size {reach} are read; by_size ends at size {last}.",
-                setting=Setting("layers", self.layers),
-                reach=shape.high,
-                last=len(exact.by_size) - 1,
+                f"With {Setting('layers', self.layers)}, scores up to size {shape.high} are read; "
+                f"by_size ends at size {len(exact.by_size) - 1}."
             )
         labelled = _labelled(exact.by_size[shape.low : shape.high + 1])
         if not labelled.any():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final, Literal
 
-from misfeat.exceptions import InPython, MisfeatError, Setting
+from misfeat.exceptions import MisfeatError, Setting
 
 Inherit = Literal["inherit"]
 Confidence = float | Inherit | None
@@ -77,11 +77,10 @@ def completer_of(
     elif isinstance(wanted, BaseEstimator) and hasattr(wanted, "guess"):  # a BaseCompleter
         completer = clone(wanted)
     else:
+        given_one = wanted.__name__ if isinstance(wanted, type) else wanted
         raise MisfeatError(
-            "{setting} is unknown; use {names}{or_instance}.",
-            setting=Setting("completer", wanted.__name__ if isinstance(wanted, type) else wanted),
-            names=", ".join(map(repr, COMPLETERS)),
-            or_instance=InPython(", or an instance of BaseCompleter"),
+            f"{Setting('completer', given_one)} is unknown; use "
+            f"{', '.join(map(repr, COMPLETERS))}, or an instance of BaseCompleter."
         )
     given = {"confidence": confidence, "device": device, "random_state": random_state}
     own = completer.get_params(deep=False)

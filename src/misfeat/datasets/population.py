@@ -190,12 +190,9 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
     """The names of features or of subgroups: ``f1``, ``f2``, ... or ``c1``, ``c2``, ... if None."""
     names = list(given) if given is not None else [f"{what[0]}{i + 1}" for i in range(count)]
     if len(names) != count:
+        given_as, counted_as = Setting(f"{what}_names", names), Setting(f"n_{what}s", count)
         raise MisfeatError(
-            "{names} has {n} names for {count}.",
-            remedy="Give one for each.",
-            names=Setting(f"{what}_names", names),
-            n=len(names),
-            count=Setting(f"n_{what}s", count),
+            f"{given_as} has {len(names)} names for {counted_as}.", remedy="Give one for each."
         )
     return names
 

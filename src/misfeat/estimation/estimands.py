@@ -121,9 +121,9 @@ class Estimate:
         """Scores of single sets of any size; they are those of the population."""
         if not self.lists:
             raise MisfeatError(
-                "Paths and sets of any size need the scale {setting}, and rows or counts.",
+                f"Paths and sets of any size need the scale {Setting('estimate', POPULATION)}, "
+                "and rows or counts.",
                 remedy="Fit with it.",
-                setting=Setting("estimate", POPULATION),
             )
         models = tuple(map(PopulationModel.of, known.grids or (known,)))
         return ListedScores(models, known, self.confidence)
@@ -152,10 +152,10 @@ def _own_posterior(scores: Floats, pooled: Posterior) -> Posterior:
 def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
     if isinstance(completed, CompletedScores):
         return completed
+    setting = Setting("completer", type(completer).__name__)
     raise MisfeatError(
-        "{setting} gave {kind} instead of scores; its method complete must return CompletedScores.",
-        setting=Setting("completer", type(completer).__name__),
-        kind=type(completed).__name__,
+        f"{setting} gave {type(completed).__name__} instead of scores; its method complete must "
+        "return CompletedScores."
     )
 
 

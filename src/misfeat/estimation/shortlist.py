@@ -96,11 +96,8 @@ def shortlist(
     n_features = len(cohorts.features)
     if n_features > MOST_FEATURES:
         raise MisfeatError(
-            "There are {count:,} features, and at most {most:,} can be searched; leave "
-            "features out ({exclude}).",
-            count=n_features,
-            most=MOST_FEATURES,
-            exclude=Setting("exclude"),
+            f"There are {n_features:,} features, and at most {MOST_FEATURES:,} can be searched; "
+            f"leave features out ({Setting('exclude')})."
         )
     for name in include:
         if name not in cohorts.features:

@@ -12,7 +12,7 @@ from numbers import Real
 from textwrap import dedent, fill, indent
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, dataclass_transform
 
-from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, check_jobs
+from misfeat.exceptions import MisfeatError, Setting, check_count, check_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,9 +110,7 @@ def an_integer_or(word: str) -> Takes:
     def check(value: object, name: str) -> None:
         if isinstance(value, str) and value != word:
             raise MisfeatError(
-                "{setting}; it must be an integer of at least 1, or {word!r}.",
-                setting=Setting(name, value),
-                word=word,
+                f"{Setting(name, value)}; it must be an integer of at least 1, or {word!r}."
             )
         if not isinstance(value, str):
             check_count(value, name)
@@ -130,9 +128,7 @@ def a_share() -> Takes:
 
     def check(value: object, name: str) -> None:
         if not _is_share(value):
-            raise MisfeatError(
-                "{setting}; it must be above 0 and at most 1.", setting=Setting(name, value)
-            )
+            raise MisfeatError(f"{Setting(name, value)}; it must be above 0 and at most 1.")
 
     return Takes("float", check, kind=float)
 
@@ -142,11 +138,7 @@ def a_level() -> Takes:
 
     def check(value: object, name: str) -> None:
         if value is not None and (not _is_share(value) or value == 1):
-            raise MisfeatError(
-                "{setting}; it must lie between 0 and 1{or_none}.",
-                setting=Setting(name, value),
-                or_none=InPython(", or be None"),
-            )
+            raise MisfeatError(f"{Setting(name, value)}; it must lie between 0 and 1, or be None.")
 
     return Takes("float or None", check, kind=float)
 
@@ -156,7 +148,7 @@ def a_flag() -> Takes:
 
     def check(value: object, name: str) -> None:
         if not _is_flag(value):
-            raise MisfeatError("{setting}; use True or False.", setting=Setting(name, value))
+            raise MisfeatError(f"{Setting(name, value)}; use True or False.")
 
     return Takes("bool", check, kind=bool)
 
@@ -178,11 +170,8 @@ def one_of(*choices: str) -> Takes:
     def check(value: object, name: str) -> None:
         if not isinstance(value, str) or value not in choices:
             *others, last = map(repr, choices)
-            raise MisfeatError(
-                "{setting} is unknown; use {choices}.",
-                setting=Setting(name, value),
-                choices=f"{', '.join(others)} or {last}",
-            )
+            names = f"{', '.join(others)} or {last}"
+            raise MisfeatError(f"{Setting(name, value)} is unknown; use {names}.")
 
     return Takes(words, check, choices)
 

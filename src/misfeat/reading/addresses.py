@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
-from misfeat.exceptions import MisfeatError, as_message
+from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
     from misfeat.reading.files import Relation
@@ -150,9 +150,8 @@ def _create_secret(connection: Any, scheme: str) -> None:
 def _failed(error: Exception, address: str, secret: str) -> MisfeatError:
     """Whatever an engine says, without what nobody should see."""
     reason = " ".join(f"{type(error).__name__}: {error}".split())
+    reason = reason.replace(secret, "...") if secret else reason
     return MisfeatError(
-        "{address!r} cannot be read; check the address, the network and what you may read there. "
-        "({reason})",
-        address=address,
-        reason=as_message(reason.replace(secret, "...") if secret else reason),
+        f"{address!r} cannot be read; check the address, the network and what you may read there. "
+        f"({reason})"
     )

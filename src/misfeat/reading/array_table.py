@@ -276,16 +276,15 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
             raise MisfeatError(NO_COLUMNS)
         for name in X:
             if not isinstance(name, str):
-                problem = "Column names must be text; {column!r} is not."
+                problem = f"Column names must be text; {name!r} is not."
                 raise MisfeatError(problem, remedy="Rename it.", column=name)
         check_text(X, COLUMN_NAME)
         columns = {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}
         for name, array in columns.items():
             if array.ndim != 1:
                 raise MisfeatError(
-                    "Column {column!r} has {n} dimensions; pass one value per row.",
+                    f"Column {name!r} has {array.ndim} dimensions; pass one value per row.",
                     column=name,
-                    n=array.ndim,
                 )
         return columns
     array = as_array(X, "X")
@@ -311,7 +310,8 @@ def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
         return array
     except ValueError as error:
         raise MisfeatError(
-            "{what} has rows of different lengths; make them equal.", what=what, column=column
+            f"{what} has rows of different lengths; make them equal.",
+            column=column,
         ) from error
 
 
@@ -332,12 +332,10 @@ class ArrayTable:
             first, *others = lengths
             other = next(name for name in others if lengths[name] != lengths[first])
             raise MisfeatError(
-                "The columns differ in length: {first!r} has {n_first:,}, {column!r} has {n:,}.",
+                f"The columns differ in length: {first!r} has {lengths[first]:,}, {other!r} has "
+                f"{lengths[other]:,}.",
                 remedy="Pass equal lengths.",
                 column=other,
-                n=lengths[other],
-                first=first,
-                n_first=lengths[first],
             )
 
     def _column(self, name: str) -> Column:
@@ -352,10 +350,8 @@ class ArrayTable:
         source = nw.from_native(values, series_only=True) if series else as_array(values, what)
         if len(source.shape) != 1 or (self._sources and len(source) != self._n_lines):
             raise MisfeatError(
-                "{what} has shape {shape}, but X has {rows:,} rows; pass one value per row.",
-                what=Setting(what),
-                shape=tuple(source.shape),
-                rows=self.n_rows(),
+                f"{Setting(what)} has shape {tuple(source.shape)}, but X has {self.n_rows():,} "
+                "rows; pass one value per row."
             )
         wider = copy(self)
         wider._n_lines = len(source)
@@ -363,8 +359,7 @@ class ArrayTable:
         wider._read = dict(self._read)
         if wider.kind(name) is Kind.UNSUPPORTED:
             raise MisfeatError(
-                "{what} holds values that cannot be scored; pass numbers, text or flags.",
-                what=Setting(what),
+                f"{Setting(what)} holds values that cannot be scored; pass numbers, text or flags."
             )
         return wider
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
 from misfeat.reading.values import canonical
 
 if TYPE_CHECKING:
@@ -201,12 +201,10 @@ class Predicate:
 
     def _refused(self, why: str) -> MisfeatError:
         return MisfeatError(
-            "The subgroup predicate {predicate!r} cannot be used: {why}.",
+            f"The subgroup predicate {self.shown!r} cannot be used: {why}.",
             remedy="Write comparisons of columns with constants, joined by and, or, not, for "
             "example \"age > 65 and sex == 'F'\"; put column names with spaces in backticks.",
-            predicate=self.shown,
-            why=why,
-            groups=Setting("groups"),
+            parameter="groups",
         )
 
 

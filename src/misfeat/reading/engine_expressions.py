@@ -92,10 +92,9 @@ class ColumnExpressions:
         if reading.texts:
             if len(reading.texts) > MOST_LOOKED_UP:
                 raise MisfeatError(
-                    "Column {column!r} holds numbers as text in {n:,} ways, too many to look up in "
-                    "every row; convert it to numbers first.",
+                    f"Column {reading.column!r} holds numbers as text in {len(reading.texts):,} "
+                    "ways, too many to look up in every row; convert it to numbers first.",
                     column=reading.column,
-                    n=len(reading.texts),
                 )
             numbers = (
                 nw.when(value == text).then(nw.lit(float(number))).otherwise(nw.lit(0.0))

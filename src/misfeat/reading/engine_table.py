@@ -129,11 +129,11 @@ class EngineTable:
 
     def with_column(self, name: str, values: Any, what: str) -> EngineTable:  # noqa: ARG002
         """Refuse values that are given row by row."""
+        place = "to SubgroupSelector" if what == "groups" else f"as {what}"
         raise MisfeatError(
-            "{what} must be the name of a column when the table is lazy or lives in an engine, "
-            "because rows have no order there; add it to the table, and pass its name {place}.",
-            what=Setting(what),
-            place="to SubgroupSelector" if what == "groups" else f"as {what}",
+            f"{Setting(what)} must be the name of a column when the table is lazy or lives in an "
+            "engine, because rows have no order there; add it to the table, and pass its name "
+            f"{place}."
         )
 
     def kind(self, column: str) -> Kind:

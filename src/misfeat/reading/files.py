@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from joblib import effective_n_jobs
 
-from misfeat.exceptions import DamagedFileError, MisfeatError, as_message, listed
+from misfeat.exceptions import DamagedFileError, MisfeatError, listed
 from misfeat.reading.addresses import without_secrets
 from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
@@ -76,13 +76,11 @@ def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
     reason = " ".join(str(error).split()) or type(error).__name__
     parquet = _ending(files[0]) in PARQUET
+    path = max((file for file in files if file in reason), key=len, default=path)
+    doubts = "its ending right" if parquet else "its ending right, and its text UTF-8"
     return DamagedFileError(
-        "{path!r} cannot be read as {format}; check that the file is whole, its ending right"
-        "{text}. ({reason})",
-        path=max((file for file in files if file in reason), key=len, default=path),
-        format="Parquet" if parquet else "CSV",
-        text="" if parquet else ", and its text UTF-8",
-        reason=as_message(reason),
+        f"{path!r} cannot be read as {'Parquet' if parquet else 'CSV'}; check that the file is "
+        f"whole, {doubts}. ({reason})"
     )
 
 
@@ -114,9 +112,8 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
         plain = name.strip().casefold()
         if plain in seen:
             raise MisfeatError(
-                "{path!r} has two columns named {column!r} (neither case nor spaces around a name "
+                f"{path!r} has two columns named {name!r} (neither case nor spaces around a name "
                 "count); rename one.",
-                path=path,
                 column=name,
             )
         seen.add(plain)

@@ -87,9 +87,8 @@ def with_groups(table: Table, values: object) -> tuple[Table, str]:
     """Add the subgroup of every row as a column; returns the table and the column's name."""
     if isinstance(values, str):
         raise MisfeatError(
-            "{setting} was passed to fit, which takes the subgroup of every row; name columns in "
-            "the estimator: SubgroupSelector({setting}).",
-            setting=Setting("groups", values),
+            f"{Setting('groups', values)} was passed to fit, which takes the subgroup of every "
+            f"row; name columns in the estimator: SubgroupSelector({Setting('groups', values)})."
         )
     values = one_value_a_row(values, "groups")
     name = _free_name(values, table.names, "group")
@@ -116,25 +115,20 @@ def one_value_a_row(values: Any, what: str) -> Any:
         names = frame.collect_schema().names()
         if len(names) != 1:
             raise MisfeatError(
-                "{what} has {n} columns ({names}); pass one value per row.",
-                what=Setting(what),
-                n=len(names),
-                names=listed(names),
+                f"{Setting(what)} has {len(names)} columns ({listed(names)}); pass one value per "
+                "row."
             )
         if isinstance(frame, nw.LazyFrame):
-            problem = "{what} is lazy, so that its rows have no order; collect it first."
-            raise MisfeatError(problem, what=Setting(what))
+            raise MisfeatError(
+                f"{Setting(what)} is lazy, so that its rows have no order; collect it first."
+            )
         return frame[names[0]].to_native()
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(getattr(values, "dtype", None), pandas.CategoricalDtype):
         return pandas.Series(values)  # also of an array, which is no series, but has an order
     many = hasattr(values, "__len__") or hasattr(values, "__array__")
     if isinstance(values, str | bytes | Mapping) or not many:
-        raise MisfeatError(
-            "{what} is {values}; pass one value per row.",
-            what=Setting(what),
-            values=shortened(values),
-        )
+        raise MisfeatError(f"{Setting(what)} is {shortened(values)}; pass one value per row.")
     if isinstance(values, np.ndarray | list | tuple):
         array = as_array(values, what)
         if array.ndim == 2 and array.shape[1] == 1:
@@ -149,10 +143,9 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
     if isinstance(given, str) and given and not (usual == "group" and given in taken):
         if given in taken:
             raise MisfeatError(
-                "The target {column!r} is also a column of X and would be found to predict "
-                "itself; drop it from X, or pass {y}.",
+                f"The target {given!r} is also a column of X and would be found to predict "
+                f"itself; drop it from X, or pass {Setting('y', given)}.",
                 column=given,
-                y=Setting("y", given),
             )
         return given
     name = usual
@@ -215,20 +208,20 @@ def check_column_names(native: Any) -> None:
     for name in getattr(native, "column_names", getattr(native, "columns", ())):
         if isinstance(name, tuple):
             raise MisfeatError(
-                "Column names must be text, but one is {column!r}, of several levels; join them "
+                f"Column names must be text, but one is {name!r}, of several levels; join them "
                 "with X.columns = ['_'.join(map(str, name)) for name in X.columns].",
                 column=name,
             )
         if not isinstance(name, str):
             raise MisfeatError(
-                "Column names must be text, but one is {column!r} ({kind}); rename it, in pandas "
-                "for example with X.columns = X.columns.astype(str).",
+                f"Column names must be text, but one is {name!r} ({type(name).__name__}); rename "
+                "it, in pandas for example with X.columns = X.columns.astype(str).",
                 column=name,
-                kind=type(name).__name__,
             )
         if name in seen:
             raise MisfeatError(
-                "The table has two columns named {column!r}; rename or drop one.", column=name
+                f"The table has two columns named {name!r}; rename or drop one.",
+                column=name,
             )
         seen.add(name)
 

@@ -58,10 +58,8 @@ def check_text(texts: Iterable[str | None], what: str | Setting, column: str | N
     for text in texts:
         if text is not None and not text.isascii() and _HALF_CHARACTER.search(text):
             raise MisfeatError(
-                "{what} {text!r} holds half a character (a lone surrogate), which no file can "
+                f"{what} {text!r} holds half a character (a lone surrogate), which no file can "
                 "hold; replace it.",
-                what=what,
-                text=text,
                 column=column,
             )
 
@@ -134,8 +132,8 @@ def _as_codes(codes: object, column: str | None = None) -> tuple[Value, ...]:
     for code in given:
         if callable(code) or (isinstance(code, Mapping | Sequence) and not isinstance(code, str)):
             raise MisfeatError(
-                "{setting}; a value that means missing is a text, a number, a flag or a date.",
-                setting=Setting("missing_values", code, column),
+                f"{Setting('missing_values', code, column)}; a value that means missing is a "
+                "text, a number, a flag or a date."
             )
     parsed = tuple(canonical(code) for code in given)
     return tuple(code for code in parsed if code is not None)

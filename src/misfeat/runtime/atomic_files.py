@@ -30,9 +30,7 @@ def as_path(path: object, parameter: str, what: str = "file") -> Path:
             return spelled_out
     except (TypeError, RuntimeError):  # not a path, or of a home folder that is not known
         pass
-    raise MisfeatError(
-        "{setting}; give the path of a {what}.", setting=Setting(parameter, path), what=what
-    )
+    raise MisfeatError(f"{Setting(parameter, path)}; give the path of a {what}.")
 
 
 def real_path(path: Path) -> Path:

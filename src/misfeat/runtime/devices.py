@@ -29,11 +29,7 @@ def check_torch() -> None:
 def check_device(device: object) -> None:
     """Raise unless the name of a device; does not ask whether the device is there."""
     if device not in DEVICES:
-        raise MisfeatError(
-            "{setting} is unknown; use one of {names}.",
-            setting=Setting("device", device),
-            names=DEVICES,
-        )
+        raise MisfeatError(f"{Setting('device', device)} is unknown; use one of {DEVICES}.")
 
 
 def torch_device(device: str) -> torch.device:
@@ -47,7 +43,7 @@ def torch_device(device: str) -> torch.device:
         return torch.device("cuda" if there["cuda"] else "cpu")
     if not there.get(device, True):
         raise MisfeatError(
-            "{setting}, but PyTorch finds no such device here; use 'auto' or 'cpu'.",
-            setting=Setting("device", device),
+            f"{Setting('device', device)}, but PyTorch finds no such device here; use 'auto' or "
+            "'cpu'."
         )
     return torch.device(device)

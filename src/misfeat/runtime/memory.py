@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from misfeat.exceptions import InPython, MemoryLimitError, MisfeatError, Setting
+from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,10 +99,8 @@ def allowed_memory() -> int:
 def _checked(share: object, name: str) -> float:
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
         raise MisfeatError(
-            "{setting}; it must be a share of the free memory, above 0 and at most 1, such as "
-            "{usual}.",
-            setting=Setting(name, share),
-            usual=USUAL_LIMIT,
+            f"{Setting(name, share)}; it must be a share of the free memory, above 0 and at most "
+            f"1, such as {USUAL_LIMIT}."
         )
     return float(share)
 
@@ -125,23 +123,14 @@ def check_memory(
             return False
 
     smaller = next((m for m in range(size - 1, 0, -1) if fits(m)), None)
+    lower = "fewer subgroups" if smaller is None else Setting("size", smaller)
     raise MemoryLimitError(
-        "Scoring and completing the {sets:,} sets of {size} among {features} features in {cohorts} "
-        "subgroups would need {asked:,.0f} MiB, but only {allowed:,.0f} MiB ({share:.3g}% of the "
-        "free memory) may be used. Use {lower}, leave features out ({exclude}), raise {limit} or "
-        "the environment variable {variable}, or use a completer{settings} that needs less.",
-        sets=math.comb(n_features, size),
-        size=size,
-        features=n_features,
-        cohorts=n_cohorts,
-        asked=asked / 2**20,
-        allowed=allowed / 2**20,
-        share=100 * current_limit(),
-        lower="fewer subgroups" if smaller is None else Setting("size", smaller),
-        exclude=Setting("exclude"),
-        limit=Setting("memory_limit"),
-        variable=LIMIT_VARIABLE,
-        settings=InPython(" or settings of it"),
+        f"Scoring and completing the {math.comb(n_features, size):,} sets of {size} among "
+        f"{n_features} features in {n_cohorts} subgroups would need {asked / 2**20:,.0f} MiB, but "
+        f"only {allowed / 2**20:,.0f} MiB ({100 * current_limit():.3g}% of the free memory) may be "
+        f"used. Use {lower}, leave features out ({Setting('exclude')}), raise "
+        f"{Setting('memory_limit')} or the environment variable {LIMIT_VARIABLE}, or use a "
+        "completer that needs less."
     )
 
 

@@ -52,12 +52,10 @@ def long_work(verbose: bool) -> Iterator[Progress | None]:
             if not is_full_memory(error):
                 raise
             full, other = "The memory is full;", Setting("budget")
-            remedy = "lower {size}, leave features out ({exclude}) or use {other}."
             if type(error).__module__.startswith("torch") and "CUDA" in str(error):
                 full, other = "The memory of the CUDA device is full;", Setting("device", "cpu")
-                remedy = "use {other}, lower {size} or leave features out ({exclude})."
-            settings = {"size": Setting("size"), "exclude": Setting("exclude"), "other": other}
-            raise MemoryLimitError(full, remedy=remedy, **settings) from error
+            remedy = f"lower {Setting('size')}, leave features out ({Setting('exclude')}) or use "
+            raise MemoryLimitError(full, remedy=f"{remedy}{other}.") from error
 
 
 def is_full_memory(error: BaseException) -> bool:

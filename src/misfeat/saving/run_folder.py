@@ -82,7 +82,7 @@ def make_folder(path: str) -> Path:
     folder, out = as_path(path, "out", what="folder").absolute(), Setting("out", path)
     try:
         if folder.exists() and not folder.is_dir():
-            raise MisfeatError("{out} is a file; give a folder, or remove the file.", out=out)
+            raise MisfeatError(f"{out} is a file; give a folder, or remove the file.")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MisfeatError(f"The folder {path!r} cannot be made: {error.strerror}.") from None
@@ -96,12 +96,10 @@ def check_folder(path: str) -> Path:
     foreign = _foreign_entries(folder)
     if foreign:
         raise MisfeatError(
-            "{out} holds {entry!r}, which is no part of a saved run; give another folder.",
-            out=out,
-            entry=foreign[0],
+            f"{out} holds {foreign[0]!r}, which is no part of a saved run; give another folder."
         )
     if not os.access(folder, os.W_OK):
-        raise MisfeatError("{out} cannot be written: its folder is read-only.", out=out)
+        raise MisfeatError(f"{out} cannot be written: its folder is read-only.")
     if new:
         with suppress(OSError):  # another run was faster
             folder.rmdir()  # a run that fails leaves nothing behind

@@ -138,11 +138,8 @@ def read_run(folder: str | Path) -> SavedRun:
 
 def incomplete(file: Path, error: Exception) -> DamagedFileError:
     """The error for a file that does not hold what it should."""
-    return DamagedFileError(
-        "{file!r} is no complete selection ({error}); save it again.",
-        file=str(file),
-        error=str(error).partition("\n")[0][:LONGEST_REASON],
-    )
+    reason = str(error).partition("\n")[0][:LONGEST_REASON]
+    return DamagedFileError(f"{str(file)!r} is no complete selection ({reason}); save it again.")
 
 
 def _packed(data: Any, name: str, arrays: Arrays) -> dict[str, Any] | None:
@@ -284,9 +281,8 @@ def encoded(value: Any, name: str) -> Any:
         return _encoded(value)
     except NotPlainError as error:
         raise MisfeatError(
-            "{setting} cannot be saved; only text, numbers, dates, and lists, tuples and mappings "
-            "of these can.",
-            setting=Setting(name, error.value),
+            f"{Setting(name, error.value)} cannot be saved; only text, numbers, dates, and lists, "
+            "tuples and mappings of these can."
         ) from error
 
 
@@ -317,8 +313,8 @@ def encoded_completer(completer: Any) -> Any:
     name = completer_classes().get(type(completer).__name__)
     if name is None or type(completer) is not completer_class(name):
         raise MisfeatError(
-            "{setting} cannot be saved; only those that misfeat comes with can.",
-            setting=Setting("completer", completer),
+            f"{Setting('completer', completer)} cannot be saved; only those that misfeat comes "
+            "with can."
         )
     params = completer.get_params(deep=False)
     return {"name": name, "params": {k: encoded(v, k) for k, v in params.items()}}

@@ -150,9 +150,9 @@ def _selection(run: Any, parameter: str) -> Selection:
     if isinstance(selection, Selection):
         return selection
     raise MisfeatError(
-        "{setting} is neither a fitted SubgroupSelector nor a Selection nor the folder of a run.",
+        f"{Setting(parameter, run)} is neither a fitted SubgroupSelector nor a Selection nor the "
+        "folder of a run.",
         remedy="Fit it first, or name the folder that it was saved to.",
-        setting=Setting(parameter, run),
     )
 
 
@@ -161,9 +161,7 @@ def _names(runs: tuple[Any, Any], names: Sequence[str] | None) -> tuple[str, str
     if names is not None:
         given = [names] if isinstance(names, str) else list(names)
         if len(given) != 2:
-            raise MisfeatError(
-                "{setting}; give two names, one for each run.", setting=Setting("names", names)
-            )
+            raise MisfeatError(f"{Setting('names', names)}; give two names, one for each run.")
         return str(given[0]), str(given[1])
     folders = [Path(run).resolve().name if isinstance(run, str | Path) else "" for run in runs]
     if all(folders) and folders[0] != folders[1]:

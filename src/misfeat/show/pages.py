@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from markupsafe import Markup
 
 from misfeat.answers.top import subgroup_rows
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting
+from misfeat.exceptions import InPython, Message, MisfeatError, Setting, text_and_settings
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible
 from misfeat.show.first_screen import first_screen
@@ -40,9 +40,10 @@ def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
     """A message as escaped text, names isolated in the class `mark`, parameters as code."""
     if not isinstance(text, Message):
         return _plain(text)
-    if not text.about:
-        return _plain(text.template)
     parts = []
+    if not text.about:
+        found = text_and_settings(text.template)
+        return Markup("").join(_plain(p) if isinstance(p, str) else _code(p, spell) for p in found)
     for literal, field, form, conversion in Formatter().parse(text.template):
         parts.append(_plain(literal))
         value = None if field is None else text.about[field]
@@ -52,7 +53,7 @@ def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
         if isinstance(value, Message):
             parts.append(as_html(value, spell, mark))
         elif isinstance(value, Setting):
-            parts.append(Markup("<code>{}</code>").format(visible(spell(value))))
+            parts.append(_code(value, spell))
         elif isinstance(value, InPython):
             parts.append(_plain(value.words if spell is str else value.elsewhere))
         elif isinstance(value, str):
@@ -60,6 +61,10 @@ def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
         else:
             parts.append(_plain(format(shown, form or "")))
     return Markup("").join(parts)
+
+
+def _code(setting: Setting, spell: Spelling) -> Markup:
+    return Markup("<code>{}</code>").format(visible(spell(setting)))
 
 
 def _plain(text: str) -> Markup:

@@ -239,24 +239,18 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
     """
     if question not in QUESTIONS:
         raise MisfeatError(
-            "{question!r} is no question; ask for {names}.",
-            question=question,
-            names=listed(list(QUESTIONS), len(QUESTIONS)),
+            f"{question!r} is no question; ask for {listed(list(QUESTIONS), len(QUESTIONS))}."
         )
     asked = QUESTIONS[question]
     if asked.of_a_set and (about.subgroup is None or not about.features):
         raise MisfeatError(
-            "{question!r} is about one set; name it with {subgroup} and {feature}.",
-            question=question,
-            subgroup=Setting("subgroup"),
-            feature=Setting("feature"),
+            f"{question!r} is about one set; name it with {Setting('subgroup')} and "
+            f"{Setting('feature')}."
         )
     for part in ("subgroup", "features", "size"):
         if getattr(about, part) and part not in asked.takes:
             raise MisfeatError(
-                "{question!r} takes no {name}; leave it out.",
-                question=question,
-                name=Setting(part.removesuffix("s")),
+                f"{question!r} takes no {Setting(part.removesuffix('s'))}; leave it out."
             )
     plain = in_columns(selection)
     if about.subgroup is not None:

@@ -396,8 +396,8 @@ def _common(profile: Profile, most: int) -> tuple[Any, ...]:
     counts = profile.counts
     if counts is None:
         raise MisfeatError(
-            "Column {column!r} has too many different values to propose any; exclude it, or group "
-            "its values first.",
+            f"Column {profile.column!r} has too many different values to propose any; exclude it, "
+            "or group its values first.",
             column=profile.column,
         )
     order = np.argsort(-counts.counts, kind="stable")[:most]

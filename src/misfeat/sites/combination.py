@@ -18,7 +18,7 @@ from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
 from misfeat.estimation.estimands import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.information.measures import TableInformation
 from misfeat.lattice import level, rank
@@ -164,9 +164,8 @@ def _most_common(summaries: Sequence[Summary], refused: Sequence[Refusal]) -> Co
     (first, most), *others = Counter(one.codebook.fingerprint for one in summaries).most_common()
     if others and others[0][1] == most:
         raise MisfeatError(
-            "As many summaries were made with one codebook as with another; say which counts with "
-            "{codebook}.",
-            codebook=Setting("codebook"),
+            "As many summaries were made with one codebook as with another; say which counts "
+            f"with {Setting('codebook')}."
         )
     return by_fingerprint[first]
 
@@ -198,14 +197,10 @@ def _size(size: int | None, taken: Sequence[Summary], estimate: Estimate) -> int
         return min(most, len(taken[0].codebook.features))
     check_count(size, "size")
     if size > most:
+        sites = listed([one.site for one in taken if TABLES[one.share] == shared])
         raise MisfeatError(
-            "{setting}; sets have at most {most} features here, where {sites} shared tables of "
-            "{shared} features and {estimate}.",
-            setting=Setting("size", size),
-            most=most,
-            sites=listed([one.site for one in taken if TABLES[one.share] == shared]),
-            shared=shared,
-            estimate=Setting("estimate", estimate.name),
+            f"{Setting('size', size)}; sets have at most {most} features here, where {sites} "
+            f"shared tables of {shared} features and {Setting('estimate', estimate.name)}."
         )
     return size
 
@@ -251,9 +246,8 @@ def own_summary(
     agreed = codebook or _most_common([one for _, one in read], refused)
     if not site:
         raise MisfeatError(
-            "One's own table is that of a site; name it with {site}: {names}.",
-            site=InPython("site", "--site"),
-            names=listed(sorted(agreed.sites)),
+            f"One's own table is that of a site; name it with {Setting('site')}: "
+            f"{listed(sorted(agreed.sites))}."
         )
     check_takes_part(agreed, site)
     return summarise(X, agreed, site, share="tables3", min_cell=1, coding=coding)

@@ -164,8 +164,7 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     told = rounded_by(summary.by_class, chance_of(summary.by_class, [], secret), least)
     if not told.any():
         raise MisfeatError(
-            "The site has too few rows of every class for {setting}; lower it.",
-            setting=Setting("min_cell", least),
+            f"The site has too few rows of every class for {Setting('min_cell', least)}; lower it."
         )
     exact = [table.astype(np.float64) for table in summary.of_sizes()]
     tables = [table.astype(np.int64) for table in _rounded(told, exact, summary.cards, draw)]

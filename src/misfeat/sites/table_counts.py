@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.column_profiles import profile_column
-from misfeat.exceptions import InPython, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.lattice.levels import covering_blocks
@@ -87,17 +87,12 @@ def summarise(
     (40, ('a', 'b'), [20, 20], 5)
     """
     if share not in TABLES:
-        raise MisfeatError(
-            "{setting}; it must be one of {names}.",
-            setting=Setting("share", share),
-            names=listed(list(TABLES)),
-        )
+        raise MisfeatError(f"{Setting('share', share)}; it must be one of {listed(list(TABLES))}.")
     check_count(min_cell, "min_cell")
     if min_cell > MOST_CELL:
         raise MisfeatError(
-            "{setting} keeps every count back; it must be at most {most:,}.",
-            setting=Setting("min_cell", min_cell),
-            most=MOST_CELL,
+            f"{Setting('min_cell', min_cell)} keeps every count back; it must be at most "
+            f"{MOST_CELL:,}."
         )
     rules = CohortRules.parse(None, coding)
     table, _ = open_table(X, codebook.target.column, rules.codes)
@@ -133,10 +128,8 @@ def check_takes_part(
         )
     if signs and key is None and codebook.sites[site] is not None:
         raise MisfeatError(
-            "The codebook has a key of {site!r}, and others refuse what is not signed with it; "
-            "name its file with {key}.",
-            site=site,
-            key=InPython("key", "--key"),
+            f"The codebook has a key of {site!r}, and others refuse what is not signed with it; "
+            f"name its file with {Setting('key')}."
         )
 
 
@@ -158,14 +151,17 @@ def _coders(
     column = codebook.target.column
     profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
     if profile.distinct == 0:
-        raise MisfeatError("The target {column!r} is missing in every row.", column=column)
+        raise MisfeatError(
+            f"The target {column!r} is missing in every row.",
+            column=column,
+        )
     if codebook.target.exact and profile.counts is not None:
         unknown = set(profile.counts.values.tolist()) - set(codebook.target.values)
         if unknown:
             raise MisfeatError(
-                "The target {column!r} has the value {value!r} here, which the codebook does not "
-                "name; merge it with another class, or leave such rows out (a class is in the "
-                "codebook if ten rows of some site have it).",
+                f"The target {column!r} has the value {min(unknown)!r} here, which the codebook "
+                "does not name; merge it with another class, or leave such rows out (a class is "
+                "in the codebook if ten rows of some site have it).",
                 column=column,
                 value=min(unknown),
             )
@@ -183,12 +179,10 @@ def _coder(profile: Profile, code: ColumnCode) -> Coder:
     kind = FLAG if profile.kind is Kind.FLAG else kind
     if kind != code.kind or profile.kind in (Kind.TIME, Kind.UNSUPPORTED):
         raise MisfeatError(
-            "Column {column!r} holds {kind} values here, and is a {wanted} in the codebook; read "
-            "it in another way with {read}, convert it, or take the column out of the table.",
+            f"Column {profile.column!r} holds {profile.kind.value} values here, and is a "
+            f"{code.kind} in the codebook; read it in another way with {Setting('read')}, convert "
+            "it, or take the column out of the table.",
             column=profile.column,
-            kind=profile.kind.value,
-            wanted=code.kind,
-            read=Setting("read"),
         )
     if code.kind == NUMBER:
         return EdgeCoder(profile.reading, code.edges, code.labels)

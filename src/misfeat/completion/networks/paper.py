@@ -276,10 +276,8 @@ class PaperModels(NamedTuple):
         """Scores of every subset of one size, of shape (n_cohorts, n_subsets)."""
         if not self.shape.low <= size <= self.shape.high:
             raise MisfeatError(
-                "{setting}; the models know sets of sizes {low} to {high}.",
-                setting=Setting("size", size),
-                low=self.shape.low,
-                high=self.shape.high,
+                f"{Setting('size', size)}; the models know sets of sizes {self.shape.low} to "
+                f"{self.shape.high}."
             )
         place = torch_device(device)
         graph = self.shape.graph(place)

@@ -99,10 +99,8 @@ def train(
         if on_epoch is not None:
             on_epoch(epoch)
     if not kept.epoch.all():
-        raise MisfeatError(
-            "Training diverged with {setting}; lower it.",
-            setting=Setting("learning_rate", settings.learning_rate),
-        )
+        setting = Setting("learning_rate", settings.learning_rate)
+        raise MisfeatError(f"Training diverged with {setting}; lower it.")
     kept.restore()
     labelled = np.array([len(known.rows) > 0 for known in labels])
     return History(epoch, kept.epoch, np.where(labelled, kept.loss, np.nan))

@@ -40,11 +40,9 @@ def export_answers(
     asked = [given] if isinstance(given, str) else list(dict.fromkeys(given))
     unknown = [name for name in asked if name not in TITLES]
     if unknown or not asked:
+        what = Message("{name!r} is no question", name=unknown[0]) if unknown else "No question"
         raise MisfeatError(
-            "{what}; name some of {names} in {setting}.",
-            what=Message("{name!r} is no question", name=unknown[0]) if unknown else "No question",
-            names=listed(list(TITLES), len(TITLES)),
-            setting=Setting("questions"),
+            f"{what}; name some of {listed(list(TITLES), len(TITLES))} in {Setting('questions')}."
         )
     place = atomic_files.as_path(path, "path")
     try:
@@ -109,11 +107,9 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
         formats.library_for(end)
     if suffix in (CSV, PARQUET) and len(questions) > 1:
         raise MisfeatError(
-            "A {suffix} file holds the answer to one question; name it in {setting}, or give a "
-            "folder or an .xlsx file for {count} questions.",
-            suffix=suffix,
-            setting=Setting("questions"),
-            count=len(questions),
+            f"A {suffix} file holds the answer to one question; name it in "
+            f"{Setting('questions')}, or give a folder or an .xlsx file for {len(questions)} "
+            "questions."
         )
     return suffix
 

@@ -188,7 +188,7 @@ def selection_of(selected: Fitted | Selection) -> Selection:
         return selected
     if not hasattr(selected, "fit"):
         raise MisfeatError(
-            "A plot shows a fitted SubgroupSelector or a Selection, not {value}.",
+            f"A plot shows a fitted SubgroupSelector or a Selection, not {shown_value(selected)}.",
             value=shown_value(selected),
         )
     check_is_fitted(selected, "selection_")
@@ -227,9 +227,8 @@ def one_subgroup(selected: Fitted | Selection, subgroup: str | None) -> tuple[Se
     names = selection.cohorts.names
     if subgroup is None and len(names) > 1:
         raise MisfeatError(
-            "This plot shows one subgroup; name it with {setting}, one of {names}.",
-            setting=Setting("subgroup"),
-            names=listed(names),
+            f"This plot shows one subgroup; name it with {Setting('subgroup')}, one of "
+            f"{listed(names)}."
         )
     return selection, names[0] if subgroup is None else selection.cohorts.full_name(subgroup)
 

@@ -66,11 +66,8 @@ def size_curve(
     canvas.check_axes(ax)
     if len(names) > 1 and ax is not None:
         raise MisfeatError(
-            "One axes shows the curve of one subgroup; name it with {setting}, one of {names}, or "
-            "leave {ax} out for a panel for each.",
-            setting=Setting("subgroup"),
-            ax=Setting("ax"),
-            names=listed(names),
+            f"One axes shows the curve of one subgroup; name it with {Setting('subgroup')}, one "
+            f"of {listed(names)}, or leave {Setting('ax')} out for a panel for each."
         )
     curves = []
     for name in names:
