@@ -19,6 +19,7 @@ from misfeat.answers.features import (
     path_steps,
 )
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
+from misfeat.answers.plan import PlanStep, recording_plan
 from misfeat.answers.set_contrasts import Alternative, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
@@ -573,6 +574,58 @@ class Selection:
         0      f3     1
         """
         return self._frame_of(Worth, feature_worths(self, subgroup, size, costs))
+
+    def plan(
+        self,
+        subgroup: str | None = None,
+        *,
+        budget: float | None = None,
+        costs: Mapping[str, Any] | None = None,
+        rows: int | None = None,
+        size: int | None = None,
+    ) -> Any:
+        """Which features to record where, together or alone, in which order, and when to stop.
+
+        Each step is the bundle of one to three unrecorded features of a subgroup with the highest
+        expected gain for its cost, given that the steps before it are done.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        budget : float, default=None
+            What all steps may cost together; steps that it does not cover are left out.
+        costs : mapping, default=None
+            What recording a feature costs, 1 where it does not say; or, for a feature, a mapping of
+            subgroups to costs (``"*"`` for all others).
+        rows : int, default=None
+            Rows that a pilot would record. By default as many as it needs.
+        size : int, default=None
+            Features per set. Defaults to the estimator's `size`.
+
+        Returns
+        -------
+        dataframe
+            Columns ``step``, ``subgroup``, ``features`` (recorded in this step), ``gain`` (by how
+            much the best score is expected to rise over ``before``), ``low``, ``high``,
+            ``probability`` (that the gain is worth the cost: one per cent of the uncertainty about
+            the target for the usual cost of a feature), ``worth`` (whether that is more likely than
+            not: stop where it is not), ``cost``, ``total_gain`` and ``total_cost`` up to this step,
+            ``best_set`` (the best set afterwards), ``before``, ``rows`` (of a pilot) and
+            ``precision`` (to how much either way it makes the gain known), ``support``,
+            ``unsettled`` and ``settled_by`` as in `worth_collecting`.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> from misfeat.datasets import make_cohorts
+        >>> data = make_cohorts(hide=0.3, random_state=0)
+        >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+        >>> plan = selector.plan(budget=3)
+        >>> plan[["step", "subgroup", "features", "worth"]].head(2)
+        """
+        steps = recording_plan(self, subgroup, budget=budget, costs=costs, rows=rows, size=size)
+        return self._frame_of(PlanStep, steps)
 
     def significance(
         self,

@@ -150,6 +150,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
     interactions = answer(Selection.interactions)
     difference = answer(Selection.difference)
     worth_collecting = answer(Selection.worth_collecting)
+    plan = answer(Selection.plan)
     significance = answer(Selection.significance)
     stability = answer(Selection.stability)
     validate = answer(Selection.validate)

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from misfeat.answers import column_cautions
 from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
-from misfeat.answers.feature_worth import unsettled_pair
+from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER

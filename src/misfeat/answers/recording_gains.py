@@ -1,0 +1,303 @@
+"""By how much recording features would raise the best score of a subgroup, and how sure that is.
+
+Let B be the best set of what a subgroup recorded, and S the best set once some more features W are
+recorded. The gain is the score of S less that of B. Its deviation comes from what each of the two
+sets explains beyond the features that they have in common, since the common part errs alike in
+both.
+
+Gains that were predicted in tables with features hidden and then shown (benchmarks/plan) lie a
+little below the difference of estimates, for S is the best of many, and most of them nearer to it
+than the deviation says, some farther away. `Gain` is that mixture of two normal distributions.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.answers.options import shown_scores
+from misfeat.answers.set_contrasts import SHARED_ERROR
+from misfeat.completion.completed_scores import SINGLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.completion import CompletedScores
+    from misfeat.selection import Selection
+
+    Integers = NDArray[np.integer]
+
+Bundle = frozenset[int]
+"""Features to be recorded together, by number."""
+NOTHING: Bundle = frozenset()
+
+MOST_TOGETHER = 3
+"""Features that are considered at once: more than three rarely explain something only together."""
+MOST_CONSIDERED = 8
+"""Unrecorded features of a subgroup whose joint gains are worked out; the rest promise less."""
+OPTIMISM = 0.2
+"""Deviations by which the best of many sets is estimated too high."""
+MIXTURE = ((0.8, 0.45), (0.2, 1.5))
+"""Shares of gains, and how far they lie from the estimate, in deviations."""
+_NORMAL = NormalDist()
+
+
+class Gain(NamedTuple):
+    """The distribution of a rise of the best score; `deviation` is NaN where none is known."""
+
+    difference: float
+    deviation: float
+
+    @property
+    def center(self) -> float:
+        """Where the distribution has its middle."""
+        return self.difference - OPTIMISM * self.deviation if self.is_distributed else self.ahead
+
+    @property
+    def ahead(self) -> float:
+        """The difference of estimates, where it is a rise."""
+        return max(0.0, self.difference)
+
+    @property
+    def is_distributed(self) -> bool:
+        """Whether more is known than one number."""
+        return self.deviation > 0
+
+    @property
+    def expected(self) -> float:
+        """The expected rise, E[max(0, D)]: a feature that does not help is left out of the set."""
+        if not self.is_distributed:
+            return self.center
+        return sum(
+            share * expected_rise(self.center, width * self.deviation) for share, width in MIXTURE
+        )
+
+    def exceeds(self, least: float) -> float:
+        """How likely the rise is more than some number of at least 0."""
+        if not self.is_distributed:
+            return float("nan") if np.isnan(self.deviation) else float(self.difference > least)
+        ahead = (self.center - least) / self.deviation
+        return sum(share * _NORMAL.cdf(ahead / width) for share, width in MIXTURE)
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Bounds of the rise, neither below 0."""
+        if not self.is_distributed:
+            return self.center, self.center
+        tail = (1.0 - confidence) / 2.0
+        return max(0.0, self._quantile(tail)), max(0.0, self._quantile(1.0 - tail))
+
+    def _quantile(self, share: float) -> float:
+        reach = 10.0 * max(width for _, width in MIXTURE) * self.deviation
+        low, high = self.center - reach, self.center + reach
+        for _ in range(60):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if 1.0 - self.exceeds(middle) < share else (low, middle)
+        return high
+
+
+def expected_rise(ahead: float, deviation: float) -> float:
+    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
+    if deviation <= 0:
+        return max(0.0, ahead)
+    z = ahead / deviation
+    return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))
+
+
+class RecordingGains:
+    """The gains of one subgroup from features that it never recorded.
+
+    With `together`, joint gains are worked out, of the features that promise most; else those of
+    all features, one by one.
+    """
+
+    def __init__(
+        self, selection: Selection, subgroup: str, size: int | None = None, together: bool = False
+    ) -> None:
+        self._selection = selection
+        self._cohort = selection.cohorts.position(subgroup)
+        self._missing = selection.missing[self._cohort]
+        scores = shown_scores(selection, size)
+        lacking = np.flatnonzero(self._missing)
+        self.considered = self._most_promising(scores, lacking) if together else lacking.tolist()
+        if together and selection.set_scores.is_searched(scores.subsets.shape[1]):
+            scores = self._with_exchanged(scores)
+        numbers = range(len(self.considered))
+        codes = [1 << i for i in numbers] if together else [i + 1 for i in numbers]
+        self._code = dict(zip(self.considered, codes, strict=True))
+        self._subsets, self._support = scores.subsets, scores.support[self._cohort]
+        self._score = scores.score[self._cohort]
+        self._low, self._high = scores.low[self._cohort], scores.high[self._cohort]
+        self._best = self._best_by_part(together)
+
+    def _most_promising(self, scores: CompletedScores, lacking: Integers) -> list[int]:
+        """The unrecorded features that are in the best sets, whatever else these lack."""
+        best = np.zeros(len(self._missing))
+        for column in scores.subsets.T:
+            np.maximum.at(best, column, scores.score[self._cohort])
+        order = np.argsort(-best[lacking], kind="stable")
+        return sorted(map(int, lacking[order[:MOST_CONSIDERED]]))
+
+    def _with_exchanged(self, scores: CompletedScores) -> CompletedScores:
+        """Where sets were searched for: also the best recorded set with bundles put into it."""
+        recorded = np.flatnonzero(~self._missing[scores.subsets].any(axis=1))
+        if not len(recorded):
+            return scores
+        own = scores.subsets[recorded[np.argmax(scores.score[self._cohort, recorded])]]
+        included = self._selection.set_scores.include
+        free = [feature for feature in own.tolist() if feature not in included]
+        more = [
+            sorted({*own.tolist()} - {*out} | {*bundle})
+            for bundle in bundles(self.considered)
+            for out in combinations(free, len(bundle))
+        ]
+        subsets = np.unique(np.concatenate([scores.subsets, more]), axis=0) if more else None
+        return scores if subsets is None else self._selection.set_scores.scored(subsets)
+
+    def _best_by_part(self, together: bool) -> Integers:
+        """The best set by the code of the features that it needs recorded; -1 where none does."""
+        codes = np.zeros(len(self._missing), dtype=np.int64)
+        codes[self.considered] = list(self._code.values())
+        needs = self._missing[self._subsets]
+        possible = ~(needs & (codes[self._subsets] == 0)).any(axis=1)
+        if not together:
+            possible &= needs.sum(axis=1) <= 1
+        chosen = np.flatnonzero(possible)
+        best = np.full(1 + sum(self._code.values()), -1)
+        ascending = chosen[np.argsort(self._score[chosen], kind="stable")]
+        best[codes[self._subsets[ascending]].sum(axis=1)] = ascending  # the highest comes last
+        return best
+
+    def best_set(self, recorded: Bundle, needed: Bundle = NOTHING) -> int | None:
+        """The best set, were a bundle recorded, of those that hold some feature of `needed`."""
+        parts = [part for part in _parts(recorded) if not needed or part & needed]
+        sets = [int(self._best[sum(self._code[f] for f in part)]) for part in parts]
+        return max((s for s in sets if s >= 0), key=self.score, default=None)
+
+    def features(self, index: int) -> tuple[int, ...]:
+        """The features of a set."""
+        return tuple(self._subsets[index].tolist())
+
+    def score(self, index: int | None) -> float:
+        """The score of a set; 0 where there is none."""
+        return 0.0 if index is None else float(self._score[index])
+
+    def support(self, index: int) -> int:
+        """What the score of a set rests on."""
+        return int(self._support[index])
+
+    def gains(self, recorded: Bundle, added: Sequence[Bundle]) -> dict[Bundle, tuple[Gain, int]]:
+        """Gains from recording bundles on top of another, and the sets that would then be best.
+
+        Bundles of which no set can hold a feature are left out.
+        """
+        before = self.best_set(recorded)
+        after = {bundle: self.best_set(recorded | bundle, needed=bundle) for bundle in added}
+        there = {bundle: index for bundle, index in after.items() if index is not None}
+        deviations = self._deviations(before, list(there.values()))
+        ahead = [self.score(index) - self.score(before) for index in there.values()]
+        gains = map(Gain, ahead, deviations)
+        return {b: (gain, i) for (b, i), gain in zip(there.items(), gains, strict=True)}
+
+    def _deviations(self, before: int | None, after: Sequence[int]) -> list[float]:
+        confidence = self._selection.confidence
+        if confidence is None:
+            return [float("nan")] * len(after)
+        if not self._selection.set_scores.can_list or self._selection.set_scores.rows_withheld:
+            sure = _NORMAL.inv_cdf((1.0 + confidence) / 2.0)
+            half = np.maximum(self._score - self._low, self._high - self._score) / sure
+            of_own, of_sets = 0.0 if before is None else half[before], half[list(after)]
+            shared = SHARED_ERROR * of_sets * of_own
+            return list(np.sqrt(np.maximum(of_sets**2 + of_own**2 - 2 * shared, 0.0)))
+        own = NOTHING if before is None else frozenset(self.features(before))
+        sets = [frozenset(self.features(index)) for index in after]
+        pairs = [(whole & own, whole) for whole in sets] + [(whole & own, own) for whole in sets]
+        variances = self._variances_of_gain(pairs)
+        joint = [variances[whole & own, whole] + variances[whole & own, own] for whole in sets]
+        return list(np.sqrt(joint))
+
+    def _variances_of_gain(
+        self, pairs: Sequence[tuple[Bundle, Bundle]]
+    ) -> dict[tuple[Bundle, Bundle], float]:
+        """Of what whole sets explain beyond a part of each, all of one size at once."""
+        listed = self._selection.set_scores.listed()
+        found = dict.fromkeys(pairs, 0.0)
+        for size in {(len(part), len(whole)) for part, whole in found if part != whole}:
+            asked = [pair for pair in found if tuple(map(len, pair)) == size]
+            parts, wholes = (np.array([sorted(p[i]) for p in asked]) for i in (0, 1))
+            deviation = listed.deviation_of_gain(parts, wholes) if size[0] else listed.of(wholes)[1]
+            found |= dict(zip(asked, (deviation[self._cohort] ** 2).tolist(), strict=True))
+        return found
+
+    def bounds(self, gain: Gain, before: int | None, after: int) -> tuple[float, float]:
+        """The interval of a gain; bounds that are certain where scores have such."""
+        if self._selection.confidence is not None:
+            return gain.interval(self._selection.confidence)
+        least = 0.0 if before is None else float(self._score[before])
+        return max(0.0, self._low[after] - least), max(0.0, self._high[after] - least)
+
+    def joined(self, before: int | None, feature: int) -> float:
+        """The least that a feature adds to all but one feature of a set; NaN without a set."""
+        if before is None:
+            return float("nan")
+        own, scored = self._subsets[before], self._selection.set_scores.scored
+        parts = [np.delete(own, index) for index in range(len(own))]
+        added = scored(np.array([np.sort(np.append(part, feature)) for part in parts])).score
+        if len(own) > 1:
+            added = added - scored(np.array(parts)).score
+        return max(0.0, float(added[self._cohort].min()))
+
+    def variation(self, before: int | None, after: int) -> tuple[float, float]:
+        """How a gain that is counted from n rows varies: a / n + b / n²; NaN where not known."""
+        scores = self._selection.set_scores
+        if not scores.can_list or scores.rows_withheld:
+            return float("nan"), float("nan")
+        model, cohort = scores.listed().models[0], self._cohort
+        own = NOTHING if before is None else frozenset(self.features(before))
+        whole = frozenset(self.features(after))
+        by_rows = by_squares = 0.0
+        for larger in (whole, own):
+            if larger == whole & own:
+                continue
+            evidence = model.evidence(np.array([sorted(larger)]), [cohort])
+            score, fitted = model.means(np.array([sorted(larger)]), cohort), evidence.fitted
+            if whole & own:
+                common = np.array([sorted(whole & own)])
+                score = score - model.means(common, cohort)
+                fitted = fitted - model.evidence(common, [cohort]).fitted
+            by_rows += float(evidence.row_variance(np.maximum(score, 0.0)[None, :])[0, 0])
+            by_squares += float(evidence.unit**2 * np.maximum(fitted, 0.0)[0, 0] / 2.0)
+        return by_rows, by_squares
+
+    def unsettled(self, index: int) -> tuple[tuple[str, ...], str]:
+        """Two features of a set that nobody recorded together, and who should record both."""
+        if self.support(index) != SINGLES:
+            return (), ""
+        return unsettled_pair(self._selection, self.features(index))
+
+
+def bundles(features: Sequence[int]) -> Iterator[Bundle]:
+    """One, two and three of some features."""
+    for size in range(1, min(MOST_TOGETHER, len(features)) + 1):
+        yield from map(frozenset, combinations(features, size))
+
+
+def _parts(bundle: Bundle) -> Iterator[Bundle]:
+    for size in range(len(bundle) + 1):
+        yield from map(frozenset, combinations(sorted(bundle), size))
+
+
+def unsettled_pair(selection: Selection, members: Sequence[int]) -> tuple[tuple[str, ...], str]:
+    """The first pair that no subgroup recorded together, and the subgroup nearest to doing so."""
+    recorded, names = ~selection.missing, selection.feature_names
+    rows = np.array([cohort.size for cohort in selection.cohorts])
+    for a, b in combinations(members, 2):
+        one, other = recorded[:, a], recorded[:, b]
+        if not (one & other).any():
+            nearest = np.lexsort((rows, one.astype(int) + other.astype(int)))[-1]
+            return (names[a], names[b]), selection.cohorts.names[nearest]
+    return (), ""
