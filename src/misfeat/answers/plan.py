@@ -2,7 +2,10 @@
 
 In every subgroup, bundles of one to three unrecorded features are taken one after the other, each
 time the one with the highest expected gain for its cost, given that those before it are recorded.
-The steps of all subgroups are then put into one order by gain for cost.
+The steps of all subgroups are then put into one order by gain for cost. A budget is first shared
+out: of every subgroup at most one bundle is bought, so that all of them together are expected to
+gain most (a multiple-choice knapsack, solved exactly by keeping all choices that nothing cheaper
+beats).
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from misfeat.completion.completed_scores import SUPPORT
 from misfeat.exceptions import MisfeatError, Setting, check_count, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from misfeat.answers.recording_gains import Bundle, Gain
     from misfeat.selection import Selection
@@ -29,6 +32,8 @@ LEAST_SHARE = 0.01
 """A gain of this share of the uncertainty about the target is worth a feature's usual cost."""
 NEXT_TO_NOTHING = 0.001
 """Of the uncertainty about the target: steps that are expected to gain less are not listed."""
+MOST_CHOICES = 500
+"""Ways to spend part of a budget that are kept while it is shared out."""
 FEWEST_ROWS = 30
 """Rows of a pilot, at least."""
 SURE = 1.645
@@ -97,6 +102,10 @@ class Costs:
         given = self._costs.get(self._selection.feature_names[feature], {})
         return float(given.get(subgroup, given.get("*", 1.0)))
 
+    def of_bundle(self, subgroup: str, bundle: Bundle) -> float:
+        """The cost of several features in one subgroup."""
+        return sum(self.of(subgroup, feature) for feature in bundle)
+
     def usual(self) -> float:
         """The mean cost of all features that some subgroup did not record."""
         cohorts, features = np.nonzero(self._selection.missing)
@@ -130,43 +139,112 @@ def recording_plan(
         raise MisfeatError(f"{Setting('budget', shortened(budget))}; it must be above 0, or None.")
     prices = Costs(selection, costs)
     usual = prices.usual()
-    by_subgroup = {
-        name: list(_steps_of(selection, name, size, prices, usual, rows))
-        for name in explainable_subgroups(selection, subgroup)
-    }
-    return _in_order(by_subgroup, np.inf if budget is None else float(budget))
+    names = explainable_subgroups(selection, subgroup)
+    gains = {name: RecordingGains(selection, name, size, together=True) for name in names}
+    plans = {name: _SubgroupPlan(selection, gains[name], prices, usual, rows) for name in names}
+    if budget is None:
+        for name, own in plans.items():
+            own.record(gains[name].considered)
+    else:
+        for name, bundle in _within(float(budget), gains, prices).items():
+            plans[name].record(sorted(bundle))
+        _spend_the_rest(float(budget), plans)
+    return _in_order([own.steps for own in plans.values()])
 
 
-def _steps_of(
-    selection: Selection,
-    subgroup: str,
-    size: int,
-    costs: Costs,
-    usual: float,
-    rows: int | None,
-) -> Iterator[PlanStep]:
-    """The steps of one subgroup, each given those before it."""
-    gains = RecordingGains(selection, subgroup, size, together=True)
-    names = selection.feature_names
-    whole = float(selection.set_scores.measure.ceiling[selection.cohorts.position(subgroup)])
-    recorded: Bundle = NOTHING
-    while left := [feature for feature in gains.considered if feature not in recorded]:
-        cost_of = {b: sum(costs.of(subgroup, f) for f in b) for b in bundles(left)}
-        offers = gains.gains(recorded, list(cost_of))
-        if not offers:
+def _within(budget: float, gains: Mapping[str, RecordingGains], costs: Costs) -> dict[str, Bundle]:
+    """The bundle that every subgroup should record, so that all gain most for a budget."""
+    front: list[tuple[float, float, dict[str, Bundle]]] = [(0.0, 0.0, {})]
+    for name, own in gains.items():
+        offers = own.gains(NOTHING, list(bundles(own.considered, len(own.considered))))
+        menu = [(0.0, 0.0, NOTHING)] + [
+            (costs.of_bundle(name, bundle), gain.expected, bundle)
+            for bundle, (gain, _) in offers.items()
+        ]
+        both = [
+            (spent + cost, gained + gain, {**chosen, name: bundle})
+            for spent, gained, chosen in front
+            for cost, gain, bundle in _undominated(menu)
+            if spent + cost <= budget
+        ]
+        front = _undominated(both)
+    return front[-1][2]
+
+
+def _undominated(choices: list[tuple[float, float, Any]]) -> list[tuple[float, float, Any]]:
+    """Choices of which none costs as little and gains as much, the cheapest first."""
+    kept: list[tuple[float, float, Any]] = []
+    for choice in sorted(choices, key=lambda one: (one[0], -one[1])):
+        if not kept or choice[1] > kept[-1][1]:
+            kept.append(choice)
+    return kept if len(kept) <= MOST_CHOICES else kept[:: len(kept) // MOST_CHOICES] + kept[-1:]
+
+
+def _spend_the_rest(budget: float, plans: Mapping[str, _SubgroupPlan]) -> None:
+    """Add what is left over buys, highest gain for cost first."""
+    left = budget - sum(step.cost for own in plans.values() for step in own.steps)
+    while True:
+        offers = [(own.best_step(left=left), own) for own in plans.values()]
+        possible = [(step, own) for step, own in offers if step is not None]
+        if not possible:
             return
+        step, own = max(possible, key=lambda offer: offer[0].gain_per_cost)
+        own.take(step)
+        left -= step.cost
+
+
+class _SubgroupPlan:
+    """The steps of one subgroup, each given those before it."""
+
+    def __init__(
+        self,
+        selection: Selection,
+        gains: RecordingGains,
+        costs: Costs,
+        usual: float,
+        rows: int | None,
+    ) -> None:
+        self.steps: list[PlanStep] = []
+        self._selection, self._gains, self._costs, self._rows = selection, gains, costs, rows
+        cohort = selection.cohorts.position(gains.subgroup)
+        self._whole = float(selection.set_scores.measure.ceiling[cohort])
+        self._least = LEAST_SHARE * self._whole / usual
+        self._recorded: Bundle = NOTHING
+
+    def record(self, features: Sequence[int]) -> None:
+        """Take steps that record some features, until they gain next to nothing."""
+        while (step := self.best_step(features)) is not None:
+            if step.gain < NEXT_TO_NOTHING * self._whole:
+                return
+            self.take(step)
+
+    def take(self, step: PlanStep) -> None:
+        """Add a step."""
+        self.steps.append(step)
+        names = self._selection.feature_names
+        self._recorded |= {names.index(feature) for feature in step.features}
+
+    def best_step(
+        self, among: Sequence[int] | None = None, left: float = np.inf
+    ) -> PlanStep | None:
+        """The step of the highest expected gain for cost, if any costs no more than is left."""
+        gains, costs, names = self._gains, self._costs, self._selection.feature_names
+        among = gains.considered if among is None else among
+        features = [feature for feature in among if feature not in self._recorded]
+        cost_of = {b: costs.of_bundle(gains.subgroup, b) for b in bundles(features)}
+        offers = gains.gains(self._recorded, [b for b, cost in cost_of.items() if cost <= left])
+        if not offers:
+            return None
         bundle = max(offers, key=lambda b: offers[b][0].expected / cost_of[b])
         gain, index = offers[bundle]
-        if gain.expected < NEXT_TO_NOTHING * whole:
-            return
-        least = LEAST_SHARE * whole * cost_of[bundle] / usual
+        least = self._least * cost_of[bundle]
         probability = gain.exceeds(least)
-        before = gains.best_set(recorded)
-        needed, precision = _pilot(gains, before, index, gain, least, rows)
+        before = gains.best_set(self._recorded)
+        needed, precision = _pilot(gains, before, index, gain, least, self._rows)
         pair, where = gains.unsettled(index)
-        low, high = gain.interval(selection.confidence or 0.0)
-        yield PlanStep(
-            subgroup=subgroup,
+        low, high = gains.bounds(gain, before, index)
+        return PlanStep(
+            subgroup=gains.subgroup,
             features=tuple(names[f] for f in sorted(bundle)),
             gain=gain.expected,
             low=min(low, gain.expected),
@@ -182,7 +260,6 @@ def _steps_of(
             unsettled=pair,
             settled_by=where,
         )
-        recorded |= bundle
 
 
 def _pilot(
@@ -209,21 +286,16 @@ def _pilot(
     return rows, float(SURE * np.sqrt(by_rows / rows + by_squares / rows**2))
 
 
-def _in_order(by_subgroup: Mapping[str, list[PlanStep]], budget: float) -> list[PlanStep]:
-    """The steps of all subgroups, highest gain for cost first, as far as the budget goes."""
-    waiting = {name: list(steps) for name, steps in by_subgroup.items()}
+def _in_order(by_subgroup: Sequence[Sequence[PlanStep]]) -> list[PlanStep]:
+    """The steps of all subgroups, those worth it first, then by gain for cost."""
+    waiting = [list(steps) for steps in by_subgroup if steps]
     plan: list[PlanStep] = []
     gained = spent = 0.0
-    while True:
-        next_steps = {
-            name: steps[0]
-            for name, steps in waiting.items()
-            if steps and spent + steps[0].cost <= budget
-        }
-        if not next_steps:
-            return plan
-        name = max(next_steps, key=lambda n: (next_steps[n].worth, next_steps[n].gain_per_cost))
-        step = waiting[name].pop(0)
+    while waiting:
+        first = max(waiting, key=lambda steps: (steps[0].worth, steps[0].gain_per_cost))
+        step = first.pop(0)
         gained, spent = gained + step.gain, spent + step.cost
         number = len(plan) + 1
         plan.append(replace(step, step=number, total_gain=gained, total_cost=spent))
+        waiting = [steps for steps in waiting if steps]
+    return plan

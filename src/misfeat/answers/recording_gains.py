@@ -40,9 +40,9 @@ MOST_TOGETHER = 3
 """Features that are considered at once: more than three rarely explain something only together."""
 MOST_CONSIDERED = 8
 """Unrecorded features of a subgroup whose joint gains are worked out; the rest promise less."""
-OPTIMISM = 0.2
+OPTIMISM = 0.22
 """Deviations by which the best of many sets is estimated too high."""
-MIXTURE = ((0.8, 0.45), (0.2, 1.5))
+MIXTURE = ((0.85, 0.42), (0.15, 1.5))
 """Shares of gains, and how far they lie from the estimate, in deviations."""
 _NORMAL = NormalDist()
 
@@ -118,7 +118,7 @@ class RecordingGains:
     def __init__(
         self, selection: Selection, subgroup: str, size: int | None = None, together: bool = False
     ) -> None:
-        self._selection = selection
+        self._selection, self.subgroup = selection, subgroup
         self._cohort = selection.cohorts.position(subgroup)
         self._missing = selection.missing[self._cohort]
         scores = shown_scores(selection, size)
@@ -280,9 +280,9 @@ class RecordingGains:
         return unsettled_pair(self._selection, self.features(index))
 
 
-def bundles(features: Sequence[int]) -> Iterator[Bundle]:
-    """One, two and three of some features."""
-    for size in range(1, min(MOST_TOGETHER, len(features)) + 1):
+def bundles(features: Sequence[int], most: int = MOST_TOGETHER) -> Iterator[Bundle]:
+    """One, two and more of some features, three at most unless told otherwise."""
+    for size in range(1, min(most, len(features)) + 1):
         yield from map(frozenset, combinations(features, size))
 
 
