@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class PlanStep:
     Its attributes are the columns that `Selection.plan` explains.
     """
 
+    step: int
     subgroup: str
     features: tuple[str, ...]
     gain: float
@@ -55,6 +56,9 @@ class PlanStep:
     probability: float
     worth: bool
     cost: float
+    gain_per_cost: float
+    total_gain: float
+    total_cost: float
     best_set: tuple[str, ...]
     before: float
     rows: int | None
@@ -62,20 +66,6 @@ class PlanStep:
     support: str
     unsettled: tuple[str, ...]
     settled_by: str
-    step: int = 0
-    total_gain: float = 0.0
-    total_cost: float = 0.0
-
-    COLUMNS: ClassVar[tuple[str, ...]] = (
-        "step", "subgroup", "features", "gain", "low", "high", "probability", "worth", "cost",
-        "total_gain", "total_cost", "best_set", "before", "rows", "precision", "support",
-        "unsettled", "settled_by",
-    )  # fmt: skip
-
-    @property
-    def gain_per_cost(self) -> float:
-        """The expected gain for every unit of cost."""
-        return self.gain / self.cost
 
 
 class Costs:
@@ -244,6 +234,7 @@ class _SubgroupPlan:
         pair, where = gains.unsettled(index)
         low, high = gains.bounds(gain, before, index)
         return PlanStep(
+            step=0,
             subgroup=gains.subgroup,
             features=tuple(names[f] for f in sorted(bundle)),
             gain=gain.expected,
@@ -252,6 +243,9 @@ class _SubgroupPlan:
             probability=probability,
             worth=not probability < 0.5 and gain.expected >= least,
             cost=cost_of[bundle],
+            gain_per_cost=gain.expected / cost_of[bundle],
+            total_gain=0.0,
+            total_cost=0.0,
             best_set=tuple(names[f] for f in gains.features(index)),
             before=gains.score(before),
             rows=needed,
