@@ -610,9 +610,10 @@ class Selection:
             much the best score is expected to rise over ``before``), ``low``, ``high``,
             ``probability`` (that the gain is worth the cost: one per cent of the uncertainty about
             the target for the usual cost of a feature), ``worth`` (whether that is more likely than
-            not: stop where it is not), ``cost``, ``total_gain`` and ``total_cost`` up to this step,
-            ``best_set`` (the best set afterwards), ``before``, ``rows`` (of a pilot) and
-            ``precision`` (to how much either way it makes the gain known), ``support``,
+            not: stop where it is not), ``cost``, ``gain_per_cost``, ``total_gain`` and
+            ``total_cost`` up to this step, ``best_set`` (the best set afterwards), ``before``,
+            ``rows`` (of a pilot) and ``precision`` (to how much either way it makes the gain
+            known), ``support``,
             ``unsettled`` and ``settled_by`` as in `worth_collecting`.
 
         Examples

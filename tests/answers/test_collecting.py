@@ -48,7 +48,11 @@ def worths(scores, confidence=None, costs=None, smaller=None):
         options=FitOptions(size + 1, 5),
         cohorts=OneCohort(),
         completed=lambda _: scores,
-        set_scores=SimpleNamespace(scored=scored_from(by_size), can_list=False),
+        set_scores=SimpleNamespace(
+            scored=scored_from(by_size),
+            can_list=False,
+            measure=SimpleNamespace(whole=np.array([1.0])),
+        ),
         subgroup_names=lambda _: ("here",),
     )
     return {worth.feature: worth for worth in feature_worths(selection, costs=costs)}

@@ -84,7 +84,6 @@ def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
     path.write_text(TABLE.replace("site,x,z,y", "site,min_rows,z,y"))
     result = run("run", str(path), *QUICK, "--min-rows", "999")
     assert "fewer than --min-rows 999" in result.stderr
-    assert "--small-groups 'drop'" in result.stderr
     refused = run("run", str(path), *QUICK, "--include", "min_rows", "--size", "0")
     assert refused.stderr == "error: --size 0; it must be an integer of at least 1.\n"
 

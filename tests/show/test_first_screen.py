@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatWarning, SubgroupSelector
-from misfeat.answers.feature_worth import Worth
+from misfeat.answers.plan import PlanStep
 from misfeat.answers.significance import significance_tests
 from misfeat.datasets import make_cohorts
 from misfeat.show.first_screen import (
@@ -157,11 +157,13 @@ def test_the_map_has_shares_of_single_features_the_best_first_and_pale_by_p_valu
     assert np.array_equal(found.faded[recorded], expected[recorded])
 
 
-def test_no_more_is_expected_to_be_told_than_there_is():
-    sure = {"probability": 1.0, "probability_of_a_tenth": 1.0, "clear": True, "rank": 1}
-    score = {"gain": 0.3, "low": 0.1, "high": 0.5, "before": 0.4, "joined": 0.7}
-    named = {"feature": "f", "best_set": ("e", "f"), "support": "recorded elsewhere"}
-    worth = Worth(subgroup="g=a", **named, **score, **sure)
-    (sentence,) = collecting_sentences([worth], {"g=a": 0.6}, 0.9)
-    assert "tell 100 %" in str(sentence)
-    assert "83–100 %" in str(sentence)
+def test_no_more_is_expected_to_be_explained_than_there_is():
+    score = {"gain": 0.3, "low": 0.1, "high": 0.5, "probability": 1.0, "before": 0.4}
+    cost = {"cost": 1.0, "gain_per_cost": 0.3, "total_gain": 0.3, "total_cost": 1.0}
+    known = {"rows": 99, "precision": 0.1, "support": "joint", "unsettled": (), "settled_by": ""}
+    named = {"features": ("f", "h"), "best_set": ("f", "h"), "worth": True}
+    step = PlanStep(step=1, subgroup="g=a", **named, **score, **cost, **known)
+    (sentence,) = collecting_sentences([step], {"g=a": 0.6}, "y", 0.9)
+    assert sentence.startswith("g=a: f and h together are worth recording. With them, the best set")
+    assert "explain 100 % of the uncertainty about y" in sentence
+    assert "83–100 %" in sentence

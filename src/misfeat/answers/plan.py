@@ -20,7 +20,7 @@ import numpy as np
 from misfeat.answers.options import checked_size, explainable_subgroups, feature_index
 from misfeat.answers.recording_gains import NOTHING, RecordingGains, bundles
 from misfeat.completion.completed_scores import SUPPORT
-from misfeat.exceptions import MisfeatError, Setting, check_count, shortened
+from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,10 +126,14 @@ def recording_plan(
     check_count(rows, "rows", none=True)
     is_number = isinstance(budget, int | float | np.number) and not isinstance(budget, bool)
     if budget is not None and not (is_number and budget > 0):
-        raise MisfeatError(f"{Setting('budget', shortened(budget))}; it must be above 0, or None.")
+        raise MisfeatError(f"{Setting('budget', budget)}; it must be above 0, or None.")
     prices = Costs(selection, costs)
     usual = prices.usual()
-    names = explainable_subgroups(selection, subgroup)
+    names = [
+        name
+        for name in explainable_subgroups(selection, subgroup)
+        if selection.missing[selection.cohorts.position(name)].any()
+    ]
     gains = {name: RecordingGains(selection, name, size, together=True) for name in names}
     plans = {name: _SubgroupPlan(selection, gains[name], prices, usual, rows) for name in names}
     if budget is None:
@@ -197,7 +201,7 @@ class _SubgroupPlan:
         self.steps: list[PlanStep] = []
         self._selection, self._gains, self._costs, self._rows = selection, gains, costs, rows
         cohort = selection.cohorts.position(gains.subgroup)
-        self._whole = float(selection.set_scores.measure.ceiling[cohort])
+        self._whole = float(selection.set_scores.measure.whole[cohort])
         self._least = LEAST_SHARE * self._whole / usual
         self._recorded: Bundle = NOTHING
 
@@ -241,7 +245,7 @@ class _SubgroupPlan:
             low=min(low, gain.expected),
             high=max(high, gain.expected),
             probability=probability,
-            worth=not probability < 0.5 and gain.expected >= least,
+            worth=bool(not probability < 0.5 and gain.expected >= least),
             cost=cost_of[bundle],
             gain_per_cost=gain.expected / cost_of[bundle],
             total_gain=0.0,

@@ -52,6 +52,7 @@ class Gain(NamedTuple):
 
     difference: float
     deviation: float
+    most: float = np.inf  # what is left to be explained
 
     @property
     def center(self) -> float:
@@ -73,9 +74,8 @@ class Gain(NamedTuple):
         """The expected rise, E[max(0, D)]: a feature that does not help is left out of the set."""
         if not self.is_distributed:
             return self.center
-        return sum(
-            share * expected_rise(self.center, width * self.deviation) for share, width in MIXTURE
-        )
+        rises = [share * expected_rise(self.center, w * self.deviation) for share, w in MIXTURE]
+        return min(sum(rises), self.most)
 
     def exceeds(self, least: float) -> float:
         """How likely the rise is more than some number of at least 0."""
@@ -89,7 +89,8 @@ class Gain(NamedTuple):
         if not self.is_distributed:
             return self.center, self.center
         tail = (1.0 - confidence) / 2.0
-        return max(0.0, self._quantile(tail)), max(0.0, self._quantile(1.0 - tail))
+        low, high = self._quantile(tail), self._quantile(1.0 - tail)
+        return float(np.clip(low, 0.0, self.most)), float(np.clip(high, 0.0, self.most))
 
     def _quantile(self, share: float) -> float:
         reach = 10.0 * max(width for _, width in MIXTURE) * self.deviation
@@ -200,8 +201,13 @@ class RecordingGains:
         there = {bundle: index for bundle, index in after.items() if index is not None}
         deviations = self._deviations(before, list(there.values()))
         ahead = [self.score(index) - self.score(before) for index in there.values()]
-        gains = map(Gain, ahead, deviations)
-        return {b: (gain, i) for (b, i), gain in zip(there.items(), gains, strict=True)}
+        most = float(self._selection.set_scores.measure.whole[self._cohort]) - self.score(before)
+        return {
+            bundle: (Gain(rise, deviation, max(most, rise)), index)
+            for (bundle, index), rise, deviation in zip(
+                there.items(), ahead, deviations, strict=True
+            )
+        }
 
     def _deviations(self, before: int | None, after: Sequence[int]) -> list[float]:
         confidence = self._selection.confidence

@@ -9,7 +9,7 @@ import typer
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors
 from misfeat.cli.run import demo, run
-from misfeat.cli.saved_runs import ask, compare, export, report
+from misfeat.cli.saved_runs import ask, compare, export, plan, report
 from misfeat.cli.site import site
 from misfeat.version import __version__
 
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (run, report, ask, export, compare, demo):
+for command in (run, report, ask, plan, export, compare, demo):
     app.command()(command)
 app.add_typer(site, name="site")
 app.command()(doctor)

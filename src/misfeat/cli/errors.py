@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager, suppress
@@ -31,6 +32,7 @@ BROKEN_PIPE = 141
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """How a disk or a device says that it takes no more of what is printed."""
 
+_NONE = re.compile(r", or (be )?None\.$")  # a value that only Python has
 Debug = Annotated[bool, typer.Option("--debug", help=TRACEBACK)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=NO_NOTES)]
 
@@ -136,7 +138,8 @@ def _line_for(error: Exception) -> tuple[str, int]:
 
 def in_options(message: str) -> str:
     """A message on one line, its parameters in the words of the command line."""
-    return _one_line(as_message(message).told(as_option))
+    words = _one_line(as_message(message).told(as_option))
+    return _NONE.sub(".", words)
 
 
 def _one_line(text: str) -> str:

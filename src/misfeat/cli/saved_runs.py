@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
-from misfeat.cli.options import as_option, complete_names
+from misfeat.cli.options import as_option, complete_names, read_costs
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def ask(
         typer.Argument(
             metavar="QUESTION",
             help="One of top, significance, enough, features, why, alternatives, interactions, "
-            "stability, cautions, worth, subgroups and columns.",
+            "stability, cautions, worth, plan, subgroups and columns.",
             autocompletion=complete_names("misfeat.show.questions", "QUESTIONS"),
         ),
     ],
@@ -105,6 +105,36 @@ def ask(
                 typer.echo(line)
         else:
             print_answer(selection, question, about, spell=in_options)
+
+
+def plan(
+    folder: Folder,
+    subgroup: Subgroup = "",
+    budget: Annotated[float | None, typer.Option(help="What all steps may cost together.")] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(help="What recording a feature costs, COL=5; 1 if not given. Repeatable."),
+    ] = None,
+    rows: Annotated[int | None, typer.Option(help="Rows that a pilot would record.")] = None,
+    size: Size = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Plan what to record: which features where, in which order, and when to stop."""
+    from misfeat.cli.settings_file import saved_settings
+    from misfeat.show.questions import About, json_answer, print_answer
+
+    del debug
+    with notes_said(quiet):
+        selection = _loaded(folder, quiet)
+        costs = read_costs(cost, "costs") if cost else saved_settings(folder).costs()
+        about = About(subgroup or None, (), size, costs, budget, rows)
+        if json:
+            for line in json_answer(selection, "plan", about):
+                typer.echo(line)
+        else:
+            print_answer(selection, "plan", about, spell=in_options)
 
 
 def export(

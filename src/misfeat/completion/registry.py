@@ -79,8 +79,8 @@ def completer_of(
     else:
         given_one = wanted.__name__ if isinstance(wanted, type) else wanted
         raise MisfeatError(
-            f"{Setting('completer', given_one)} is unknown; use "
-            f"{', '.join(map(repr, COMPLETERS))}, or an instance of BaseCompleter."
+            f"{Setting('completer', given_one)} is unknown; use an instance of BaseCompleter, or "
+            f"one of {', '.join(map(repr, COMPLETERS))}."
         )
     given = {"confidence": confidence, "device": device, "random_state": random_state}
     own = completer.get_params(deep=False)

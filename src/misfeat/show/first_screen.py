@@ -23,7 +23,7 @@ from misfeat.answers.enough_features import (
     enough_features,
     step_of,
 )
-from misfeat.answers.feature_worth import WORTH_SAYING, feature_worths
+from misfeat.answers.plan import recording_plan
 from misfeat.answers.significance import LEVEL, significance_tests
 from misfeat.exceptions import Message
 from misfeat.words import joined, p_words, percent, percent_between
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from misfeat.answers.column_cautions import Caution
     from misfeat.answers.enough_features import Enough, Step
-    from misfeat.answers.feature_worth import Worth
+    from misfeat.answers.plan import PlanStep
     from misfeat.answers.significance import SignificanceTests, SubgroupSignificance
     from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection
@@ -61,7 +61,8 @@ MOST_NAMED = 3  # subgroups or features that the sentence names
 OFTEN = 0.5  # a feature in the answers of more than this share of the subgroups is named
 ALL_RECORDED = Message("Every subgroup recorded every feature: there is nothing to collect.")
 _ORDER = (TOLD, UNTESTED, MAY_BE_CHANCE, CHANCE, NOTHING)  # verdicts, the most telling first
-NO_CLEAR_CASE = "No clear case: no unrecorded feature is likely enough to add something."
+NO_CLEAR_CASE = "No clear case: no unrecorded feature is likely enough to be worth recording."
+MOST_STEPS = 5  # of a plan that have a sentence
 
 
 @dataclass(frozen=True)
@@ -277,45 +278,49 @@ def with_weights(told: Message, cohorts: Cohorts, subgroup: str | None = None) -
 
 
 def collecting_sentences(
-    worths: Sequence[Worth], wholes: Mapping[str, float], confidence: float | None
+    steps: Sequence[PlanStep],
+    wholes: Mapping[str, float],
+    target: str,
+    confidence: float | None,
 ) -> list[Message]:
-    """A sentence for every subgroup with a clear case; else one that says there is none."""
-    if not worths:
-        return [ALL_RECORDED]
-    clear = [one for one in worths if one.clear and one.gain > WORTH_SAYING * one.before]
-    first: dict[str, Worth] = {}
-    for one in sorted(clear, key=lambda worth: worth.rank):
-        first.setdefault(one.subgroup, one)
-    sentences = []
-    sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
-    for one in first.values():
-        before, whole = one.before / wholes[one.subgroup], wholes[one.subgroup]
-        # What was told before is uncertain, too: with the gain it may seem more than there is.
-        after, low, high = (
-            min(1.0, (one.before + more) / whole) for more in (one.gain, one.low, one.high)
-        )
-        likely = ""
-        if not isnan(one.probability):
-            chance = percent(one.probability, 0.0, 1.0)
-            likely = f", and tells more at all with a probability of {chance}"
-        told = f"{percent(after, low, high)} of what there is to tell instead of"
-        told += f" {percent(before, low, high)} ({sure}: {percent_between(low, high)}){likely}"
-        template = (
-            "{subgroup}: {feature} is worth recording. With it, the best set of otherwise recorded "
-            f"features is expected to tell {told}."
-        )
-        sentences.append(Message(template, subgroup=one.subgroup, feature=one.feature))
+    """A sentence for every step of a plan that is worth it; else one that says there is none."""
+    worth = [step for step in steps if step.worth]
+    sentences = [_step_in_words(step, wholes[step.subgroup], target, confidence) for step in worth]
+    if len(sentences) > MOST_STEPS:
+        more = Message(f"{len(sentences) - MOST_STEPS:,} more steps are worth it: see the plan.")
+        return [*sentences[:MOST_STEPS], more]
     if sentences:
         return sentences
-    likely_ones = [one for one in worths if not isnan(one.probability) and one.gain > 0]
-    if not likely_ones:
+    if not steps:
         return [Message(NO_CLEAR_CASE)]
-    best = max(likely_ones, key=lambda one: one.probability)
-    nearest = best.feature, best.probability
-    same = [one.subgroup for one in likely_ones if (one.feature, one.probability) == nearest]
-    likely = f"with a probability of {percent(best.probability, 0.0, 1.0)}"
-    nearest_words = f"{NO_CLEAR_CASE} The nearest is {{feature}} in {{where}}, {likely}."
-    return [Message(nearest_words, feature=best.feature, where=joined(same))]
+    best = max(steps, key=lambda step: step.gain)
+    gain = percent(best.gain / wholes[best.subgroup], 0.0, 1.0)
+    nearest = f"{NO_CLEAR_CASE} Most would be gained by {{features}} in {{where}}: {gain} expected"
+    if not isnan(best.probability):
+        nearest += f", worth it with a probability of {percent(best.probability, 0.0, 1.0)}"
+    return [Message(f"{nearest}.", features=joined(best.features), where=best.subgroup)]
+
+
+def _step_in_words(step: PlanStep, whole: float, target: str, confidence: float | None) -> Message:
+    # What is explained before is uncertain, too: with the gain it may seem more than there is.
+    after, low, high = (
+        min(1.0, (step.before + more) / whole) for more in (step.gain, step.low, step.high)
+    )
+    before = percent(step.before / whole, low, high)
+    sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
+    likely = ""
+    if not isnan(step.probability):
+        likely = f"; worth it with a probability of {percent(step.probability, 0.0, 1.0)}"
+    one = len(step.features) == 1
+    return Message(
+        f"{{subgroup}}: {{features}} {'is' if one else 'together are'} worth recording. With "
+        f"{'it' if one else 'them'}, the best set is expected to explain "
+        f"{percent(after, low, high)} of the uncertainty about {{target}} instead of {before} "
+        f"({sure}: {percent_between(low, high)}){likely}.",
+        subgroup=step.subgroup,
+        features=joined(step.features),
+        target=target,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,7 +421,10 @@ def first_screen(
         answers = [one for one in answers if one.subgroup == subgroup]
         cautions = [one for one in cautions if not one.subgroups or subgroup in one.subgroups]
     wholes = dict(zip(cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True))
-    worths = feature_worths(selection, subgroup, size, costs)
+    collecting = [ALL_RECORDED]
+    if selection.missing.any():
+        plan = recording_plan(selection, subgroup, costs=costs, size=size)
+        collecting = collecting_sentences(plan, wholes, cohorts.target, selection.confidence)
     return FirstScreen(
         size=size,
         effort=effort,
@@ -424,7 +432,7 @@ def first_screen(
         whole=with_weights(whole_sentence(answers, cohorts.target), cohorts, subgroup),
         subgroups=tuple(answers),
         map=feature_map(selection, single, tests),
-        collecting=tuple(collecting_sentences(worths, wholes, selection.confidence)),
+        collecting=tuple(collecting),
         cautions=tuple(cautions),
     )
 

@@ -47,6 +47,8 @@ class About:
     features: tuple[str, ...] = ()
     size: int | None = None
     costs: Mapping[str, float] | None = None
+    budget: float | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,24 @@ QUESTIONS: dict[str, QuestionSpec] = {
         takes=("subgroup", "size", "costs"),
         by_subgroup=False,
     ),
+    "plan": QuestionSpec(
+        "What should be recorded, where and in which order?",
+        "plan",
+        (
+            tables.count("step"),
+            tables.text("subgroup"),
+            tables.names("features", "record"),
+            tables.score_share("gain", "gain", *INTERVAL),
+            tables.score_share_interval(spare=2),
+            tables.number("probability", "{:.0%}", "worth it"),
+            tables.flag("worth", "do it"),
+            tables.number("cost", "{:g}", spare=3),
+            tables.number("total_cost", "{:g}", "cost so far", spare=4),
+            tables.count("rows", "rows of a pilot", spare=5),
+        ),
+        takes=("subgroup", "size", "costs", "budget", "rows"),
+        by_subgroup=False,
+    ),
     "subgroups": QuestionSpec(
         "Which subgroups are there?",
         "subgroups_",
@@ -247,7 +267,7 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
             f"{question!r} is about one set; name it with {Setting('subgroup')} and "
             f"{Setting('feature')}."
         )
-    for part in ("subgroup", "features", "size"):
+    for part in ("subgroup", "features", "size", "budget", "rows"):
         if getattr(about, part) and part not in asked.takes:
             raise MisfeatError(
                 f"{question!r} takes no {Setting(part.removesuffix('s'))}; leave it out."

@@ -252,7 +252,15 @@ def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
     if any(line[one.starred] for one in told if one.starred for line in lines):
         yield STAR
-    if table.question in ("top", "enough", "features", "alternatives", "interactions", "worth"):
+    if table.question in (
+        "top",
+        "enough",
+        "features",
+        "alternatives",
+        "interactions",
+        "worth",
+        "plan",
+    ):
         yield SHARES
 
 

@@ -31,7 +31,7 @@ _GLOSSARY = tomllib.loads(
 TITLES: dict[str, str] = _GLOSSARY["titles"]  # of tables by question, in the order of an export
 ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are called
 # Other questions some selections cannot answer, such as one that keeps no rows.
-ALWAYS_ANSWERED = {"subgroups", "top", "worth", "cautions", "columns"}
+ALWAYS_ANSWERED = {"subgroups", "top", "worth", "plan", "cautions", "columns"}
 NOTHING = "There is nothing to show."
 CONVENTIONS = (
     "Features of a set stand one after the other, those with a comma or a quote in double quotes. "
