@@ -26,7 +26,7 @@ def test_checks_need_no_pytest():
 
 def test_every_template_is_short_and_is_checked():
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert len(blocks) == 3
+    assert len(blocks) == 2
     for block in blocks:
         assert len(block.splitlines()) < LONGEST_TEMPLATE
         assert re.search(r"^check_\w+\(", block, re.M)
@@ -43,7 +43,7 @@ class Mean(BaseCompleter):
 
 class Unseeded(Mean):
     def guess(self, known, size):
-        noise = np.random.default_rng().random()
+        noise = 0.05 * np.random.default_rng().random()  # none of it is cut off
         return Guess.of([scores + noise for scores in super().guess(known, size).by_size])
 
 

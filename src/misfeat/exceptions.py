@@ -263,11 +263,15 @@ class DamagedFileError(MisfeatError):
     Parameters
     ----------
     problem : str
-        What is wrong, as in `MisfeatError`.
+        What is wrong.
     remedy : str, default=""
         What to do about it.
-    **about : object
-        What the fields stand for.
+    parameter : str, optional
+        As in `MisfeatError`.
+    column : str, optional
+        As in `MisfeatError`.
+    value : object, optional
+        As in `MisfeatError`.
 
     Examples
     --------

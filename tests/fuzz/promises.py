@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,8 @@ def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredS
 
     found = selector.selection_
     names = found.cohorts.names
-    return scored_sets(found, shown_scores(found, size), names, ALL)
+    sets = scored_sets(found, shown_scores(found, size), names, ALL)
+    return [replace(one, p_value=None) for one in sets]  # known once they were tested
 
 
 def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from misfeat import Coding, Columns, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from tests.cohorts.tables import table
 
@@ -189,7 +189,6 @@ def test_arrays_have_numbered_columns():
 
 def test_subgroups_that_would_share_a_name_are_told_apart():
     data = table(a=np.array([1] * 57 + [0] * 3))
-    with pytest.warns(MisfeatWarning):
-        cohorts = build_cohorts(data, "y", groups={"other": "a > 0"}, coding=Coding(min_rows=10))
+    cohorts = build_cohorts(data, "y", groups={"other": "a > 0"}, coding=Coding(min_rows=10))
     assert cohorts.names == ("other", "other (2)")
     assert [cohort.size for cohort in cohorts] == [57, 3]

@@ -131,7 +131,7 @@ def test_full_memory_says_what_to_do():
 def test_a_full_device_is_told_apart():
     torch = pytest.importorskip("torch")
     full = torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
-    told = "of the CUDA device is full; use device='cpu'"
+    told = "of the CUDA device is full; lower size, .* or use device='cpu'"
     with pytest.raises(MemoryLimitError, match=told), long_work(False), long_work(False):
         raise full
 

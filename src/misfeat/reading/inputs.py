@@ -15,10 +15,10 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
-from misfeat.reading.addresses import is_address, open_address
+from misfeat.reading.addresses import is_address
 from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
-from misfeat.reading.files import Relation, open_path
+from misfeat.reading.files import Relation, open_address, open_path
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import COLUMN_NAME, check_text
 
