@@ -64,10 +64,10 @@ def questions(draw):
 @given(questions())
 def test_permutations_counted_together_are_those_searched_one_by_one(question):
     cohort, held, strata = question
+    cohort = replace(cohort, masses=None, heaviest=None, effective=None)
     sets = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED)._sets
     searched = SearchedPermutations(sets).scores(0, 9, Work(1))
-    atol = 1e-10 if cohort.effective is None else 1e-9
-    assert np.allclose(CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=atol)
+    assert np.allclose(CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
 
 
 @settings(max_examples=40, deadline=None)
@@ -141,12 +141,25 @@ def test_many_rows_are_counted_in_wider_lanes():
     assert (found.scores(1, 20, Work()) < expected + 1e-9).all()
 
 
-def test_cells_weigh_the_same_in_every_permutation():
-    cohort = weighed(drawn(1, 90, 3, n_classes=2), np.random.default_rng(1))
-    rows = permutations_of(cohort, 1, seed=SEED)._rows
-    by_value = np.bincount(rows.codes[0], weights=np.bincount(rows.patterns, rows.weights))
-    expected = np.bincount(cohort.codes[0], weights=cohort.masses)
-    np.testing.assert_allclose(by_value / by_value.sum(), expected / expected.sum(), rtol=1e-6)
+def test_a_class_takes_its_mean_weight_along_and_the_rest_stays_with_the_row():
+    cohort = drawn(1, 90, 3, n_classes=2)
+    rng = np.random.default_rng(1)
+    by_class = np.array([1, 30])[cohort.target] * cohort.weights * 1000
+    by_row = rng.integers(900, 1100, len(cohort.target)) * cohort.weights
+    for masses, goes_along in ((by_class, True), (by_row, False)):
+        heaviest = masses / cohort.weights
+        kish = float(masses.sum()) ** 2 / float((masses * heaviest).sum())
+        weighted = replace(cohort, masses=masses, heaviest=heaviest, effective=kish)
+        found = permutations_of(weighted, 1, seed=SEED)
+        target = shuffled(found._rows.target, found._starts, found._sets.seeds[3])
+        rows = found._with_target(target)
+        assert (target != found._rows.target).any()
+        means = [rows.weights[rows.target == c].mean() for c in (0, 1)]
+        if goes_along:
+            assert means[1] == pytest.approx(30 * means[0], rel=1e-6)
+            assert len(np.unique(rows.weights)) == 2
+        else:
+            np.testing.assert_allclose(rows.weights, found._rows.weights, atol=1)
 
 
 def test_a_design_takes_its_effect_off_what_was_recorded():

@@ -3,10 +3,12 @@
 Permutations are numbered. The same number is the same permutation, whatever else is asked for and
 however many threads work. Number 0 is the target as it was recorded.
 
-Where rows have weights, they keep theirs. Of rows that agree in all features and the class, only
-how many there are is known, the sum of their weights and that of the squares. One heavy row and
-others that are all alike have the same sums: these get a class each. So a cell of a set weighs the
-same in every permutation, and its noise is that of its own weights.
+A sampling weight may depend on the class (a case-control sample) and on the features. It is the
+mean weight of its class times a rest that stays with the row; where a row gets another class, it
+gets that one's mean weight. So permutations are exact where weights depend on the class alone, on
+the features alone, or on neither. Of rows that agree in all features and the class, only how many
+there are is known, the sum of their weights and that of the squares: one heavy row and others that
+are all alike have the same sums.
 
 Clusters and strata cannot be permuted. What was recorded is over their design effect instead, the
 first-order correction of Rao and Scott. See docs/explanation/intervals.md (p-values).
@@ -26,7 +28,7 @@ from misfeat.cohorts.weights import squares_of
 from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
-from misfeat.information.null_expectation import log_table, n_log_n
+from misfeat.information.null_expectation import log_table
 from misfeat.information.subset_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,
@@ -56,6 +58,10 @@ LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted 
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
+
+
+CLASSES_DIFFER = 3.0
+"""Weights depend on the class where its mean weight is so many standard errors from that of all."""
 
 
 class Permutations(Protocol):
@@ -127,13 +133,13 @@ class PermutedSets:
     cells: NDArray[np.int64]  # the cell of these features that every distinct row is in
     strata: NDArray[np.int64]  # of every distinct row, within which classes stay; part of a cell
     seeds: Seeds  # of every permutation, by its number
-    one_each: bool = False  # whether every row gets one class and keeps its weight; else weights
-    # count rows, each of which gets a class
+    rest: Scores | None = None  # of every row's weight, without the part that its class has; None
+    # where weights count rows, each of which gets a class
 
     @cached_property
     def by_stratum(self) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
         """Distinct rows by stratum, how many classes each gets, and where strata begin."""
-        times = np.ones_like(self.rows.weights) if self.one_each else self.rows.weights
+        times = self.rows.weights if self.rest is None else np.ones_like(self.rows.weights)
         order = np.argsort(self.strata, kind="stable")
         sizes = np.bincount(self.strata, weights=times).astype(np.int64)
         return order, times[order], np.concatenate([[0], np.cumsum(sizes)])
@@ -184,19 +190,32 @@ def permutations_of(
     that classes stay within their cells, and among rows of the same number in `strata`, which has
     one for every distinct row. The first permutations are the same whatever `most` there are.
     """
-    rows, one_each = compact_rows(cohort), cohort.effective is not None
+    rows, rest = compact_rows(cohort), None
     effect = design_effect(cohort)
-    if one_each:
+    if cohort.effective is not None:
         rows, place = one_by_one(rows, cohort)
+        rest = rows.weights / _mean_weights(rows)[rows.target]
         cohort = replace(cohort, codes=cohort.codes[:, place])
         strata = None if strata is None else strata[place]
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
     seeds[0] = 0
-    sets = PermutedSets(rows, largest, held, cells, within, seeds, one_each)
+    sets = PermutedSets(rows, largest, held, cells, within, seeds, rest)
     found = CountedPermutations(sets) if _can_be_counted(sets) else SearchedPermutations(sets)
     return DesignCorrected(found, effect) if effect > 1.0 else found
+
+
+def _mean_weights(rows: CompactRows) -> Scores:
+    """What a row of each class weighs on the mean; of all, where classes hardly differ."""
+    counts = np.maximum(np.bincount(rows.target, minlength=rows.n_classes), 1)
+    sums = np.bincount(rows.target, weights=rows.weights, minlength=rows.n_classes)
+    means: Scores = sums / counts
+    within = np.sqrt(np.mean((rows.weights - means[rows.target]) ** 2))
+    whole = rows.weights.mean()
+    apart = np.abs(means - whole)[np.unique(rows.target)] * np.sqrt(counts[np.unique(rows.target)])
+    differ = (apart > np.maximum(CLASSES_DIFFER * within, 1e-9 * whole)).any()
+    return means if differ else np.full_like(means, whole)
 
 
 def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -208,7 +227,7 @@ def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
 def _can_be_counted(sets: PermutedSets) -> bool:
     """Whether tables are small enough to be counted, several permutations at a time."""
     rows, free = sets.rows, sets.free
-    if rows.lacks_values or not len(free):
+    if rows.lacks_values or not len(free) or sets.rest is not None:
         return False
     largest = min(sets.largest, len(free))
     if comb(len(free), largest) > LARGEST_PLAN:
@@ -218,8 +237,7 @@ def _can_be_counted(sets: PermutedSets) -> bool:
     if most * LANES_TOGETHER > LARGEST_TABLE:
         return False
     mean = mean_cells_of(cells, largest)[largest] * sets.n_cells
-    n_permuted = rows.n_rows if sets.one_each else rows.total
-    return mean * rows.n_classes <= max(SEARCHED_A_CELL * n_permuted, 1024.0)
+    return mean * rows.n_classes <= max(SEARCHED_A_CELL * rows.total, 1024.0)
 
 
 class CountedPermutations:
@@ -248,7 +266,6 @@ class CountedPermutations:
             classes=np.repeat(rows.target[order].astype(np.uint16), times),
             starts=starts,
             n_classes=rows.n_classes,
-            weights=rows.weights[order if sets.one_each else order[:0]].astype(np.uint32),
         )
         self._total = rows.total
         self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
@@ -283,14 +300,6 @@ class CountedPermutations:
         permutation.score_permutations(
             self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
         )
-        if self._sets.one_each:
-            # Where rows keep their weights, what a class weighs in a cell of the held features
-            # changes from permutation to permutation.
-            held = self._rows.codes[-1].astype(np.int64) if self._n_held > 1 else 0
-            weighed = np.zeros((self._n_held, lanes.shape[1]))
-            np.add.at(weighed, np.broadcast_to(held, len(lanes)), lanes)
-            by_lane = n_log_n(weighed).sum(axis=0)[: len(seeds) * self._rows.n_classes]
-            sums -= by_lane.reshape(len(seeds), -1).sum(axis=1)
         return sums.T / self._total
 
     def _planned(self, rows: CompactRows) -> BlockPlan:
@@ -317,12 +326,15 @@ class SearchedPermutations:
         self._sets, self.subsets = sets, sets.subsets
         order, times, self._starts = sets.by_stratum
         rows, units = sets.rows, np.repeat(order, times)
+        weighed = sets.rest is not None
         self._rows = replace(
             rows,
             codes=np.ascontiguousarray(rows.codes[:, units]),
             target=rows.target[units],
-            weights=rows.weights[units] if sets.one_each else np.ones_like(units),
+            weights=rows.weights[units] if weighed else np.ones_like(units),
         )
+        self._rest = None if sets.rest is None else sets.rest[units]
+        self._means = _mean_weights(rows)
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``."""
@@ -333,11 +345,19 @@ class SearchedPermutations:
             rows = self._rows
             if number:
                 seed = self._sets.seeds[number]
-                rows = replace(rows, target=permutation.shuffled(rows.target, self._starts, seed))
+                rows = self._with_target(permutation.shuffled(rows.target, self._starts, seed))
             found[number - first] = self._sets.recorded_scores(within, rows)
 
         replace(work, progress=None).run([partial(score, number) for number in range(first, last)])
         return np.array(found).reshape(last - first, -1)
+
+    def _with_target(self, target: NDArray[np.unsignedinteger]) -> CompactRows:
+        """The rows with other classes, and the weights that rows of these classes have."""
+        if self._rest is None:
+            return replace(self._rows, target=target)
+        each = np.rint(self._rest * self._means[target])
+        weights = np.maximum(each, 1.0).astype(np.int64)
+        return replace(self._rows, target=target, weights=weights, total=int(weights.sum()))
 
 
 class CorrelationPermutations:

@@ -50,6 +50,7 @@ NOTHING = "nothing to tell"
 UNTESTED = "not tested"
 BEYOND_DOUBT = 0.01  # P-values up to this one need no word
 MOST_PERMUTED = 60e9  # rows times sets times permutations: about a minute on two cores
+MOST_PERMUTED_WITH_WEIGHTS = 5e9  # the same where rows have weights
 MOST_PERMUTED_ONE_BY_ONE = 3e7  # the same where rows have gaps, so that sets are permuted singly
 USUAL_PERMUTATIONS = 999
 FEWER_PERMUTATIONS = 199  # where the usual number takes too long; p-values reach down to 0.005
@@ -84,7 +85,9 @@ def effort_for(selection: Selection, size: int) -> Effort:
     n_rows = float(selection.cohorts.weights.sum())
     recorded = zip(selection.cohorts, ~selection.cohorts.missing, strict=True)
     gaps = any((cohort.codes[columns] < 0).any() for cohort, columns in recorded)
-    most = MOST_PERMUTED_ONE_BY_ONE if gaps else MOST_PERMUTED
+    weighted = any(cohort.effective is not None for cohort in selection.cohorts)
+    most = MOST_PERMUTED_WITH_WEIGHTS if weighted else MOST_PERMUTED
+    most = MOST_PERMUTED_ONE_BY_ONE if gaps else most
     smaller = [(largest, FEWER_PERMUTATIONS) for largest in range(size, 0, -1)]
     for tested, permutations in [(size, USUAL_PERMUTATIONS), *smaller, (0, 0)]:
         sets = sum(comb(n_features, m) for m in range(1, tested + 1))

@@ -30,7 +30,6 @@ class PermutedRows(NamedTuple):
     classes: NDArray[np.uint16]  # the class of each row of the table
     starts: NDArray[np.int64]  # stratum i owns the rows starts[i]:starts[i + 1]
     n_classes: int
-    weights: NDArray[np.uint32]  # of each row of the table; empty where all are 1
 
 
 @compiled
@@ -67,12 +66,8 @@ def count_classes(rows, seeds, lanes):
         if seeds[number] != np.uint64(0):
             permuted = shuffled(rows.classes, rows.starts, seeds[number])
         first = number * rows.n_classes
-        if len(rows.weights):
-            for i in range(len(permuted)):
-                lanes[rows.patterns[i], first + permuted[i]] += rows.weights[i]
-        else:
-            for i in range(len(permuted)):
-                lanes[rows.patterns[i], first + permuted[i]] += 1
+        for i in range(len(permuted)):
+            lanes[rows.patterns[i], first + permuted[i]] += 1
 
 
 @compiled
