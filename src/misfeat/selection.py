@@ -31,6 +31,7 @@ from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 from misfeat.saving.saved_run import SavedRun, read_run, write_run
+from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,8 +53,7 @@ Answer = TypeVar("Answer")
 class Selection:
     """What was found in a table: every answer, its report, and saving.
 
-    `SubgroupSelector.fit` keeps it as ``selection_``. It knows nothing of the estimator, whose
-    methods hand every question on to it.
+    `SubgroupSelector.fit` keeps it as ``selection_``, and its methods hand questions on to it.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Selection:
     set_scores : SetScores
         Scores of feature sets, computed and predicted when they are asked for.
     options : FitOptions
-        What was asked for: the size of sets, how many of them, which features to include.
+        The size of sets, how many of them, which features to include.
     verbose : int, default=0
         1 shows progress.
     shortlist : Shortlist, default=None
@@ -102,11 +102,9 @@ class Selection:
         self._answers: dict[tuple[Any, ...], Any] = {}
 
     def __repr__(self) -> str:
-        n, size = len(self.cohorts), self.size
-        return (
-            f"<Selection: sets of {size} of {len(self.feature_names)} features in {n} subgroup"
-            f"{'' if n == 1 else 's'}; target {self.cohorts.target!r}>"
-        )
+        sets = f"sets of {self.size} of {len(self.feature_names)} features"
+        where = count_words(len(self.cohorts), "subgroup")
+        return f"<Selection: {sets} in {where}; target {self.cohorts.target!r}>"
 
     def _repr_html_(self) -> str:
         from misfeat.show.pages import first_screen_as_html
@@ -194,8 +192,8 @@ class Selection:
         """
         if question not in self._answers:
             self._answers[question] = answer()
-        found: Answer = self._answers[question]
-        return found
+        kept: Answer = self._answers[question]
+        return kept
 
     def top_k(
         self,
@@ -207,9 +205,8 @@ class Selection:
     ) -> Any:
         """The k best sets of every subgroup, best first.
 
-        A subgroup in which the target has a single value has none. Where a smaller set scores 99 %
-        of the best one and 80 % of the target's entropy, only the best of the sets that contain it
-        is listed; `scores` has all.
+        A subgroup with a single value of the target has none. Where a smaller set scores 99 % of
+        the best and 80 % of the entropy, only the best set that contains it is listed.
 
         Parameters
         ----------
@@ -218,32 +215,30 @@ class Selection:
         subgroup : str, default=None
             One subgroup only.
         distinct : bool, default=False
-            Whether to leave out sets that differ in one feature from a better one shown, and whose
-            score cannot be told from it. ``rank`` stays that among all sets.
+            Leave out sets one swap from a better one whose score cannot be told from theirs.
 
         Returns
         -------
         dataframe
-            In the library of the table that was fitted: ``subgroup``, ``rank``, ``features``,
-            ``score`` (nats or R², on the scale of `estimate`), its interval ``low`` and ``high``
-            (coverage on average over all sets, docs/explanation/population.md), ``share`` (of the
-            target's entropy), ``observed`` (the plug-in score of the subgroup's own rows),
+            In the library of the fitted table: ``subgroup``, ``rank`` (among all sets),
+            ``features``, ``score`` (nats or R², on the scale of `estimate`), ``low``, ``high`` (its
+            interval, which covers on average over all sets, docs/explanation/population.md),
+            ``share`` (of the entropy), ``observed`` (the plug-in score of the subgroup's own rows),
             ``p_value`` (once `significance` was asked), ``source`` (``"recorded"`` where the
-            subgroup's own rows took part, else ``"predicted"``), ``missing`` and ``support``, what
-            the score rests on: ``"own rows"``, the subgroup recorded all features; ``"joint"``,
-            some subgroup recorded all of them together; ``"pairs"``, every pair with an unrecorded
-            feature was recorded together somewhere; ``"singles"``, some such pair was not, so that
-            the interval cannot foresee their interaction; ``"none"``, some feature was recorded
-            nowhere. Of a numeric target also ``spread``, between grids of its values.
+            subgroup's own rows took part, else ``"predicted"``), ``missing`` and ``support``:
+            ``"own rows"``, the subgroup recorded all features; ``"joint"``, another one did;
+            ``"pairs"``, every pair with an unrecorded feature was recorded somewhere;
+            ``"singles"``, some pair was not, and the interval cannot foresee their interaction;
+            ``"none"``, some feature was recorded nowhere. Of a numeric target also ``spread``,
+            between grids of its values.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.top_k(k=1)[["subgroup", "rank", "features", "source"]]
-           subgroup  rank features    source
-        0  all rows     1     (a,)  recorded
+        >>> SubgroupSelector(size=1, k=1).fit(table, "y").top_k()[["rank", "features", "source"]]
+           rank features    source
+        0     1     (a,)  recorded
         """
         return self._frame(as_columns(best_sets(self, size, k, subgroup, distinct=distinct)))
 
@@ -274,7 +269,7 @@ class Selection:
         return self._frame(all_scores(self, size, subgroup))
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:
-        """The score of one feature set in one subgroup.
+        """The score of one feature set in one subgroup, in nats or R².
 
         Parameters
         ----------
@@ -282,11 +277,6 @@ class Selection:
             Its name, as in `subgroups_`.
         features : sequence of str
             The features of the set, in any order.
-
-        Returns
-        -------
-        float
-            In nats, or R2.
 
         Examples
         --------
@@ -303,8 +293,8 @@ class Selection:
     def path(self, subgroup: str | None = None, size: int | None = None) -> Any:
         """Features of every subgroup in the order in which they add, and where to stop.
 
-        Every step takes the feature that adds most to those before it; features that explain only
-        together come one after the other. Sets along a path need not be the best of their size.
+        Every step takes the feature that adds most to those before it; those that explain only
+        together follow each other. Sets along a path need not be the best of their size.
 
         Parameters
         ----------
@@ -345,30 +335,28 @@ class Selection:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``feature``, ``alone`` (its score by itself), ``adds`` (to the
-            best set of ``size - 1`` other features), ``adds_to`` (that set), ``share_of_best`` (its
-            Shapley value in the best set, 0 where that does not hold it), ``mean_share`` (the mean
-            of its Shapley value over all sets that hold it; lines are in this order), ``in_best``
-            (the share of the k best sets that hold it) and ``source``. All but the last two have an
-            interval, as ``alone_low`` and ``alone_high``.
+            Columns ``subgroup``, ``feature``, ``alone`` (its score), ``adds`` (to the best set of
+            ``size - 1`` others), ``adds_to`` (that set), ``share_of_best`` (its Shapley value in
+            the best set, 0 where it is not in it), ``mean_share`` (the mean Shapley value over all
+            sets that hold it, the order of lines), ``in_best`` (the share of the k best sets that
+            hold it) and ``source``; with intervals such as ``alone_low`` and ``alone_high``.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.features()[["feature", "alone", "adds", "in_best", "source"]].round(4)
-          feature   alone    adds  in_best    source
-        0       a  0.2004  0.2004      0.5  recorded
-        1       b  0.0000  0.0000      0.5  recorded
+        >>> SubgroupSelector(size=1).fit(table, "y").features()[["feature", "in_best", "source"]]
+          feature  in_best    source
+        0       a      0.5  recorded
+        1       b      0.5  recorded
         """
         return self._frame_of(FeatureValue, feature_values(self, subgroup, size))
 
     def why(self, subgroup: str, features: Sequence[str]) -> Any:
         """The cells behind the score of a set, those that add most to it first.
 
-        A cell holds the rows that agree in all features of the set. Where the subgroup did not
-        record the set, its table is predicted from those of other subgroups.
+        A cell holds the rows that agree in all features. Where the subgroup did not record them,
+        its table is predicted from those of other subgroups.
 
         Parameters
         ----------
@@ -381,23 +369,20 @@ class Selection:
         -------
         dataframe
             A line for every cell and class: ``subgroup``, ``cell`` (in words), ``values``,
-            ``rows``, ``class``, ``share`` (of the rows of the cell), ``low`` and ``high`` (Wilson's
-            interval), ``overall`` (the share in the whole subgroup), ``lift`` (share over overall),
-            ``contribution`` (nats; they add up to ``observed`` in `top_k`, of a numeric target to
-            the score on its first grid) and ``source``. Where that is ``"predicted"``, rows are
-            expected ones, and shares have no interval.
+            ``rows``, ``class``, ``share`` (of the cell's rows), ``low``, ``high`` (Wilson),
+            ``overall`` (the share in the subgroup), ``lift`` (share over overall), ``contribution``
+            (nats; the sum is ``observed`` in `top_k`, or the score on the first grid of a numeric
+            target) and ``source``; predicted rows are expected ones, without intervals.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.why("all rows", ["a"])[["cell", "rows", "class", "share", "lift"]]
+        >>> why = SubgroupSelector(size=1).fit(table, "y").why("all rows", ["a"])
+        >>> why[["cell", "rows", "class", "share", "lift"]].head(2)
             cell  rows class  share  lift
         0  a = 0   2.0     0    1.0   2.0
         1  a = 0   2.0     1    0.0   0.0
-        2  a = 1   2.0     0    0.0   0.0
-        3  a = 1   2.0     1    1.0   2.0
         """
         return self._frame(explanation_columns(explanation(self, subgroup, features)))
 
@@ -411,16 +396,15 @@ class Selection:
     ) -> Any:
         """The best score by size, what one more feature adds, and where to stop.
 
-        The best recorded set of a size is enough where no one or two further features add more to
-        it than chance would: the target is permuted within the cells of this set.
+        A set is enough where no one or two further features add more to it than when the target
+        is permuted within its cells.
 
         Parameters
         ----------
         subgroup : str, default=None
             One subgroup only.
         size : int, default=None
-            The largest size to try. Defaults to the estimator's `size` and one more, or to `size`
-            where features were left out.
+            The largest to try. Defaults to one above `size`, or `size` if features were left out.
         permutations : int, default=199
             Permutations at most; no p-value lies below one over one more.
         level : float, default=0.05
@@ -430,19 +414,17 @@ class Selection:
         -------
         dataframe
             Columns ``subgroup``, ``size``, ``features`` (the best recorded set), ``score``,
-            ``low``, ``high``, ``share``, ``adds``, ``p_value`` (of what this size adds to the one
-            before) and ``enough``, true for the smallest size beyond which nothing is added; for
-            none where no feature explains anything.
+            ``low``, ``high``, ``share``, ``adds``, ``p_value`` (of what this size adds) and
+            ``enough``, true for the smallest size beyond which nothing is added, if any.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.enough()[["size", "features", "p_value", "enough"]]
-           size features  p_value  enough
-        0     1     (a,)    0.005    True
-        1     2   (a, b)    1.000   False
+        >>> SubgroupSelector(size=1).fit(table, "y").enough()[["features", "p_value", "enough"]]
+          features  p_value  enough
+        0     (a,)    0.005    True
+        1   (a, b)    1.000   False
         """
         found = enough_features(self, subgroup, size, permutations=permutations, level=level)
         return self._frame(enough_columns(found))
@@ -462,10 +444,9 @@ class Selection:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``features``, ``score``, ``low``, ``high``, ``difference`` (by how
-            much it scores higher than the given set) with its interval, which holds 0;
-            ``given_up``, ``taken``, ``swaps`` (how many), ``source`` and ``words``, such as
-            ``"waist for bmi"``. One swap comes before two.
+            Columns ``subgroup``, ``features``, ``score``, ``low``, ``high``, ``difference`` (to the
+            score of the given set) with its interval, which holds 0; ``given_up``, ``taken``,
+            ``swaps`` (fewest first), ``source`` and ``words``, such as ``"waist for bmi"``.
 
         Examples
         --------
@@ -490,10 +471,9 @@ class Selection:
         -------
         dataframe
             Columns ``subgroup``, ``feature``, ``other``, ``together`` (the score of both),
-            ``alone`` (the sum of their scores), ``interaction`` (the difference of these two),
-            ``low``, ``high``, ``kind`` and ``source``, the strongest first. ``kind`` is
-            ``"synergy"`` or ``"redundancy"`` where the interval lies above or below 0, else
-            ``"unclear"``.
+            ``alone`` (the sum of their scores), ``interaction`` (the difference; strongest first),
+            ``low``, ``high``, ``kind`` (``"synergy"`` or ``"redundancy"`` where the interval lies
+            above or below 0, else ``"unclear"``) and ``source``.
 
         Examples
         --------
@@ -547,20 +527,18 @@ class Selection:
         size : int, default=None
             Features per set. Defaults to the estimator's `size`.
         costs : mapping of str to float, default=None
-            What recording a feature costs, 1 where it does not say; features are ranked by their
-            gain for every unit of cost.
+            What recording a feature costs, by default 1; the rank is by gain per cost.
 
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``feature``, ``gain`` (by how much the best score of the size is
-            expected to rise over ``before``), ``low``, ``high``, ``probability`` (that it rises at
-            all), ``probability_of_a_tenth`` (by a tenth of ``before``), ``clear`` (whether the
-            former reaches `confidence`), ``rank``, ``before`` (of the best recorded set),
-            ``best_set`` (the one that would be best), ``joined`` (the gain if the feature joined
-            the best recorded set), ``support``, ``unsettled`` (two features of ``best_set`` that no
-            subgroup recorded together), ``settled_by`` (the subgroup in which recording both
-            settles most), ``cost`` and ``gain_per_cost``.
+            Columns ``subgroup``, ``feature``, ``gain`` (by how much the best score is expected to
+            rise over ``before``), ``low``, ``high``, ``probability`` (that it rises at all),
+            ``probability_of_a_tenth`` (by a tenth of ``before``), ``clear`` (whether the former
+            reaches `confidence`), ``rank``, ``before`` (of the best recorded set), ``best_set``
+            (the one that would be best), ``joined`` (the gain if it joined the best recorded set),
+            ``support``, ``unsettled`` (two features of ``best_set`` never recorded together),
+            ``settled_by`` (where recording both settles most), ``cost`` and ``gain_per_cost``.
 
         Examples
         --------
@@ -568,8 +546,7 @@ class Selection:
         >>> from misfeat.datasets import make_cohorts
         >>> data = make_cohorts(hide=0.3, random_state=0)
         >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
-        >>> worth = selector.worth_collecting(subgroup="cohort=c1")
-        >>> worth[["feature", "rank"]].head(1)
+        >>> selector.worth_collecting(subgroup="cohort=c1")[["feature", "rank"]].head(1)
           feature  rank
         0      f3     1
         """
@@ -639,10 +616,10 @@ class Selection:
         """Whether any set of a subgroup tells more than chance: a line a subgroup.
 
         The target is permuted over the rows of a subgroup, and all sets of up to `size` features
-        are scored again. The best set tells more than chance where its studentised score is seldom
-        reached by the greatest one of a permutation (Westfall and Young), so the search is
-        accounted for. Afterwards `top_k` and `scores` show the ``p_value`` of every recorded set.
-        After a shortlist only rows are taken that the choice did not look at.
+        are scored again. A set tells more than chance where its studentised score is seldom reached
+        by the greatest one of a permutation (Westfall and Young), which accounts for the search.
+        After a shortlist only rows are taken that the choice did not look at. Afterwards `top_k`
+        and `scores` show the ``p_value`` of every recorded set.
 
         Parameters
         ----------
@@ -651,8 +628,7 @@ class Selection:
         permutations : int, default=999
             Permutations at most; no p-value lies below one over one more.
         within : str, default=None
-            A feature within whose values the target is permuted, so that what it explains does not
-            count.
+            A feature within whose values the target is permuted: what it explains does not count.
         level : float, default=0.05
             Adjusted p-values up to this one count as more than chance.
 
@@ -667,10 +643,9 @@ class Selection:
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
-        >>> selector = SubgroupSelector(size=1).fit(table, "y")
-        >>> selector.significance()[["subgroup", "p_value", "more_than_chance", "features"]]
-           subgroup  p_value  more_than_chance features
-        0  all rows    0.001              True     (a,)
+        >>> SubgroupSelector(size=1).fit(table, "y").significance()[["p_value", "features"]]
+           p_value features
+        0    0.001     (a,)
         """
         tests = significance_tests(
             self, size, permutations=permutations, within=within, level=level
@@ -686,10 +661,9 @@ class Selection:
     ) -> Any:
         """How often each of the best sets comes out again when rows are drawn anew.
 
-        Each time a third of the rows of every subgroup is drawn at random (half of them, where
-        `estimate` is not ``"population"``), and the whole answer is made again from them, so that
-        ``frequency`` is about how often a set would be among the k best in another table of as many
-        rows (docs/answers/stability.md).
+        Each draw takes a third of the rows of every subgroup (half of them, where `estimate` is not
+        ``"population"``) and makes the whole answer again, so that ``frequency`` is about how often
+        a set would be among the k best of another such table (docs/answers/stability.md).
 
         Parameters
         ----------
@@ -703,9 +677,8 @@ class Selection:
         Returns
         -------
         dataframe
-            Columns ``subgroup``, ``rank``, ``features``, ``frequency`` (the share of the draws in
-            which the set is among the k best again), ``rank_low``, ``rank_median`` and
-            ``rank_high`` (quartiles of its rank).
+            Columns ``subgroup``, ``rank``, ``features``, ``frequency`` (the share of draws with the
+            set among the k best), ``rank_low``, ``rank_median`` and ``rank_high`` (quartiles).
 
         Examples
         --------
@@ -723,10 +696,9 @@ class Selection:
         """How far the answers for this very table can be trusted.
 
         Features that a subgroup did record are hidden, as large a share of them as it lacks, and
-        predicted. For the population the truth is what all rows and all recorded features lead one
-        to expect, and halves of the rows say what so few rows cost; for the sample it is the score
-        of the rows. Of more than 60,000 sets, those of some features are tried, half of them the
-        features of the best-looking sets.
+        predicted. The truth of a sample is the score of its rows; of the population, what all rows
+        and recorded features lead one to expect, and halves of the rows say what so few rows cost.
+        Of more than 60,000 sets, those of some features are tried, half of them of the best sets.
 
         Parameters
         ----------
@@ -768,17 +740,15 @@ class Selection:
         -------
         dataframe
             Columns ``kind`` (docs/answers/cautions.md has all), ``columns`` and ``subgroups`` that
-            it is about, ``sentence``, ``remedy`` (empty where nothing can be done) and
-            ``severity``: ``"overturns"`` where answers may be wrong altogether, ``"weakens"`` where
-            they are less sure than they look, ``"note"`` where they are to be read with this in
-            mind.
+            it is about, ``sentence``, ``remedy`` (may be empty) and ``severity``: ``"overturns"``
+            where answers may be wrong altogether, ``"weakens"`` where they are less sure than they
+            look, ``"note"`` where they are to be read with this in mind.
 
         Examples
         --------
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 30, "paid": [2, 9] * 60, "y": [0, 1] * 60}
-        >>> found = SubgroupSelector(size=1).fit(table, "y").cautions()
-        >>> found[["kind", "columns", "severity"]]
+        >>> SubgroupSelector(size=1).fit(table, "y").cautions()[["kind", "columns", "severity"]]
                     kind  columns   severity
         0           leak  (paid,)  overturns
         1  few subgroups       ()       note
@@ -803,8 +773,7 @@ class Selection:
         subgroup : str, default=None
             One subgroup only.
         tables : bool, default=False
-            Print tables before the sentences: subgroups, their best sets, and what is worth
-            collecting.
+            Print tables of subgroups, best sets and what is worth collecting before sentences.
 
         Examples
         --------
@@ -885,9 +854,8 @@ class Selection:
         ----------
         path : str or Path
             ``"answers.xlsx"`` (``pip install 'misfeat[excel]'``), ``"answers/"`` for a folder of
-            CSV files, ``"answers.parquet/"`` for one of Parquet files, ``"answers.md"``, or
-            ``"answers.csv"`` or ``"answers.parquet"`` for one question. An older export is
-            replaced.
+            CSV files, ``"answers.parquet/"`` for one of Parquet files, ``"answers.md"``; a single
+            ``.csv`` or ``.parquet`` file for one question. An older export is replaced.
         questions : sequence of str, default=None
             Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
             ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,
@@ -903,7 +871,7 @@ class Selection:
         >>> from tempfile import TemporaryDirectory
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> selector = SubgroupSelector(size=1, k=1).fit(table, "y")
+        >>> selector = SubgroupSelector(size=1).fit(table, "y")
         >>> with TemporaryDirectory() as folder:
         ...     selector.export(f"{folder}/subgroups.csv", "subgroups")
         ...     print(Path(f"{folder}/subgroups.csv").read_text())
@@ -922,8 +890,8 @@ class Selection:
     ) -> None:
         """Write the selection to a folder, which `load` reads back.
 
-        JSON for settings, safetensors for arrays. An older selection in the folder is replaced at
-        once or not at all. Weights of trained networks are not part of it.
+        JSON for settings, safetensors for arrays. An older selection is replaced at once or not at
+        all; weights of trained networks are not part of it.
 
         Parameters
         ----------
@@ -932,8 +900,7 @@ class Selection:
         estimator : mapping, default=None
             Plain values to keep beside it, for whoever made it.
         beside : mapping of str to bytes, default=None
-            The contents of ``report.html`` and ``run.toml``, which are then written and later
-            replaced together with the selection.
+            The contents of ``report.html`` and ``run.toml``, written and replaced together with it.
 
         Examples
         --------
@@ -946,20 +913,11 @@ class Selection:
         ...     Selection.load(f"{folder}/run").top_k().equals(selection.top_k())
         True
         """
+        scores, options = self.set_scores, vars(self.options)
         arrays: dict[str, NDArray[Any]] = {}
-        scores = self.set_scores.packed(arrays)
-        run = SavedRun(
-            self.cohorts,
-            self.set_scores.measure,
-            self.set_scores.estimate,
-            vars(self.options),
-            scores,
-            arrays,
-            self.validation,
-            estimator,
-            self.shortlist,
-        )
-        write_run(run, folder, beside)
+        packed = scores.packed(arrays), arrays
+        parts = self.cohorts, scores.measure, scores.estimate, options, *packed
+        write_run(SavedRun(*parts, self.validation, estimator, self.shortlist), folder, beside)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -969,11 +927,6 @@ class Selection:
         ----------
         folder : str or Path
             Where it was saved, by a selection or by an estimator.
-
-        Returns
-        -------
-        Selection
-            Without the estimator that made it.
         """
         return cls.from_saved(read_run(folder))
 

@@ -57,9 +57,8 @@ def fact(name: str, words: str | None) -> Any:
 class SubgroupSelector(SelectsColumns, NestedParameters):
     """Find the feature sets that tell most about a target, for every subgroup of a table.
 
-    Scores are estimates for the population that a subgroup stands for, with intervals. A set may
-    hold features that a subgroup never recorded. Its score is then predicted from the subgroups
-    that did record them, and marked as predicted.
+    Scores are estimates for the population that a subgroup stands for, with intervals. Of sets with
+    features that a subgroup never recorded they are predicted from the subgroups that did.
 
     {parameters}
 
@@ -102,14 +101,13 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         ----------
         X : dataframe, lazy frame, relation, array, mapping of columns, or path
             The table: pandas, polars, PyArrow, DuckDB, PySpark, Dask, Ibis, NumPy, or the path of a
-            CSV, TSV or Parquet file, a folder or a glob of Parquet files.
+            CSV, TSV or Parquet file, or of a folder or glob of Parquet files.
         y : str, array, series or dataframe of one column
             The target: the name of a column of `X`, or its values.
         groups : array, series or dataframe of one column, default=None
             The subgroup of every row, where no column says it and the estimator's `groups` is None.
         sample_weight : str, array, series or dataframe of one column, default=None
-            How much every row counts: the name of a column of `X`, or values; `weights` says how
-            they are taken.
+            How much every row counts, as `weights` says: the name of a column of `X`, or values.
 
         Returns
         -------
@@ -212,8 +210,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
     def save(self, folder: str | Path) -> None:
         """Write the fitted selector to a folder, which `load` reads back.
 
-        JSON for settings, safetensors for arrays. An older selection in the folder is replaced at
-        once or not at all. Weights of trained networks are not part of it.
+        An older one is replaced at once or not at all; weights of networks are not part of it.
 
         Parameters
         ----------
@@ -281,19 +278,14 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
-        keep = self._nested("columns").keep
+        keep, blocks = self._nested("columns").keep, self.selection_.options.blocks
         if keep == "best" and subgroup is None:
             chosen = set(features_for_all(self.selection_))
         else:
             sets = best_sets(self.selection_, k=None if keep == "top_k" else 1, subgroup=subgroup)
             chosen = {feature for best in sets for feature in best.features}
-        blocks = self.selection_.options.blocks
-        return [
-            member
-            for name in self.selection_.feature_names
-            if name in chosen
-            for member in blocks.get(name, (name,))
-        ]
+        names = [name for name in self.selection_.feature_names if name in chosen]
+        return [member for name in names for member in blocks.get(name, (name,))]
 
     def _target_name(self) -> str | None:
         name: str = self.cohorts_.target

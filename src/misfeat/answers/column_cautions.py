@@ -387,17 +387,9 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
     ):
         own = [(names[one], names[other]) for one, other, both in pairs if both == mutual]
         for pair in own[:MOST_NAMED]:
-            exclude = Setting("exclude", [pair[1]])
+            about: dict[str, Any] = {"other": pair[1], "exclude": Setting("exclude", [pair[1]])}
             remedy = "Leave one of them out: {exclude}."
-            yield Caution.of(
-                kind,
-                sentence,
-                remedy,
-                columns=pair,
-                severity="note",
-                other=pair[1],
-                exclude=exclude,
-            )
+            yield Caution.of(kind, sentence, remedy, columns=pair, severity="note", **about)
         more = own[MOST_NAMED:]
         if more:
             counted = f"{len(more):,} more pairs of features {how}."

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from misfeat.answers.options import checked_size
+from misfeat.answers.options import checked_size, of_each_subgroup
 from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
@@ -22,7 +22,7 @@ from misfeat.runtime.progress import long_work
 from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -137,18 +137,10 @@ def enough_features(
         ("enough", largest, int(permutations), level), dict
     )
     left = [name for name in names if name not in known]
-    with long_work(selection.verbose > 0) as progress:
-
-        def completed(size: int) -> CompletedScores:
-            return scores.completed(size, progress)
-
-        for number, name in enumerate(left):
-            if progress is not None:
-                progress(WHAT, number, len(left))
-            cohort = selection.cohorts.position(name)
-            known[name] = enough_of(tester, cohort, completed, largest, level)
-        if progress is not None:
-            progress(WHAT, len(left), len(left))
+    answers = of_each_subgroup(
+        selection, left, WHAT, lambda name: [enough_of(selection, tester, name, largest, level)]
+    )
+    known.update(zip(left, answers, strict=True))
     return [known[name] for name in names]
 
 
@@ -163,16 +155,12 @@ def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
 
 
 def enough_of(
-    tester: PermutationTester,
-    cohort: int,
-    completed: Callable[[int], CompletedScores],
-    largest: int,
-    level: float,
+    selection: Selection, tester: PermutationTester, name: str, largest: int, level: float
 ) -> Enough:
-    """Find the smallest size of a cohort beyond which nothing more than chance is added."""
-    measure, name = tester.scores.measure, tester.cohorts.names[cohort]
+    """Find the smallest size of a subgroup beyond which nothing more than chance is added."""
+    measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
     if not tester.can_explain(cohort):
-        return Enough(name, 0, True, (), level, tester.cohorts.target)
+        return Enough(name, 0, True, (), level, selection.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
@@ -184,14 +172,14 @@ def enough_of(
             p = tester.p_value(tester.sets_beside(cohort, held, AHEAD))
             if p > level:
                 enough = size - 1
-        scores = completed(size)
+        scores = selection.completed(size)
         index = best_recorded(scores, measure.missing[cohort], cohort)
         held = tuple(scores.subsets[index].tolist())
         steps.append(step_of(measure, scores, cohort, index, before, p))
         before = steps[-1].score
     settled = enough is not None or len(steps) == recorded
     size = len(steps) if enough is None else enough
-    return Enough(name, size, settled, tuple(steps), level, tester.cohorts.target)
+    return Enough(name, size, settled, tuple(steps), level, selection.cohorts.target)
 
 
 def chosen_size(selection: Selection) -> int:

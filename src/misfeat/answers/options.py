@@ -65,20 +65,6 @@ def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
     )
 
 
-def check_set(features: Sequence[str]) -> tuple[str, ...]:
-    """The names of a set's features; raises where there are none, or one is named twice."""
-    names = check_names(features, "features")
-    if not names:
-        raise MisfeatError(f"{Setting('features', features)}; name at least one feature.")
-    if not isinstance(features, str) and len(names) < len(features):
-        repeated = next(n for index, n in enumerate(features) if n in list(features)[:index])
-        raise MisfeatError(
-            f"{Setting('features')} names {str(repeated)!r} twice; name it once.",
-            column=str(repeated),
-        )
-    return names
-
-
 def check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
     """What recording features costs; raises where a cost is not a positive, finite number."""
     if costs is None:
@@ -127,8 +113,16 @@ def feature_index(selection: Selection, name: object, role: str) -> int:
 
 
 def set_members(selection: Selection, features: Sequence[str]) -> list[int]:
-    """The indices of the features of a set, ascending."""
-    return sorted(feature_index(selection, name, "a feature") for name in check_set(features))
+    """The indices of the features of a set, ascending; raises for none, and for one named twice."""
+    names = check_names(features, "features")
+    if not names:
+        raise MisfeatError(f"{Setting('features', features)}; name at least one feature.")
+    if not isinstance(features, str) and len(names) < len(features):
+        repeated = str(next(n for i, n in enumerate(features) if n in list(features)[:i]))
+        raise MisfeatError(
+            f"{Setting('features')} names {repeated!r} twice; name it once.", column=repeated
+        )
+    return sorted(feature_index(selection, name, "a feature") for name in names)
 
 
 def included_features(selection: Selection, size: int) -> list[int]:

@@ -25,7 +25,7 @@ from misfeat.answers.options import checked_k, set_members, shown_scores, target
 from misfeat.information.mutual_info import influence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -178,19 +178,6 @@ def difference(
     """By how much one set explains more than another (`Selection.difference`)."""
     members, other = set_members(selection, features), set_members(selection, others)
     return contrasts_of(selection).difference(selection.cohorts.position(subgroup), members, other)
-
-
-def distinct_sets(
-    order: Iterable[int], subsets: NDArray[np.integer], cohort: int, contrasts: Contrasts
-) -> Iterator[int]:
-    """Sets in an order, without those one swap from a better one and not told apart from it."""
-    kept: list[tuple[int, ...]] = []
-    for number in order:
-        one = tuple(subsets[number].tolist())
-        near = (other for other in kept if len(set(one) & set(other)) == len(one) - 1)
-        if not any(contrasts.difference(cohort, other, one).may_be_nothing for other in near):
-            kept.append(one)
-            yield number
 
 
 @dataclass(frozen=True)

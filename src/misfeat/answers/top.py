@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.options import checked_k, explainable_subgroups, level_size, shown_scores
-from misfeat.answers.set_contrasts import contrasts_of, distinct_sets
+from misfeat.answers.set_contrasts import contrasts_of
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
@@ -65,13 +65,18 @@ def best_sets(
     k = checked_k(selection, k)
     names = explainable_subgroups(selection, subgroup)
     scores = shown_scores(selection, size)
-    contrasts = contrasts_of(selection) if distinct else None
+    contrasts = contrasts_of(selection)
 
-    def chosen(order: NDArray[np.integer], cohort: int) -> Iterable[int]:
-        left = _without_padding(selection, order, scores, cohort)
-        if contrasts is None:
-            return left
-        return distinct_sets(left, scores.subsets, cohort, contrasts)
+    def chosen(order: NDArray[np.integer], cohort: int) -> Iterator[int]:
+        kept: list[tuple[int, ...]] = []
+        for number in _without_padding(selection, order, scores, cohort):
+            one = tuple(scores.subsets[number].tolist())
+            # Better sets that are one swap away, and those of them that cannot be told from it.
+            near = (other for other in kept if len(set(one) & set(other)) == len(one) - 1)
+            alike = (contrasts.difference(cohort, other, one).may_be_nothing for other in near)
+            if not (distinct and any(alike)):
+                kept.append(one)
+                yield number
 
     return scored_sets(selection, scores, names, k, chosen)
 

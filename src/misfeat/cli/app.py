@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from misfeat.cli.doctor import doctor
-from misfeat.cli.errors import OneLineErrors
+from misfeat.cli.errors import OneLineErrors, with_debug
 from misfeat.cli.run import demo, run
 from misfeat.cli.saved_runs import ask, compare, export, plan, report
 from misfeat.cli.site import site
@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (run, report, ask, plan, export, compare, demo):
-    app.command()(command)
+    app.command()(with_debug(command))
 app.add_typer(site, name="site")
 app.command()(doctor)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
 import re
 import sys
 import warnings
 from contextlib import contextmanager, suppress
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +21,7 @@ from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 INTERNAL_ERROR = 1
 """Exit code: something in misfeat or a library under it broke."""
@@ -35,6 +37,20 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 _NONE = re.compile(r", or (be )?None\.$")  # a value that only Python has
 Debug = Annotated[bool, typer.Option("--debug", help=TRACEBACK)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=NO_NOTES)]
+
+
+def with_debug(command: Callable[..., None]) -> Callable[..., None]:
+    """The same command with the option --debug, which `OneLineErrors` reads."""
+
+    @wraps(command)
+    def run(*, debug: bool, **options: Any) -> None:  # noqa: ARG001
+        command(**options)
+
+    signature, kind = inspect.signature(command, eval_str=True), inspect.Parameter.KEYWORD_ONLY
+    debug = inspect.Parameter("debug", kind, default=False, annotation=Debug)
+    options = [*signature.parameters.values(), debug]
+    run.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    return run
 
 
 class OneLineErrors(TyperGroup):

@@ -29,18 +29,16 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def read_size(value: Any, parameter: str) -> Any:
+def read_size(value: Any) -> Any:
     """Read ``3`` and ``auto``."""
     if not isinstance(value, str) or value == "auto":
         return value
     if not value.lstrip("-").isdecimal():
-        raise MisfeatError(
-            f"{Setting(parameter)}: {value!r} is not an integer; give one, or 'auto'."
-        )
+        raise MisfeatError(f"{Setting('size')}: {value!r} is not an integer; give one, or 'auto'.")
     return int(value)
 
 
-def read_groups(value: Any, parameter: str) -> list[Any]:
+def read_groups(value: Any) -> list[Any]:
     """Read ``COL`` and ``COL:cut,cut``; a colon without a number or date after it is in a name."""
     from misfeat.cohorts.coding import cut_points
 
@@ -49,30 +47,30 @@ def read_groups(value: Any, parameter: str) -> list[Any]:
         column, colon, cuts = part.rpartition(":") if isinstance(part, str) else ("", "", "")
         points = cuts.split(",")
         try:
-            cut_points(sorted(set(points)), parameter)
+            cut_points(sorted(set(points)), "groups")
         except MisfeatError:
             colon = ""
         groups.append({column: points} if colon else part)
     return groups
 
 
-def read_bins(value: Any, parameter: str) -> Any:
+def read_bins(value: Any) -> Any:
     """Read ``5``, ``COL=3`` and ``COL=40,65``; one cut point is ``COL=40,``."""
     if not isinstance(value, list | tuple | str):
         return value
     bins: dict[str, Any] = {}
     for text in map(str, as_list(value)):
         column, equals, rule = text.rpartition("=")
-        _check_new(column if equals else "*", bins, parameter)
+        _check_new(column if equals else "*", bins, "bins")
         if "," in rule and equals:
             bins[column] = [point for point in rule.split(",") if point]
         else:
-            setting = Setting(parameter, rule, column if equals else None)
+            setting = Setting("bins", rule, column if equals else None)
             bins[column if equals else "*"] = _parsed(int, rule, setting)
     return bins
 
 
-def read_missing_values(value: Any, parameter: str) -> Any:  # noqa: ARG001
+def read_missing_values(value: Any) -> Any:
     """Read ``VALUE`` and ``COL=VALUE``; a column may hold an equals sign, a value may not."""
     if not isinstance(value, list | tuple):
         return value
@@ -86,30 +84,30 @@ def read_missing_values(value: Any, parameter: str) -> Any:  # noqa: ARG001
     return missing
 
 
-def read_blocks(value: Any, parameter: str) -> dict[str, Any]:
+def read_blocks(value: Any) -> dict[str, Any]:
     """Read ``NAME=COL,COL``."""
     if isinstance(value, dict):
         return value
     return {
         name: [member.strip() for member in members.split(",") if member.strip()]
-        for name, members in _pairs(value, parameter, "lipids=hdl,ldl").items()
+        for name, members in _pairs(value, "blocks", "lipids=hdl,ldl").items()
     }
 
 
-def read_costs(value: Any, parameter: str) -> dict[str, float]:
+def read_costs(value: Any) -> dict[str, float]:
     """Read ``COL=5``."""
     if isinstance(value, dict):
         return value
-    pairs = _pairs(value, parameter, "mri=400")
-    return {c: _parsed(float, cost, Setting(parameter, cost, c)) for c, cost in pairs.items()}
+    pairs = _pairs(value, "costs", "mri=400").items()
+    return {column: _parsed(float, cost, Setting("costs", cost, column)) for column, cost in pairs}
 
 
-def read_ways(value: Any, parameter: str) -> dict[str, str]:
+def read_ways(value: Any) -> dict[str, str]:
     """Read ``COL=text``."""
-    return value if isinstance(value, dict) else _pairs(value, parameter, "zip=text")
+    return value if isinstance(value, dict) else _pairs(value, "read", "zip=text")
 
 
-def read_design(value: Any, parameter: str) -> dict[str, Any]:
+def read_design(value: Any) -> dict[str, Any]:
     """Read ``strata=COL`` and ``cluster=COL``; a column's name may hold an equals sign."""
     if isinstance(value, dict):
         return value
@@ -117,21 +115,21 @@ def read_design(value: Any, parameter: str) -> dict[str, Any]:
     for text in map(str, as_list(value)):
         word, equals, column = text.partition("=")
         if not (word and equals and column):
-            raise _too_short(parameter, word, "strata=region")
+            raise _too_short("design", word, "strata=region")
         if word in design:
             raise MisfeatError(
-                f"{Setting(parameter, list(value))} names two columns of one kind; join them into "
+                f"{Setting('design', list(value))} names two columns of one kind; join them into "
                 "one column."
             )
         design[word] = column
     return design
 
 
-READERS: dict[str, Callable[[Any, str], Any]] = {
+READERS: dict[str, Callable[[Any], Any]] = {
     "by": read_groups,
     "size": read_size,
-    "include": lambda value, parameter: as_list(value),  # noqa: ARG005
-    "exclude": lambda value, parameter: as_list(value),  # noqa: ARG005
+    "include": as_list,
+    "exclude": as_list,
     "design": read_design,
     "block": read_blocks,
     "bins": read_bins,
@@ -139,7 +137,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "read": read_ways,
     "cost": read_costs,
 }
-"""What makes the value for Python, given the parameter's name for messages; others are as given."""
+"""What makes the value for Python; others are as given."""
 
 
 def spelled_parts(option: str, value: Any) -> list[Any]:
@@ -319,7 +317,6 @@ class RunSettings:
     tables: bool = _option(False, OUTPUT, "Print tables of the best sets, too.", "--tables")
     json: bool = _option(False, OUTPUT, "Print JSON lines instead of sentences.", "--json")
     quiet: bool = _option(False, None, NO_NOTES, "--quiet", "-q")
-    debug: bool = _option(False, None, TRACEBACK, "--debug")
 
     def selector(self) -> SubgroupSelector:
         """The selector that these settings ask for."""
@@ -339,7 +336,7 @@ class RunSettings:
     def value(self, name: str) -> Any:
         """The value of an option for Python."""
         value, read = getattr(self, name), READERS.get(name)
-        return value if value is None or read is None else read(value, python_name(name))
+        return value if value is None or read is None else read(value)
 
     def _parameters_of(self, owner: type) -> dict[str, Any]:
         """Values by parameter; those left to their own defaults are not among them."""

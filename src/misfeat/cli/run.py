@@ -8,23 +8,21 @@ import sys
 from contextlib import closing, nullcontext
 from copy import copy
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from misfeat.cli.errors import Debug, in_options, say, say_notes, silence, warnings_as_notes
+from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.options import RunSettings, complete_names, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
     from misfeat.show.first_screen import FirstScreen
-
-    Rows = list[dict[str, Any]]
 
 
 def run(ctx: typer.Context, **options: Any) -> None:
@@ -62,8 +60,13 @@ def answer(settings: RunSettings) -> None:
     The run is saved before anything is printed, and a reader of the answer who goes away takes
     nothing of what was asked to be saved with them.
     """
+    from misfeat.answers.validation import validation_of
+    from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.memory import memory_limit
+    from misfeat.runtime.progress import progress_shown
     from misfeat.saving.run_folder import check_folder
+    from misfeat.show.first_screen import first_screen
+    from misfeat.show.terminal import worth_rows
 
     folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
@@ -73,57 +76,33 @@ def answer(settings: RunSettings) -> None:
             f"{Setting('weights', settings.weights)} says how weights are taken, and there are "
             "none; add --weight COL, or leave it out."
         )
-    quiet = settings.quiet
-    share = settings.memory_limit
+    quiet, share, lost = settings.quiet, settings.memory_limit, None
     limited = nullcontext() if share is None else memory_limit(share)
     with warnings_as_notes(quiet) as warned, limited:
-        answers = _answers(selector, settings, costs, folder)
-        lost = _lost_while_printing(answers, settings)
+        with progress_shown(not quiet) as progress, compiled_beside():
+            selector.fit(settings.table, settings.target, sample_weight=settings.weight)
+            selection = selector.selection_
+            screen = first_screen(selection, costs=costs or None)
+            worths = worth_rows(selection, costs) if settings.worth else []
+            if settings.validate:
+                validation_of(selection)
+            validation = selection.validation
+            if folder is not None:
+                if progress is not None:
+                    progress("Writing the report", 0, 1)
+                validation = _save(selector, settings, folder)
+        try:
+            _print(settings, selection, screen, worths, validation)
+            sys.stdout.flush()
+        except OSError as error:
+            silence(sys.stdout)
+            lost = error
         if not quiet:
-            cautions = answers.screen.cautions if settings.json else ()
-            words = [caution.words for caution in cautions]
-            say_notes([*answers.selection.cohorts.notes, *warned, *words])
+            words = [caution.words for caution in screen.cautions] if settings.json else []
+            say_notes([*selection.cohorts.notes, *warned, *words])
             _say_where(settings, folder)
     if lost is not None:
         raise lost
-
-
-class _Answers(NamedTuple):
-    """What there is to print."""
-
-    selection: Selection
-    screen: FirstScreen
-    worths: Rows
-    validation: str | None
-
-
-def _answers(
-    selector: SubgroupSelector,
-    settings: RunSettings,
-    costs: Mapping[str, float],
-    folder: Path | None,
-) -> _Answers:
-    """Do all the work, and save what is to be saved."""
-    from misfeat.cli.compilation import compiled_beside
-    from misfeat.runtime.progress import progress_shown
-    from misfeat.show.first_screen import first_screen
-    from misfeat.show.terminal import worth_rows
-
-    with progress_shown(not settings.quiet) as progress, compiled_beside():
-        selector.fit(settings.table, settings.target, sample_weight=settings.weight)
-        selection = selector.selection_
-        screen = first_screen(selection, costs=costs or None)
-        worths = worth_rows(selection, costs) if settings.worth else []
-        if settings.validate:
-            from misfeat.answers.validation import validation_of
-
-            validation_of(selection)
-        validation = selection.validation
-        if folder is not None:
-            if progress is not None:
-                progress("Writing the report", 0, 1)
-            validation = _save(selector, settings, folder)
-    return _Answers(selection, screen, worths, validation)
 
 
 def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
@@ -141,31 +120,24 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
                 raise no_such_column(column, table.names, "a feature with a cost", "costs")
 
 
-def _lost_while_printing(answers: _Answers, settings: RunSettings) -> OSError | None:
-    """Print the answer; what went wrong if it did not reach anyone."""
-    try:
-        _print(answers, settings)
-        sys.stdout.flush()
-    except OSError as error:
-        silence(sys.stdout)
-        return error
-    return None
-
-
-def _print(answers: _Answers, settings: RunSettings) -> None:
+def _print(
+    settings: RunSettings,
+    selection: Selection,
+    screen: FirstScreen,
+    worths: Sequence[Mapping[str, Any]],
+    validation: str | None,
+) -> None:
     from misfeat.show.questions import json_lines
     from misfeat.show.terminal import print_sentences, print_tables
 
     if settings.json:
-        for line in json_lines(answers.selection, answers.worths, answers.screen, in_options):
+        for line in json_lines(selection, worths, screen, in_options):
             typer.echo(line)
         return
     if settings.tables:
-        print_tables(answers.selection, worths=answers.worths)
+        print_tables(selection, worths=worths)
         typer.echo()
-    print_sentences(
-        answers.screen, spell=in_options, collecting=settings.worth, validation=answers.validation
-    )
+    print_sentences(screen, spell=in_options, collecting=settings.worth, validation=validation)
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:
@@ -219,7 +191,6 @@ def demo(
     show: Annotated[
         bool, typer.Option("--open", help="Open the report in a browser, where there is a screen.")
     ] = False,
-    debug: Debug = False,
 ) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
     from misfeat.cli.compilation import compiled_beside
@@ -227,7 +198,6 @@ def demo(
     from misfeat.demo import run_demo
     from misfeat.saving.run_folder import REPORT, as_folder
 
-    del debug
     with warnings_as_notes(False), compiled_beside():
         run_demo(out, example)
     if show and _has_screen():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from misfeat.cli.errors import Debug, Quiet, in_options, notes_said, say
+from misfeat.cli.errors import Quiet, in_options, notes_said, say
 from misfeat.cli.options import as_option, complete_names, read_costs
 from misfeat.runtime.atomic_files import as_path
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from misfeat.cli.options import RunSettings
     from misfeat.selection import Selection
+    from misfeat.show.questions import About
     from misfeat.show.report import Report
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")]
@@ -33,13 +34,11 @@ def report(
     title: Annotated[str, typer.Option(help="The title of the page.")] = "",
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser, too.")] = False,
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Write the report of a saved run."""
     from misfeat.cli.settings_file import saved_settings
     from misfeat.saving.run_folder import MANIFEST, REPORT, add_part, read_parts
 
-    del debug
     place = as_path(folder, "folder", what="folder")
     file = as_path(out, "out") if out else place / REPORT
     with notes_said(quiet):
@@ -89,22 +88,15 @@ def ask(
     size: Size = None,
     json: Json = False,
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.questions import About, json_answer, print_answer
+    from misfeat.show.questions import About
 
-    del debug
     with notes_said(quiet):
-        selection = _loaded(folder, quiet)
-        costs = saved_settings(folder).costs()
+        selection, costs = _loaded(folder, quiet), saved_settings(folder).costs()
         about = About(subgroup or None, tuple(feature or ()), size, costs)
-        if json:
-            for line in json_answer(selection, question, about):
-                typer.echo(line)
-        else:
-            print_answer(selection, question, about, spell=in_options)
+        _print(selection, question, about, json)
 
 
 def plan(
@@ -119,22 +111,25 @@ def plan(
     size: Size = None,
     json: Json = False,
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Plan what to record: which features where, in which order, and when to stop."""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.questions import About, json_answer, print_answer
+    from misfeat.show.questions import About
 
-    del debug
     with notes_said(quiet):
         selection = _loaded(folder, quiet)
-        costs = read_costs(cost, "costs") if cost else saved_settings(folder).costs()
-        about = About(subgroup or None, (), size, costs, budget, rows)
-        if json:
-            for line in json_answer(selection, "plan", about):
-                typer.echo(line)
-        else:
-            print_answer(selection, "plan", about, spell=in_options)
+        costs = read_costs(cost) if cost else saved_settings(folder).costs()
+        _print(selection, "plan", About(subgroup or None, (), size, costs, budget, rows), json)
+
+
+def _print(selection: Selection, question: str, about: About, json: bool) -> None:
+    from misfeat.show.questions import json_answer, print_answer
+
+    if json:
+        for line in json_answer(selection, question, about):
+            typer.echo(line)
+    else:
+        print_answer(selection, question, about, spell=in_options)
 
 
 def export(
@@ -157,13 +152,11 @@ def export(
     size: Size = None,
     top: Annotated[int | None, typer.Option(help="Sets per subgroup.")] = None,
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Write the answers of a saved run as an Excel workbook, CSV files or Markdown."""
     from misfeat.cli.settings_file import saved_settings
     from misfeat.show.export import export_answers
 
-    del debug
     with notes_said(quiet):
         selection = _loaded(folder, quiet)
         costs = saved_settings(folder).costs()
@@ -186,13 +179,11 @@ def compare(
     html: Annotated[str, typer.Option(metavar="FILE", help="Write a page, too.")] = "",
     json: Json = False,
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Compare two saved runs: which answers changed by more than their uncertainty."""
     from misfeat.show.comparison import compare as compared
     from misfeat.show.comparison import comparison_as_json, print_comparison
 
-    del debug
     with notes_said(quiet):
         found = compared(first, second, size=size, subgroup=subgroup or None)
         if html:

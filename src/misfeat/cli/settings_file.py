@@ -18,7 +18,7 @@ from misfeat.reading.addresses import is_address, without_secrets
 from misfeat.runtime.atomic_files import as_path
 from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts
 
-IN_FILE = tuple(name for name in NAMES if name not in ("config", "debug"))
+IN_FILE = tuple(name for name in NAMES if name != "config")
 """The options that a settings file may hold."""
 NOT_KEPT = ("out", "tables", "json", "quiet")
 """Options that only say how and where answers are shown; they are not saved with a run."""
@@ -44,7 +44,12 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     for key, value in content.items():
         name = key.replace("-", "_")
         if name not in IN_FILE:
-            raise _unknown(key, file)
+            keys = [_key(name) for name in IN_FILE]
+            near = get_close_matches(_key(key), keys, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(keys)}."
+            raise MisfeatError(
+                f"{file!r} has a key {key!r}, which is no option of misfeat run; {hint}"
+            )
         if name in options:
             raise MisfeatError(f"{file!r} says {_key(name)!r} twice; leave one of them out.")
         words = _expected(name, value)
@@ -80,13 +85,6 @@ def _content(file: Path, config: Setting | str) -> bytes:
             f"{config} is larger than {LARGEST_FILE:,} bytes, too large for settings."
         )
     return content
-
-
-def _unknown(key: str, file: str) -> MisfeatError:
-    keys = [_key(name) for name in IN_FILE]
-    near = get_close_matches(key.replace("_", "-"), keys, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(keys)}."
-    return MisfeatError(f"{file!r} has a key {key!r}, which is no option of misfeat run; {hint}")
 
 
 def _expected(name: str, value: Any) -> str:

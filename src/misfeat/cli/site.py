@@ -9,12 +9,12 @@ import typer
 
 from misfeat.cli.errors import (
     SOME_REFUSED,
-    Debug,
     Quiet,
     notes_said,
     say,
     say_notes,
     warnings_as_notes,
+    with_debug,
 )
 from misfeat.exceptions import MisfeatError, Setting, listed
 
@@ -41,22 +41,18 @@ Read = Annotated[
 ]
 
 
-@site.command()
 def key(
     out: Annotated[str, typer.Option(metavar="FILE", help="The file for the key.")],
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Make a key that signs what a site sends; keep the file where only the site can read it."""
     from misfeat.sites import make_key
 
-    del debug
     public = make_key(out)
     if not quiet:
         say(f"Others know the site by {public}")
 
 
-@site.command()
 def propose(
     table: Table,
     target: Annotated[str, typer.Option(help="The target.")],
@@ -73,12 +69,10 @@ def propose(
     read: Read = None,
     signing_key: Key = "",
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Propose columns, common values and rounded cut points; nothing else is in the file."""
     from misfeat.sites import propose as proposed
 
-    del debug
     _check_out(out, table, signing_key)
     secret = _key(signing_key)
     with notes_said(quiet):
@@ -93,7 +87,6 @@ def propose(
         say(f"Proposal of {len(found.features)} features: {out}")
 
 
-@site.command()
 def agree(
     proposals: Annotated[
         list[str], typer.Argument(metavar="PROPOSAL...", help="The proposals of all sites.")
@@ -102,13 +95,11 @@ def agree(
     edition: Annotated[int, typer.Option(help="Which edition of the codebook it is.", min=1)] = 1,
     signing_key: Key = "",
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Make one codebook of the proposals of all sites, and say where they disagree."""
     from misfeat.sites import agree as agreed
     from misfeat.sites import read_proposal
 
-    del debug
     _check_out(out, *proposals, signing_key)
     codebook, disagreements = agreed([read_proposal(file) for file in proposals], edition)
     codebook.write(out, _key(signing_key))
@@ -120,7 +111,6 @@ def agree(
         say(f"Its fingerprint, to be compared by all: {codebook.fingerprint}")
 
 
-@site.command()
 def summarise(
     table: Table,
     codebook: Annotated[str, typer.Option(metavar="FILE", help="What 'site agree' wrote.")],
@@ -140,7 +130,6 @@ def summarise(
     read: Read = None,
     signing_key: Key = "",
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Count what the site shares; 'site show' says exactly what is in it."""
     from misfeat.runtime.progress import progress_shown
@@ -148,7 +137,6 @@ def summarise(
     from misfeat.sites import summarise as summarised
     from misfeat.sites.table_counts import check_takes_part
 
-    del debug
     _check_out(out, table, codebook, signing_key)
     secret, agreed = _key(signing_key), read_codebook(codebook)
     check_takes_part(agreed, name, secret, signs=True)
@@ -173,22 +161,19 @@ def summarise(
         say(f"Read what leaves the house: misfeat site show {out}")
 
 
-@site.command()
 def show(
     summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="What a site shares.")],
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Say exactly what a summary tells, and what could be worked out from it."""
     from misfeat.sites import read_summary
     from misfeat.sites.summary import disclosed
 
-    del debug, quiet
+    del quiet
     for line in disclosed(read_summary(summary)):
         typer.echo(line)
 
 
-@site.command()
 def combine(
     summaries: Annotated[
         list[str], typer.Argument(metavar="SUMMARY...", help="What the sites shared.")
@@ -206,7 +191,6 @@ def combine(
     missing: Missing = None,
     read: Read = None,
     quiet: Quiet = False,
-    debug: Debug = False,
 ) -> None:
     """Put summaries together: an ordinary run with its report, for all sites.
 
@@ -218,7 +202,6 @@ def combine(
     from misfeat.sites import read_codebook
     from misfeat.sites.combination import own_summary
 
-    del debug
     if name and not own:
         raise MisfeatError(
             f"{Setting('site', name)} names the site of one's own table; give that with "
@@ -269,9 +252,13 @@ def _coding(
 
     said: dict[str, Any] = {}
     if missing:
-        said["missing_values"] = read_missing_values(missing, "missing_values")
+        said["missing_values"] = read_missing_values(missing)
     if read:
-        said["read"] = read_ways(read, "read")
+        said["read"] = read_ways(read)
     if bins:
-        said["bins"] = read_bins(bins, "bins")
+        said["bins"] = read_bins(bins)
     return Coding(**said)
+
+
+for command in (key, propose, agree, summarise, show, combine):
+    site.command()(with_debug(command))
