@@ -74,20 +74,15 @@ def selection_of(
         for name in excluded:
             if name not in table.names:
                 raise no_such_column(name, table.names, "a feature to exclude", "exclude")
-        if blocks and question.measure == "r2":
-            raise MisfeatError(
-                f"{Setting('blocks')} needs {Setting('measure', 'mutual_info')}; leave one of the "
-                "two out."
-            )
         if question.measure == "r2":
+            if blocks:
+                needed = Setting("measure", "mutual_info")
+                raise MisfeatError(f"{Setting('blocks')} needs {needed}; leave one of the two out.")
             cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)
+            sums = product_sums_without(sums, excluded)
         else:
             cohorts, sums = cohorts_of(table, target, rules, progress), None
-    cohorts = without_features(cohorts, excluded)
-    if sums is None:
-        cohorts = joined_blocks(cohorts, blocks)
-    else:
-        sums = product_sums_without(sums, excluded)
+    cohorts = joined_blocks(without_features(cohorts, excluded), blocks)
     measure = _measure(question, cohorts, sums)
     check_features(measure.features, cohorts)
     completer = completer_of(

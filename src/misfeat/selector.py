@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from misfeat.answers.top import best_sets, features_for_all
-from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names
+from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names, unreported
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.exceptions import Message, MisfeatError, Setting, UnseenSubgroupWarning, listed, warn
 from misfeat.fit_steps import opened, selection_of
@@ -123,11 +123,10 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         self._check()
         X, y = checked_arrays(self, X, y)
         with long_work(self.verbose > 0) as progress:
-            if progress is not None:
-                progress("Opening the table", 0, 1)
+            report = progress or unreported
+            report("Opening the table", 0, 1)
             table, target, rules = opened(self, X, y, groups, sample_weight)
-            if progress is not None:
-                progress("Opening the table", 1, 1)
+            report("Opening the table", 1, 1)
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
             names = [name for name in table.names if name not in (target, *added)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.cli.options import RunSettings, as_option, python_name
+from misfeat.cli.options import PARAMETERS, RunSettings, as_option
 from misfeat.exceptions import Setting
 from misfeat.parameters.declaration import parameters_of
 from tests.cli.commands import run
@@ -46,7 +46,7 @@ def test_every_parameter_is_an_option_with_the_same_default():
         for name, parameter in parameters_of(estimator).items():
             if name not in ("coding", "columns", "verbose"):
                 option = as_option(Setting(name)).removeprefix("--").replace("-", "_")
-                assert python_name(option) == name
+                assert PARAMETERS.get(option, option) == name
                 shown = (parameter.default, None, str(parameter.default))
                 assert getattr(usual, option) in shown or name == "n_jobs", name
     assert as_option(Setting("target", "classes")) == "--target-kind 'classes'"

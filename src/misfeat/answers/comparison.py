@@ -56,12 +56,11 @@ NEARLY_NORMAL = 1e9  # degrees of freedom of a Student distribution that is as g
 class Change:
     """What one set explains in two runs.
 
-    `asked` says why it is looked at: ``"alone"``, or ``"best set of the first run"``, of the
-    second, of both. Shares of the entropy are those of the subgroup's own rows less chance, the
-    difference is the second less the first, and its interval holds for all sets of the subgroup at
-    once; so does the p-value. A set `changed` where that interval does not hold 0. Scores are in
-    the unit of the measure, NaN where runs have different targets; the source is ``"predicted"``
-    where either run had to predict it.
+    `asked` says why it is looked at: ``"alone"``, ``"best set of the first run"``, of the second,
+    of both. Shares of the entropy are of the subgroup's own rows less chance; the interval and
+    p-value of their difference, second less first, hold for all sets of the subgroup at once. A set
+    `changed` where the interval lacks 0. Scores are in the measure's unit, NaN where targets
+    differ; the source is ``"predicted"`` where either run had to predict it.
     """
 
     subgroup: str
@@ -110,11 +109,10 @@ class SubgroupChange:
 class Comparison:
     """Two runs, side by side.
 
-    `size` is that of the best sets. `changes` has every set that was looked at, subgroup by
-    subgroup, those that changed first, `subgroups` the subgroups of both runs, and `only_in` those
-    of the first run alone and of the second. `notes` say what a reader should know: features in one
-    run only or coded otherwise, other targets, … Frames come in the library `backend`, by default
-    any installed one.
+    `size` is that of the best sets. `changes` has every set, subgroup by subgroup, changed ones
+    first, `subgroups` the subgroups of both runs, and `only_in` those of either run alone. `notes`
+    say what a reader should know: features in one run only or coded otherwise, other targets, …
+    Frames come in the library `backend`, by default any installed one.
     """
 
     names: tuple[str, str]
@@ -200,6 +198,10 @@ def compare_selections(
         sentence = subgroup_in_words(one, changes, targets, lost, among)
         subgroups.append(replace(one, adjusted=p, sentence=sentence))
     of_first, of_second = (run.cohorts.names for run in runs)
+
+    def only(own: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in own if name not in others)
+
     return Comparison(
         names=names,
         targets=targets,
@@ -208,10 +210,7 @@ def compare_selections(
         confidence=confidence,
         changes=tuple(change for _, changes in compared for change in changes),
         subgroups=tuple(subgroups),
-        only_in=(
-            tuple(name for name in of_first if name not in of_second),
-            tuple(name for name in of_second if name not in of_first),
-        ),
+        only_in=(only(of_first, of_second), only(of_second, of_first)),
         notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,
     )

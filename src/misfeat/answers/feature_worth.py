@@ -13,8 +13,6 @@ from misfeat.completion.completed_scores import SUPPORT
 if TYPE_CHECKING:
     from misfeat.selection import Selection
 
-
-WORTH_SAYING = 0.01  # a rise by a smaller share of the best recorded score needs no sentence
 SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
 A_TENTH = 0.1
 

@@ -1,17 +1,13 @@
 """How far the answers for one table can be trusted: parts of it left out, answered, and compared.
 
 Features that subgroups did record are hidden as patchily as the table is, and predicted as if they
-were missing. On the scale of the population rows are left out, too, since the best-looking sets of
-few rows are partly chance.
+were missing. The truth of a sample is the score of its rows. For the population, rows are left out,
+too, since the best-looking sets of few rows are partly chance; a score of these rows is mostly
+noise, so the truth of a set is a distribution: what all rows and all recorded features lead one to
+expect, with the deviation that this has. Rows left out say two things about it:
 
-On the scale of the sample the truth is the score of the rows. On the scale of the population nobody
-knows it, and a score of the rows left out is mostly noise. So the truth of a set is a distribution:
-what all rows and all recorded features lead one to expect, with the deviation that this has. Rows
-left out say two things about it:
-
-- how much sampling costs. Sets that half of the rows make look best hold less than those that all
-  rows make look best. What doubling the rows brings is about what is left to be gained beyond them:
-  losses fall with the number of rows, between one over it and one over its root.
+- how much sampling costs. What doubling the rows brings to the sets that look best is about what
+  is left to be gained: losses fall with the number of rows, between one over it and over its root.
 - whether deviations are right. Of the squared distance between the score above chance of one half
   and the estimate from the other, a part is noise of the former; the squared distance between both
   halves' scores is twice that. The rest over the squared deviation is 1 where deviations are right.

@@ -100,14 +100,10 @@ def compile_all(progress: Progress | None = None) -> tuple[int, float]:
 
 def _answer_for(
     *,
-    n_cohorts: int = 2,
-    n_rows: int = 400,
-    n_features: int = 6,
     size: int = 3,
     max_sets: int | None = None,
     numeric: bool = False,
     report: bool = False,
-    hide: float = 0.2,
     **settings: Any,
 ) -> None:
     """Fit to a generated table, and ask what a run asks."""
@@ -117,19 +113,17 @@ def _answer_for(
     from misfeat.datasets import make_cohorts
     from misfeat.selector import SubgroupSelector
 
-    data = make_cohorts(n_cohorts, n_rows, n_features, hide=hide, random_state=1, **settings)
-    table = dict(data.columns)
-    if n_cohorts == 1:
+    usual = {"n_cohorts": 2, "n_rows": 400, "n_features": 6, "hide": 0.2, "random_state": 1}
+    data = make_cohorts(**usual | settings)
+    table, groups = dict(data.columns), data.groups if settings.get("n_cohorts") != 1 else None
+    if groups is None:
         del table[data.groups]
     if numeric:
-        noise = np.random.default_rng(0).normal(size=n_cohorts * n_rows)
+        noise = np.random.default_rng(0).normal(size=len(table[data.target]))
         table[data.target] = table[data.target] + noise
-    selector = SubgroupSelector(
-        data.groups if n_cohorts > 1 else None,
-        size=size,
-        coding=Coding() if max_sets is None else Coding(max_sets=max_sets),
-        random_state=0,
-    ).fit(table, data.target)
+    coding = Coding() if max_sets is None else Coding(max_sets=max_sets)
+    selector = SubgroupSelector(groups, size=size, coding=coding, random_state=0)
+    selector.fit(table, data.target)
     if max_sets is not None:
         return
     selector.significance()

@@ -345,7 +345,7 @@ class RunSettings:
         return {name: value for name, value in values.items() if value is not None}
 
 
-_PARAMETERS = {
+PARAMETERS = {
     "by": "groups",
     "top": "k",
     "block": "blocks",
@@ -358,7 +358,7 @@ _PARAMETERS = {
 }
 """Parameters in Python by option, where they have another name."""
 NAMES = tuple(one.name for one in fields(RunSettings))
-_OPTIONS = {_PARAMETERS.get(name, name): name for name in NAMES}
+_OPTIONS = {PARAMETERS.get(name, name): name for name in NAMES}
 """Options by parameter; `target` is that of Coding."""
 PATHS = ("table", "config", "out")
 """Options that name a file; a settings file does so starting from its own folder."""
@@ -369,11 +369,6 @@ _OF_QUESTIONS = {
     "questions": "--question",
 }
 """Parameters of questions, which are options of `misfeat ask` and `misfeat export`."""
-
-
-def python_name(option: str) -> str:
-    """The parameter in Python that an option sets."""
-    return _PARAMETERS.get(option, option)
 
 
 def as_option(setting: Setting) -> str:
@@ -423,7 +418,7 @@ def _complete_choice(option: str) -> Callable[[str], list[str]]:
 
             return _beginning(completer_names(), incomplete)
         declared = parameters_of(SelectorParameters) | parameters_of(CodingParameters)
-        return _beginning(declared[python_name(option)].takes.choices, incomplete)
+        return _beginning(declared[PARAMETERS.get(option, option)].takes.choices, incomplete)
 
     return complete
 

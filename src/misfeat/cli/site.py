@@ -250,14 +250,12 @@ def _coding(
     from misfeat.cli.options import read_bins, read_missing_values, read_ways
     from misfeat.cohorts.coding import Coding
 
-    said: dict[str, Any] = {}
-    if missing:
-        said["missing_values"] = read_missing_values(missing)
-    if read:
-        said["read"] = read_ways(read)
-    if bins:
-        said["bins"] = read_bins(bins)
-    return Coding(**said)
+    given: dict[str, Any] = {
+        "missing_values": read_missing_values(missing) if missing else None,
+        "read": read_ways(read) if read else None,
+        "bins": read_bins(bins) if bins else None,
+    }
+    return Coding(**{name: value for name, value in given.items() if value is not None})
 
 
 for command in (key, propose, agree, summarise, show, combine):

@@ -28,6 +28,7 @@ GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many t
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
 # From orange (the same in part) to purple (more together), told apart by the colour-blind.
 DIVERGING = "PuOr"
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> Axes:
@@ -126,12 +127,9 @@ def _mark_cells(
         if values.shape[1] <= MOST_NUMBERED:
             small = f"{100 * value:.1f}" if value >= 0.0005 else "0"
             text = f"{100 * value:.0f}" if value >= 0.0995 else small
-            _write(ax, (column, row + 0.05), f"({text})" if light else text, colour, 8)
+            text = f"({text})" if light else text
+            ax.text(column, row + 0.05, text, color=colour, fontsize=8, **CENTRED)
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
-
-
-def _write(ax: Axes, cell: tuple[float, float], text: str, colour: str, size: int) -> None:
-    ax.text(*cell, text, color=colour, ha="center", va="center", fontsize=size)
 
 
 def interactions(
@@ -212,4 +210,4 @@ def _number(ax: Axes, image: Any, values: NDArray[np.float64], faded: Flags) -> 
         colour = canvas.on_colour(image.cmap(image.norm(value)))
         if faded[row, column]:
             text, colour = f"({text})", canvas.ink(ax)
-        _write(ax, (column, row), text, colour, 7)
+        ax.text(column, row, text, color=colour, fontsize=7, **CENTRED)
