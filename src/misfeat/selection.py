@@ -9,12 +9,13 @@ import numpy as np
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.column_cautions import Caution
 from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
-from misfeat.answers.feature_worth import Worth, feature_worths
 from misfeat.answers.features import (
     FeatureValue,
     Interaction,
     PathStep,
+    Worth,
     feature_values,
+    feature_worths,
     pair_interactions,
     path_steps,
 )

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_worth import feature_worths
+from misfeat.answers.features import feature_worths
 from misfeat.answers.options import FitOptions
 from misfeat.answers.recording_gains import MIXTURE, OPTIMISM, Gain
 from misfeat.answers.top import best_sets

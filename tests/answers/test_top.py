@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_worth import feature_worths
+from misfeat.answers.features import feature_worths
 from misfeat.answers.options import shown_scores
 from misfeat.answers.top import as_columns, best_sets, scored_sets
 from misfeat.datasets import load_heart, make_cohorts

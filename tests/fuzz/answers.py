@@ -15,8 +15,7 @@ from openpyxl import load_workbook
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.feature_worth import feature_worths
-from misfeat.answers.features import feature_values, pair_interactions
+from misfeat.answers.features import feature_values, feature_worths, pair_interactions
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.significance import significance_tests
 from misfeat.answers.stability import stability_of

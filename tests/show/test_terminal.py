@@ -10,7 +10,7 @@ from rich.console import Console
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.feature_worth import feature_worths
+from misfeat.answers.features import feature_worths
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts

@@ -52,6 +52,19 @@ SAME = 0.95  # a feature that explains this share of another one determines it
 LOOKS_SAME = 0.9  # pairs that reach this share in a sample of rows are counted on all rows
 SAMPLE = 500
 LEAST_OF_PAIR = 30  # in fewer rows a feature determines another one easily by chance
+_LEAKS = {
+    "leak": (
+        "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in {where}: it "
+        "may be a copy of the target, or made from it.",
+        "Unless it is known before the target is, leave it out: {exclude}.",
+    ),
+    "missing pattern": (
+        "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
+        "{where}: it may have been recorded only once the target was known.",
+        "Unless it is recorded before, leave it out: {exclude}.",
+    ),
+}
+"""Ways in which a column gives the target away: a sentence and a remedy."""
 FEW_OTHERS = 10  # rows that must differ from the commonest value, else little is determined
 
 
@@ -80,10 +93,8 @@ class Caution:
     ) -> Caution:
         """A caution from templates; they know the first ``column`` and ``where``, the subgroups."""
         columns, subgroups = tuple(columns), tuple(subgroups)
-        about = {
-            "column": columns[:1] and columns[0],
-            "where": listed(subgroups, MOST_NAMED),
-        } | about
+        where = listed(subgroups, MOST_NAMED)
+        about = {"column": columns[:1] and columns[0], "where": where} | about
         messages = Message(sentence, **about), Message(remedy, **about)
         return cls(kind, columns, subgroups, *messages, severity)
 
@@ -113,16 +124,7 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
             if of_rows.share >= SURELY and orders_classes(table):
                 explained, where = of_rows, None
         if explained is not None:
-            yield _leak_caution(
-                "leak",
-                "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in "
-                "{where}: it may be a copy of the target, or made from it.",
-                "Unless it is known before the target is, leave it out: {exclude}.",
-                cohorts,
-                feature,
-                explained,
-                where,
-            )
+            yield _leak_caution("leak", cohorts, feature, explained, where)
 
 
 def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
@@ -143,22 +145,11 @@ def missing_patterns(cohorts: Cohorts) -> Iterator[Caution]:
             expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True) / rows
             if share_of_target(expected.sum(axis=0)).share >= CONFOUNDED * explained.share:
                 continue
-        yield _leak_caution(
-            "missing pattern",
-            "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
-            "{where}: it may have been recorded only once the target was known.",
-            "Unless it is recorded before, leave it out: {exclude}.",
-            cohorts,
-            feature,
-            explained,
-            where,
-        )
+        yield _leak_caution("missing pattern", cohorts, feature, explained, where)
 
 
 def _leak_caution(
     kind: str,
-    sentence: str,
-    remedy: str,
     cohorts: Cohorts,
     feature: int,
     explained: TargetShare,
@@ -170,8 +161,7 @@ def _leak_caution(
     together = {"where": "all subgroups together"} if where is None and len(subgroups) > 1 else {}
     return Caution.of(
         kind,
-        sentence,
-        remedy,
+        *_LEAKS[kind],
         columns=(name,),
         subgroups=subgroups,
         severity="overturns",

@@ -23,12 +23,8 @@ if TYPE_CHECKING:
     Runs = tuple[Selection, Selection]
     Targets = tuple[str, str]
 
-ALONE, BEST_OF_FIRST, BEST_OF_SECOND, BEST_OF_BOTH = (
-    "alone",
-    "best set of the first run",
-    "best set of the second run",
-    "best set of both runs",
-)
+ALONE, BEST_OF_BOTH = "alone", "best set of both runs"
+BEST_OF_FIRST, BEST_OF_SECOND = "best set of the first run", "best set of the second run"
 MOST_SETS = 3  # of a subgroup that a sentence names
 MOST_DIGITS = 4  # decimals of points of per cent
 MOST_SUBGROUPS, MOST_NAMED, MOST_EDGES = 5, 10, 8  # named subgroups, features, cut points
@@ -240,23 +236,16 @@ def same_rows(runs: Runs, common: Sequence[str]) -> bool:
 
 def _on_names(runs: Runs) -> Iterator[Message]:
     """Subgroups, then features, of one run only."""
-    for (first, second), template, most in (
-        (
-            [run.cohorts.names for run in runs],
-            "Subgroups of the {which} run only: {{names}}.",
-            MOST_SUBGROUPS,
-        ),
-        (
-            [run.feature_names for run in runs],
-            "Features of the {which} run only: {{names}}; they are not compared. A feature that "
-            "was renamed counts as two.",
-            MOST_NAMED,
-        ),
+    renamed = "; they are not compared. A feature that was renamed counts as two."
+    for kind, (first, second), most, then in (
+        ("Subgroups", [run.cohorts.names for run in runs], MOST_SUBGROUPS, "."),
+        ("Features", [run.feature_names for run in runs], MOST_NAMED, renamed),
     ):
         for which, own, others in (("first", first, second), ("second", second, first)):
             only = [name for name in own if name not in others]
             if only:
-                yield Message(template.format(which=which), names=joined(only, most=most))
+                template = f"{kind} of the {which} run only: {{names}}{then}"
+                yield Message(template, names=joined(only, most=most))
 
 
 def _on_target(runs: Runs) -> Iterator[Message]:

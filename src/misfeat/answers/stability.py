@@ -113,10 +113,7 @@ class Stability:
 
 
 def stability_of(
-    selection: Selection,
-    size: int | None = None,
-    k: int | None = None,
-    resamples: int = RESAMPLES,
+    selection: Selection, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
 ) -> Stability:
     """How often sets and features come out again (`Selection.stability`)."""
     k = checked_k(selection, k)
@@ -197,10 +194,7 @@ def resampled(
 
 
 def summary_of_draws(
-    draws: Draws,
-    subsets: NDArray[np.integer],
-    features: Sequence[str],
-    names: Sequence[str | None],
+    draws: Draws, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str | None]
 ) -> Stability:
     """What draws say about sets, features and subgroups; those named None are left out."""
     n_draws, _, k = draws.best.shape

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import Known
     from misfeat.information.count_tables import CountTables
     from misfeat.selection import Selection
 
@@ -164,8 +163,16 @@ def cell_counts(
     selection: Selection, sets: Iterable[tuple[int, tuple[int, ...]]]
 ) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
     """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
-    scores, tables = selection.set_scores, selection.set_scores.measure.tables
-    models = cache(lambda size: _transfer_model(scores.known(size), selection.completer))
+    tables, completer = selection.set_scores.measure.tables, selection.completer
+    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
+
+    @cache
+    def models(size: int) -> tuple[TransferModel, tuple[tuple[str, ...], ...]]:
+        """What expects the cells of sets that a cohort did not record, and the names of codes."""
+        known = selection.set_scores.known(size)
+        rows, settings = known.prepared(rows_or_tables), (known.exact.missing, Work(known.n_jobs))
+        return TransferModel(rows, *settings, proxies=how.proxies), rows.categories
+
     by_set = {}
     for cohort, members in sets:
         if selection.missing[cohort, list(members)].any():
@@ -287,16 +294,6 @@ def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> 
     if exact >= 1.0:
         return cells
     return CellCounts(cells.values, cells.counts * exact, cells.counts.sum(axis=1), protected=True)
-
-
-def _transfer_model(
-    known: Known, completer: object
-) -> tuple[TransferModel, tuple[tuple[str, ...], ...]]:
-    """What expects the cells of sets that a cohort did not record, and the names of its codes."""
-    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-    rows, settings = known.prepared(rows_or_tables), (known.exact.missing, Work(known.n_jobs))
-    model = TransferModel(rows, *settings, proxies=how.proxies)
-    return model, rows.categories
 
 
 def _filled_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:

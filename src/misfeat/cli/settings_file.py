@@ -55,8 +55,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
         words = _expected(name, value)
         if words:
             raise MisfeatError(
-                f"{str(path)!r}: {key} = {_shown(value)} must be {words}.",
-                value=_shown(value),
+                f"{str(path)!r}: {key} = {_shown(value)} must be {words}.", value=_shown(value)
             )
         is_path = name in PATHS and not is_address(value)
         options[name] = str(path.parent / as_path(value, name)) if is_path else value

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.answers.feature_worth import feature_worths
+from misfeat.answers.features import feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import InPython, Message
 from misfeat.safe_text import visible

@@ -5,7 +5,7 @@ import pytest
 
 import misfeat
 from misfeat import MisfeatError
-from misfeat.answers.feature_worth import feature_worths
+from misfeat.answers.features import feature_worths
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.show.plots.canvas import COLOUR

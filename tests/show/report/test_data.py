@@ -10,8 +10,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.feature_worth import feature_worths
-from misfeat.answers.features import feature_values
+from misfeat.answers.features import feature_values, feature_worths
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets

@@ -54,6 +54,7 @@ _MARKUP = re.compile(
     r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
     r"|(?<=\w):(?=//)|(?<=www)\.)"
 )
+OF_SHARES = "top", "enough", "features", "alternatives", "interactions", "worth", "plan"
 SHARES = "In per cent of what there is to tell about the target in the subgroup."
 
 
@@ -252,15 +253,7 @@ def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
     if any(line[one.starred] for one in told if one.starred for line in lines):
         yield STAR
-    if table.question in (
-        "top",
-        "enough",
-        "features",
-        "alternatives",
-        "interactions",
-        "worth",
-        "plan",
-    ):
+    if table.question in OF_SHARES:
         yield SHARES
 
 

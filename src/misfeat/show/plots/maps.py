@@ -35,10 +35,9 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     """Draw what each feature tells alone in every subgroup, in per cent of what there is to tell.
 
     Features come best first, by their mean over the subgroups; subgroups in which the same
-    features tell stand side by side (average linkage, optimal order of leaves). A triangle in its
-    corner marks a feature that the subgroup never recorded, whose share is predicted. After
-    `significance` was asked, cells are grey, with their number in brackets, where a feature tells
-    no more than chance.
+    features tell stand side by side (average linkage, optimal order of leaves). A triangle marks a
+    feature that the subgroup never recorded, whose share is predicted. After `significance` was
+    asked, cells are grey, with brackets, where a feature tells no more than chance.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.feature_worth import SMALLEST_SCALE, feature_worths
+from misfeat.answers.features import SMALLEST_SCALE, feature_worths
 from misfeat.answers.options import set_members
 from misfeat.answers.stability import RESAMPLES, stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
@@ -122,8 +122,7 @@ def worth_collecting(
     size : int, default=None
         Features per set. Defaults to the selector's.
     costs : mapping of str to float, default=None
-        What recording a feature costs, 1 where it does not say; gains are then drawn for every unit
-        of cost.
+        What recording a feature costs, by default 1; gains are then drawn per unit of cost.
     n : int, default=15
         How many features are drawn.
     ax : matplotlib.axes.Axes, default=None
@@ -198,9 +197,8 @@ def stability(
 ) -> Axes:
     """Draw how often sets and features come out again when rows are drawn anew.
 
-    Bars show in which share of the resamples each of the k best sets is among the k best again,
-    and each feature in one of them; a line across the bar of a feature shows how often it is in
-    the best set. Features that never are, are counted only.
+    Bars show in which share of the resamples each of the k best sets is among the k best again, and
+    each feature in one of them, if ever; a line across shows how often it is in the best set.
 
     Parameters
     ----------
@@ -287,10 +285,9 @@ def forest(
     """Draw what one set of features tells in every subgroup: a forest plot.
 
     Subgroups in which the set tells most come first. The area of a square shows the rows of the
-    subgroup, the line its interval; squares are hollow and lines dashed where the subgroup never
-    recorded all of the features, so that its share is predicted. After `significance` was asked, a
-    column shows p-values, and subgroups are faded in which the set tells no more than chance.
-    There is no diamond for all subgroups together: a selection holds no such number.
+    subgroup, the line its interval; predicted ones are hollow and dashed. After `significance` was
+    asked, a column shows p-values, and subgroups are faded in which the set tells no more than
+    chance. There is no diamond for all subgroups: a selection holds no such number.
 
     Parameters
     ----------

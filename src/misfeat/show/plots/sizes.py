@@ -33,9 +33,8 @@ def size_curve(
 ) -> Axes | NDArray[np.object_]:
     """Draw how much the best recorded set of every size tells, and where it is enough.
 
-    A circle around a point marks the size beyond which nothing more than chance is added, as
-    `enough` finds it; larger sizes are faded. Where no size is marked, either no feature tells more
-    than chance, and all is faded, or the largest size that was tried still added something.
+    A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, no
+    feature tells more than chance (all is faded), or the largest size still added something.
 
     Parameters
     ----------

@@ -46,8 +46,7 @@ def lattice(
     features : sequence of str, default=None
         Up to six features; needed where the table has more.
     largest : int, default=None
-        Size of the largest subsets. Defaults to all of the features. Scores of a size are found for
-        all features of the table at once, so with many of them small sizes are fast.
+        Size of the largest subsets, small where the table is wide. Defaults to all of `features`.
     ax : matplotlib.axes.Axes, default=None
         Where to draw. Defaults to a new figure.
 

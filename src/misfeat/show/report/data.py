@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from misfeat.answers.feature_worth import feature_worths
-from misfeat.answers.features import feature_values, shapley_values
+from misfeat.answers.features import feature_values, feature_worths, shapley_values
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows

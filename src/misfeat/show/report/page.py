@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.feature_worth import SMALLEST_SCALE
+from misfeat.answers.features import SMALLEST_SCALE
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.safe_text import visible, visible_json
 from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
