@@ -591,8 +591,7 @@ class Selection:
             not: stop where it is not), ``cost``, ``gain_per_cost``, ``total_gain`` and
             ``total_cost`` up to this step, ``best_set`` (the best set afterwards), ``before``,
             ``rows`` (of a pilot) and ``precision`` (to how much either way it makes the gain
-            known), ``support``,
-            ``unsettled`` and ``settled_by`` as in `worth_collecting`.
+            known), ``support``, ``unsettled`` and ``settled_by`` as in `worth_collecting`.
 
         Examples
         --------
@@ -600,8 +599,10 @@ class Selection:
         >>> from misfeat.datasets import make_cohorts
         >>> data = make_cohorts(hide=0.3, random_state=0)
         >>> selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
-        >>> plan = selector.plan(budget=3)
-        >>> plan[["step", "subgroup", "features", "worth"]].head(2)
+        >>> selector.plan(budget=3)[["step", "subgroup", "features", "worth"]].head(2)
+           step   subgroup features  worth
+        0     1  cohort=c1    (f3,)   True
+        1     2  cohort=c3    (f1,)  False
         """
         steps = recording_plan(self, subgroup, budget=budget, costs=costs, rows=rows, size=size)
         return self._frame_of(PlanStep, steps)
