@@ -28,14 +28,7 @@ from misfeat.cohorts.parsed_text import (
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
 from misfeat.reading.table_answers import quantiles_of_counts
-from misfeat.reading.values import (
-    EXACT_INTEGERS,
-    MissingCodes,
-    Value,
-    canonical,
-    check_text,
-    label,
-)
+from misfeat.reading.values import EXACT_INTEGERS, MissingCodes, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -58,10 +58,7 @@ def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()
     near = list(dict.fromkeys(name for form in close for name in names if form in forms[name]))
     nearest = " or ".join(map(repr, near[:3]))
     hint = f"did you mean {nearest}?" if near else f"there are {listed(names)}."
-    raise MisfeatError(
-        f"There is no subgroup {wanted!r}; {hint}",
-        value=wanted,
-    )
+    raise MisfeatError(f"There is no subgroup {wanted!r}; {hint}", value=wanted)
 
 
 def _meant(wanted: str, names: Sequence[str], spelling: Callable[[str], str]) -> list[str]:

@@ -444,8 +444,7 @@ def _without_small(
         shown = f"{shown} and {len(small) - MOST_NAMED:,} more"
     if not merging and not len(large):
         raise MisfeatError(
-            f"Every subgroup has fewer than {least} rows: {shown}.",
-            remedy="Lower it.",
+            f"Every subgroup has fewer than {least} rows: {shown}.", remedy="Lower it."
         )
     parts: list[NDArray[np.int64]] = []
     others: list[str] = []

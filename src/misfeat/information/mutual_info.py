@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
     Progress = Callable[[int, int], None]
+    Counts = NDArray[np.int64]
 
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
 MOST_CELLS = 2**16
@@ -127,12 +128,12 @@ def target_entropies(cohorts: Cohorts) -> list[float]:
 class CompactRows:
     """Rows of the features that a cohort recorded; every code below a cardinality occurs."""
 
-    features: NDArray[np.int64]  # the numbers of those features in the cohort
-    positions: NDArray[np.int64]  # the reverse; -1 where a feature was not recorded
+    features: Counts  # the numbers of those features in the cohort
+    positions: Counts  # the reverse; -1 where a feature was not recorded
     codes: NDArray[np.integer]  # (n_features, n_rows); -1 where a value is missing
     target: NDArray[np.unsignedinteger]
-    weights: NDArray[np.int64]  # how many rows each stands for, or what they weigh
-    cardinalities: NDArray[np.int64]
+    weights: Counts  # how many rows each stands for, or what they weigh
+    cardinalities: Counts
     n_classes: int
     total: int  # the sum of the weights
     lacks_values: bool  # whether any code is -1
@@ -213,9 +214,7 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Scores:
     return found
 
 
-def cells_of_rows(
-    cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def cells_of_rows(cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]) -> Counts:
     """The number of the cell that each of some rows lies in, those that lack no value."""
     cells = np.zeros(int(whole.sum()), dtype=np.int64)
     many = 1

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from misfeat.runtime.threads import Task, Work
 
     Members = NDArray[np.int16]
-    Search = Callable[[Members, NDArray[np.int64], "Sums"], None]
+    Search = Callable[[Members, Counts, "Sums"], None]
+    Counts = NDArray[np.int64]
 
 Sums: TypeAlias = "NDArray[np.float64]"
 """Sums of f, a row a kind, a column a subset."""
@@ -64,7 +65,7 @@ LARGEST_BLOCK = 24
 
 
 def listed_tasks(
-    rows: CompactRows, members: Members, sizes: NDArray[np.int64], sums: Sums, work: Work
+    rows: CompactRows, members: Members, sizes: Counts, sums: Sums, work: Work
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
     search = _search(rows, int(sizes.max(initial=0)))
@@ -91,9 +92,7 @@ def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Ta
     return [partial(score, *part) for part in parts]
 
 
-def list_levels(
-    n_features: int, sizes: Sequence[int]
-) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
+def list_levels(n_features: int, sizes: Sequence[int]) -> tuple[Members, Counts, Counts]:
     """Subsets with common beginnings in a row: members, sizes, place by size and rank."""
     counts = [comb(n_features, size) for size in sizes]
     members = np.zeros((sum(counts), max(sizes)), dtype=np.int16)
@@ -142,7 +141,7 @@ def _search(rows: CompactRows, largest: int) -> Search:
         logs=logs_of(rows, 0),
     )
 
-    def search(members: Members, sizes: NDArray[np.int64], sums: Sums) -> None:
+    def search(members: Members, sizes: Counts, sums: Sums) -> None:
         found = np.zeros((len(sums), len(sizes)))
         depth_first.score_listed(members, sizes, searched_rows, found)
         sums[:] = found
@@ -260,7 +259,7 @@ def lanes_of(
     return n_classes, np.uint64, np.uint64
 
 
-def buffer_words(cardinalities: NDArray[np.int64], block_size: int, words_a_cell: float) -> int:
+def buffer_words(cardinalities: Counts, block_size: int, words_a_cell: float) -> int:
     """Words that hold a block's table and those on the way down its tree, at worst."""
     largest = np.sort(cardinalities)[::-1][:block_size]
     cells = [int(np.prod(largest[:kept])) for kept in range(block_size + 1)]
@@ -286,7 +285,7 @@ def largest_dense_size(rows: CompactRows, low: int, high: int) -> int:
     return size
 
 
-def mean_cells_of(cardinalities: NDArray[np.int64], high: int) -> list[float]:
+def mean_cells_of(cardinalities: Counts, high: int) -> list[float]:
     """The mean number of cells of a subset's table, by size."""
     totals = np.zeros(high + 1)
     totals[0] = 1.0

@@ -310,8 +310,7 @@ def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
         return array
     except ValueError as error:
         raise MisfeatError(
-            f"{what} has rows of different lengths; make them equal.",
-            column=column,
+            f"{what} has rows of different lengths; make them equal.", column=column
         ) from error
 
 

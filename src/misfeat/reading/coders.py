@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from misfeat.reading.values import Value
 
     Constants = tuple[Any, ...]
+    Counts = NDArray[np.int64]
+    Codes = NDArray[np.integer]
 
 
 Term = TypeVar("Term")
@@ -309,16 +311,16 @@ Coder = EdgeCoder | CategoryCoder | PredicateCoder
 class CodedRows:
     """Distinct coded rows with their counts, in ascending lexicographic order."""
 
-    codes: NDArray[np.integer]
+    codes: Codes
     """Of shape (n_coders, n_rows): one line per coder; ``len(labels)`` stands for missing."""
-    weights: NDArray[np.int64]  # Of shape (n_rows,): how many rows of the table each one stands for
-    masses: NDArray[np.int64] | None = None
-    squares: NDArray[np.int64] | None = None
+    weights: Counts  # Of shape (n_rows,): how many rows of the table each one stands for
+    masses: Counts | None = None
+    squares: Counts | None = None
     """Of shape (n_rows,): sums of the sampling weights of these rows and of their squares, each in
     units of its own; None without weights."""
 
     @property
-    def more(self) -> list[NDArray[np.int64]]:
+    def more(self) -> list[Counts]:
         """What else is counted of the rows: masses and squares, where there are any."""
         return [one for one in (self.masses, self.squares) if one is not None]
 
@@ -353,10 +355,7 @@ def code_dtype(bases: Sequence[int]) -> type[np.signedinteger]:
 
 
 def unpack_keys(
-    keys: Sequence[NDArray[np.int64]],
-    weights: NDArray[np.int64],
-    bases: Sequence[int],
-    more: Sequence[NDArray[np.int64]] = (),
+    keys: Sequence[Counts], weights: Counts, bases: Sequence[int], more: Sequence[Counts] = ()
 ) -> CodedRows:
     """Turn keys of `pack_keys` in any order into sorted rows; `more` has sums of weights."""
     order = sorting_order(keys)
@@ -369,14 +368,12 @@ def unpack_keys(
     return CodedRows(codes, *(one[order] for one in (weights, *more)))
 
 
-def sorting_order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.intp]:
+def sorting_order(keys: Sequence[Counts]) -> NDArray[np.intp]:
     """The order that sorts rows by their first key, then the second, and so on."""
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
-def pack_keys(
-    codes: Sequence[NDArray[np.integer]], bases: Sequence[int]
-) -> list[NDArray[np.int64]]:
+def pack_keys(codes: Sequence[Codes], bases: Sequence[int]) -> list[Counts]:
     """Write the codes of every row as mixed-radix keys, the first code most significant."""
     keys = []
     for run in split_into_keys(bases):
@@ -389,10 +386,7 @@ def pack_keys(
 
 
 def collapse(
-    codes: Sequence[NDArray[np.integer]],
-    weights: NDArray[np.int64],
-    bases: Sequence[int],
-    more: Sequence[NDArray[np.int64]] = (),
+    codes: Sequence[Codes], weights: Counts, bases: Sequence[int], more: Sequence[Counts] = ()
 ) -> CodedRows:
     """Merge equal coded rows, and add up their weights and what else is counted of them."""
     keys = pack_keys(codes, bases)

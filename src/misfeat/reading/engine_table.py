@@ -110,9 +110,7 @@ class EngineTable:
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
         self._lazy = frame
         self._columns = ColumnExpressions(
-            dict(zip(names, inner, strict=True)),
-            frame.collect_schema(),
-            frame.implementation,
+            dict(zip(names, inner, strict=True)), frame.collect_schema(), frame.implementation
         )
 
     @property

@@ -220,8 +220,7 @@ def check_column_names(native: Any) -> None:
             )
         if name in seen:
             raise MisfeatError(
-                f"The table has two columns named {name!r}; rename or drop one.",
-                column=name,
+                f"The table has two columns named {name!r}; rename or drop one.", column=name
             )
         seen.add(name)
 

@@ -151,10 +151,7 @@ def _coders(
     column = codebook.target.column
     profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
     if profile.distinct == 0:
-        raise MisfeatError(
-            f"The target {column!r} is missing in every row.",
-            column=column,
-        )
+        raise MisfeatError(f"The target {column!r} is missing in every row.", column=column)
     if codebook.target.exact and profile.counts is not None:
         unknown = set(profile.counts.values.tolist()) - set(codebook.target.values)
         if unknown:
