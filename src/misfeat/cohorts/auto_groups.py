@@ -17,7 +17,7 @@ import numpy as np
 from misfeat.cohorts.coding import as_it_is, quantile_edges
 from misfeat.cohorts.subgroups import ByCuts, ByValue
 from misfeat.exceptions import Setting
-from misfeat.reading.coders import CategoryCoder, EdgeCoder, Kind
+from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.words import joined
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.build import Notes
     from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.coders import Coder
     from misfeat.reading.inputs import Table
 
     Counts = NDArray[np.float64]

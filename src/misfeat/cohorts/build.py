@@ -54,8 +54,8 @@ from misfeat.exceptions import (
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
-from misfeat.reading.inputs import open_table, with_weights
-from misfeat.reading.values import MISSING_LABEL, MissingCodes
+from misfeat.reading.inputs import Table, open_table, with_weights
+from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.inputs import Table
     from misfeat.reading.table_answers import Weighing
-    from misfeat.reading.values import Value
     from misfeat.runtime.progress import Progress
 
 

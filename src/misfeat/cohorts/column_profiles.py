@@ -27,7 +27,7 @@ from misfeat.cohorts.parsed_text import (
 )
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
-from misfeat.reading.table_answers import quantiles_of_counts
+from misfeat.reading.table_answers import ValueCounts, quantiles_of_counts
 from misfeat.reading.values import EXACT_INTEGERS, MissingCodes, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
@@ -37,18 +37,15 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.build import Notes
     from misfeat.reading.inputs import Table
-    from misfeat.reading.table_answers import ValueCounts
 
 
 DISTINCT_LIMIT = 1_000_000
 """Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
-IDENTIFIER_SHARE = 0.95
-"""A column in which this share of the values is distinct tells rows apart, not kinds of rows."""
+IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart
 LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
 IDENTIFIER_ROWS = 50
 """Integers that are nearly all distinct, but not consecutive, need so many rows."""
-LEAST_MISREAD = 10
-"""Fewer values that read among others that do not are categories, and lose nothing as such."""
+LEAST_MISREAD = 10  # Fewer values that read, among others that do not, are categories
 MOST_UNREAD = 5  # Texts that do not read and are named
 _DIGIT = re.compile(r"\d")
 
@@ -57,8 +54,7 @@ _DIGIT = re.compile(r"\d")
 class TextProfile:
     """What a column of text was read as, and what speaks against it."""
 
-    words: str = ""
-    """In words: ``"number ($)"``, ``"date, day first"``; empty where it was left as text."""
+    words: str = ""  # "number ($)", "date, day first"; empty where it was left as text
     example: str = ""  # The most frequent text that reads
     measures: bool = False
     """Whether its numbers have a unit or marks in them, so that they do not number rows."""
@@ -68,8 +64,7 @@ class TextProfile:
     """Texts that do not read and count as missing, the most frequent first."""
     unread_rows: int = 0
     only_words: bool = False  # Whether those are all words for nothing, such as "n/a"
-    doubtful: str = ""
-    """A text that could be read in another way as well, where no other text decides."""
+    doubtful: str = ""  # A text that could be read in another way, where no other text decides
     otherwise: str = ""  # That other way, in the words of the parameter ``read``
     almost: str = ""  # Of a column that was left as text: what most of its rows read as
 
@@ -84,8 +79,7 @@ class Profile:
     missing: int  # Rows in which it is missing, user-given codes included
     rows: int
     text: TextProfile = TextProfile()
-    in_order: bool = False
-    """Whether categories have an order that their type gives them; `counts` are in it."""
+    in_order: bool = False  # Whether the type of categories orders them; `counts` are in that order
 
     @property
     def column(self) -> str:
@@ -291,8 +285,7 @@ LOOKS = (IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE)
 MANY_VALUES = 50  # With fewer distinct values a column sorts rows into kinds, whatever it is called
 A_COUNTER = 100  # Numbers that count people have so many values at least; ages have fewer
 OFTEN_NEW = 0.3  # The share of the rows of a counter, or of free text, that hold another value
-NO_GAPS = 0.85
-"""The share of all integers between the least and the greatest that occur in a counter."""
+NO_GAPS = 0.85  # The share of the integers from the least to the greatest that occur in a counter
 MOSTLY_NEW = 0.5  # Text of which so many values are distinct was typed, or names rows
 CALLED = re.compile(r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|identifier)$)|[a-z]I[Dd]$")
 SAMPLED = 200  # So many values of text are read to see whether they are dates
@@ -355,8 +348,7 @@ LEAST_CODED = 3  # What occurs less often is a slip
 MEASURED = 20  # A measurement has at least so many distinct values
 FAR = 0.5  # A code above lies this far beyond the others, as a share of their range
 FAR_IN_TIMES = 0.25  # And of their range in logarithms: incomes and counts have long tails
-FROM_NOTHING = 0.15
-"""The least measurement is this far from 0, as a share of the range of all but 2 % of them."""
+FROM_NOTHING = 0.15  # The least measurement is so far from 0, as a share of the range of most
 VARIES = 0.5  # The standard deviation of a measurement over its mean, at most
 OFTEN = 3.0  # A code within reach of other values occurs so many times as often as one of them does
 EXTREMES = (0.01, 0.99)

@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, as_left_out
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
@@ -19,13 +19,11 @@ from misfeat.reading.values import check_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import ColumnAudit
     from misfeat.cohorts.product_sums import ProductSums
 
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
-NOT_ON_SHORTLIST = "not on the shortlist"
-"""The treatment of a feature that a search through very many sets did not keep."""
+NOT_ON_SHORTLIST = "not on the shortlist"  # The treatment of what a search did not keep
 
 
 def not_a_feature(

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 MOST_SHUFFLED = 1_000_000  # Of more rows, every row draws its fold by itself
-FEWEST_ROWS = (5, 20, 50, 100)
-"""Values with fewer rows are merged with all others; the limit that explains most is taken."""
+FEWEST_ROWS = (5, 20, 50, 100)  # Rarer values are merged; the limit that explains most is taken
 SHRINKAGE = 10.0  # The overall shares of classes count as so many rows of every value
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
 NAMED = 2  # Values that the label of a group names

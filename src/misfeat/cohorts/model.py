@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, listed
-from misfeat.reading.values import canonical, label
+from misfeat.reading.values import Value, canonical, label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
-
-    from misfeat.reading.values import Value
 
 
 BETWEEN_TERMS = " & "  # What stands between the terms of a name

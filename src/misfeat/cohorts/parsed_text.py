@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,13 +23,9 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind, replaced
 from misfeat.reading.table_answers import ValueCounts
-from misfeat.reading.values import PLAIN_NUMBER, canonical
+from misfeat.reading.values import PLAIN_NUMBER, Value, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from misfeat.reading.values import Value
-
     Pieces = tuple[tuple[str, str], ...]
     Reader = Callable[[Mapping[str, int]], "ParsedText | None"]
 
@@ -48,8 +44,7 @@ NOTHING = frozenset(
         *("nd", "n/d", "unknown", "missing", "not available", "not applicable", "not known"),
         *("#value!", "#ref!", "#div/0!"),
     )
-)
-"""Words for no value, in a column whose other texts are numbers or dates."""
+)  # Words for no value, in a column whose other texts are numbers or dates
 
 
 @dataclass(frozen=True)
@@ -58,15 +53,11 @@ class ParsedText:
 
     kind: Kind
     values: Mapping[str, Value]  # What each text that reads stands for
-    pieces: Pieces = ()
-    """What to replace in a text, so that a plain number is left."""
-    looked_up: bool = False
-    """Whether texts have to be looked up in `values`, since `pieces` do not tell."""
+    pieces: Pieces = ()  # What to replace in a text, so that a plain number is left
+    looked_up: bool = False  # Whether texts are looked up in `values`, since `pieces` do not tell
     words: str = ""
-    measures: bool = False
-    """Whether numbers have a unit or marks in them, so that they do not number rows."""
-    doubtful: str = ""
-    """A text that could stand for something else as well, where no other text decides."""
+    measures: bool = False  # Whether numbers have a unit or marks, so that they do not number rows
+    doubtful: str = ""  # A text that could mean something else, where no other text decides
     otherwise: str = ""  # How users would say so: one of `WAYS`
 
     def counted(self, counts: ValueCounts) -> ValueCounts:
@@ -129,11 +120,9 @@ def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText 
 _CODES = "USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF RUB ZAR TRY"
 CURRENCY = re.compile(
     rf"[A-Z]{{0,3}}[$\xa2-\xa5\u20a0-\u20bf]|kr\.?|z\u0142|Fr\.|Rs\.?|{_CODES.replace(' ', '|')}"
-)
-"""What may stand before a number; of symbols, those of Unicode's block of currencies."""
+)  # What may stand before a number; of symbols, those of Unicode's block of currencies
 LONGEST_UNIT = 20  # Characters; what follows a number and is longer is a sentence
-MOST_PIECES = 40
-"""A column of numbers is written in few ways; with more pieces of other text it is text."""
+MOST_PIECES = 40  # Numbers are written in few ways; with more pieces of other text it is text
 _MINUS = "\N{MINUS SIGN}\N{EN DASH}"
 _BLANKS = " \t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
 _QUOTES = "'\N{RIGHT SINGLE QUOTATION MARK}"
@@ -167,8 +156,7 @@ class NumberStyle(NamedTuple):
     pieces: Pieces  # What to replace by what, in this order; a plain number is left
     decimal: str  # {".", ","}: the decimal mark
     unit: str = ""  # The currency, the unit or the per cent sign; empty where there is none
-    doubtful: str = ""
-    """A text that could be read with the other decimal mark as well, where none decides."""
+    doubtful: str = ""  # A text that could mean something else, where no other text decides
 
     def read(self, text: str) -> float | None:
         """The number that a text stands for, or None."""
@@ -413,5 +401,4 @@ _READERS: dict[str | None, tuple[Reader, ...]] = {
     DATE: (_dates,),
     DAY_FIRST: (partial(_dates, order=DAY_FIRST),),
     MONTH_FIRST: (partial(_dates, order=MONTH_FIRST),),
-}
-"""What a column is tried as, by what the user says; the first that reads enough rows is taken."""
+}  # What a column is tried as, by what the user says; the first that reads enough rows is taken

@@ -46,12 +46,9 @@ class ProductSums:
     names: tuple[str, ...]  # The subgroups
     features: tuple[str, ...]  # The numeric features, in the table's column order
     target: str
-    rows: NDArray[np.int64]
-    """Of shape (n_cohorts,): rows, or with weights how many of equal weight tell as much."""
-    products: NDArray[np.float64]
-    """Of shape (n_cohorts, n_features + 1, n_features + 1): sums of products, the target last."""
-    missing: NDArray[np.bool_]
-    """Of shape (n_cohorts, n_features): which features are systematically missing where."""
+    rows: NDArray[np.int64]  # (n_cohorts,): rows, or with weights their effective number
+    products: NDArray[np.float64]  # (n_cohorts, n_features + 1, n_features + 1), the target last
+    missing: NDArray[np.bool_]  # (n_cohorts, n_features): what each never recorded
 
 
 def cohorts_and_product_sums(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.coding import as_it_is, check_cut_points, cut_points, interval_labels
+from misfeat.cohorts.coding import Coding, as_it_is, check_cut_points, cut_points, interval_labels
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from misfeat.cohorts.build import Notes
-    from misfeat.cohorts.coding import Coding
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.table_answers import Weighing
 
 
-MAX_VALUES = 5000
-"""A column with more distinct values than this must be cut or merged before it makes subgroups."""
+MAX_VALUES = 5000  # A column of more values must be cut or merged before it makes subgroups
 OTHERS = "*"
 
 
@@ -44,8 +42,7 @@ class ByValue:
     """One subgroup per value of a column, some values merged under one name."""
 
     column: str
-    merged: Mapping[str, str]
-    """From the label of a value to the name it goes under; ``"*"`` names all other values."""
+    merged: Mapping[str, str]  # From the label of a value to its name; "*" names all other values
 
 
 @dataclass(frozen=True)
@@ -146,8 +143,7 @@ class Grouping:
     """A rule made ready: how to code it, and the term that each code adds to a cohort's name."""
 
     coder: Coder
-    term_of: NDArray[np.int64]
-    """From a raw code, the one for missing included, to a term; missing comes last."""
+    term_of: NDArray[np.int64]  # From a code, the one for missing included, to a term
     terms: tuple[str, ...]
 
 
@@ -252,8 +248,7 @@ _START = re.compile(
     r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))(?!\.?[0-9])"
     r"(?P<open>\s*(?:\+|(?:and|or) (?:over|older|more|above))[\])]?$)?",
     re.IGNORECASE,
-)
-"""Where a number or a range starts, and on which side of the number it lies."""
+)  # Where a number or a range starts, and on which side of the number it lies
 
 
 def natural_order(labels: Sequence[str]) -> list[int]:
@@ -283,8 +278,7 @@ class Runs:
 
     bounds: NDArray[np.int64]  # Run r holds the rows ``bounds[r]:bounds[r + 1]``
     cohort: NDArray[np.int64]  # The cohort of each run, `DROPPED` for rows that belong to none
-    codes: NDArray[np.integer]
-    """Of shape (n_groupings, n_runs): the codes of the groupings, the same throughout a run."""
+    codes: NDArray[np.integer]  # (n_groupings, n_runs): the codes of the groupings in a run
     rows: NDArray[np.int64]  # Of shape (n_runs,): how many rows of the table each run holds
     without: NDArray[np.int64]  # Of shape (n_features, n_runs): how many of them lack each feature
 
@@ -524,8 +518,7 @@ def joined_recordings(
     )
 
 
-EXPLAINED_SHARE = 0.2
-"""A pair that explains this share of the target's entropy must be clear of chance."""
+EXPLAINED_SHARE = 0.2  # A pair that explains this share of the entropy must be clear of chance
 DEVIATIONS = 2.0  # So many standard deviations of chance
 
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
-from misfeat.reading.coders import Kind
+from misfeat.reading.coders import CodedRows, Kind
 from misfeat.reading.table_answers import Weighing, WeightRange
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.build import CodedColumns, ProfiledTable
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.subgroups import Runs
-    from misfeat.reading.coders import CodedRows
     from misfeat.reading.inputs import Table
 
     Counts = NDArray[np.int64]
@@ -51,12 +50,9 @@ SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52
 """What all weights, and all their squares, sum up to at most: floats hold all whole numbers so far.
 """
-SAME_SIZE = 1e-9
-"""Effective sizes that differ from a whole number by less than this share of it are this number."""
-MOST_APART = 1e5
-"""Weights that differ by more than this factor would leave one row a subgroup that counts."""
-LEAST_WEIGHT = 1e-140
-"""The heaviest row weighs at least this, so that squares of weights are numbers."""
+SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number
+MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
+LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
 
 
 @dataclass(frozen=True)
@@ -379,8 +375,7 @@ def effective_of_cohorts(
     return _effective_by_design(as_drawn, sizes, otherwise, len(coded.target.classes), alone)
 
 
-LARGEST_TO_DRAW_FROM = 10**9
-"""NumPy draws an exact number of rows from fewer; of more, every row is drawn by itself."""
+LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself
 
 
 def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from misfeat.information.count_tables import scores_of_tables
+from misfeat.information.count_tables import CountTables, scores_of_tables
 from misfeat.information.mutual_info import (
     entropy,
     joint_mutual_info,
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
 
     Progress = Callable[[int, int], None]
     Scores = NDArray[np.float64]
@@ -227,8 +226,7 @@ class SquaredCorrelation(Measure):
 
 
 BATCH = 200_000  # subsets that are solved together
-TOLERANCE = 1e-10
-"""A feature that adds less than this share of its own variance to a set is a copy of the others."""
+TOLERANCE = 1e-10  # A feature that adds a smaller share of its own variance is a copy of others
 
 
 def squared_correlation(products: Scores, subsets: NDArray[np.integer]) -> Scores:

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
-MOST_CELLS = 2**16
-"""Cells that are numbered as they are; more are first numbered anew, without the empty ones."""
+MOST_CELLS = 2**16  # With more cells, they are first numbered anew, without the empty ones
 LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 

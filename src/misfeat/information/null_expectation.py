@@ -51,8 +51,7 @@ if TYPE_CHECKING:
 
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
-LONGEST_EXPECTATIONS = 2**16
-"""The same for null expectations, which take longer to make: all that 16-bit counts need."""
+LONGEST_EXPECTATIONS = 2**16  # The same for null expectations: all that 16-bit counts need
 SERIES_FROM = 40.0  # expected rows from which on the series is exact to rounding
 NEGLIGIBLE = 1e-20  # probabilities below this, measured by the largest one, end a sum
 SERIES_TERMS = 14

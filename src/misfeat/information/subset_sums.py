@@ -34,15 +34,13 @@ if TYPE_CHECKING:
     from misfeat.information.mutual_info import CompactRows
     from misfeat.runtime.threads import Task, Work
 
+    Counts = NDArray[np.int64]
     Members = NDArray[np.int16]
     Search = Callable[[Members, Counts, "Sums"], None]
-    Counts = NDArray[np.int64]
 
-Sums: TypeAlias = "NDArray[np.float64]"
-"""Sums of f, a row a kind, a column a subset."""
+Sums: TypeAlias = "NDArray[np.float64]"  # Sums of f, a row a kind, a column a subset
 
-WHOLE_LEVEL_SHARE = 0.1
-"""Where this share of a level is asked for, scoring all of it costs less than searching."""
+WHOLE_LEVEL_SHARE = 0.1  # Of a larger share, scoring the whole level costs less than searching
 LISTED_AT_ONCE = 22
 """Up to so many features, all sizes are searched together, for they share their beginnings."""
 TASKS_A_THREAD = 8
@@ -51,17 +49,12 @@ LONGEST_SEARCH = 100_000  # subsets of a level that are listed at once
 FEWEST_VISITS = 200_000  # rows times subsets of a stretch: a fraction of a millisecond
 DENSE_LANES_A_ROW = 5  # tables with more lanes than this a row are searched depth-first instead
 FEW_LANES = 1024  # tables with at most so many lanes are always counted
-ROWS_A_FEATURE = 30
-"""With fewer rows a feature, searching takes less time than making a plan for counting."""
-LARGEST_PLAN = 2_000_000
-"""Levels with more subsets are searched: a plan for them would take too long to make."""
-LARGEST_TABLE = 2**22
-"""No block has more lanes than this: more would not fit two 16-bit keys, nor the caches."""
-COVER_SURPLUS = 0.3
-"""How many more blocks a greedy cover has than the least, a feature beyond the largest subsets."""
+ROWS_A_FEATURE = 30  # With fewer, searching takes less time than making a plan for counting
+LARGEST_PLAN = 2_000_000  # Levels of more subsets are searched: a plan would take too long to make
+LARGEST_TABLE = 2**22  # Lanes of a block: more would not fit two 16-bit keys, nor the caches
+COVER_SURPLUS = 0.3  # So many more blocks than the least has a greedy cover, by further feature
 NEAR_BYTES = 2**16  # tables of up to so many bytes stay in the first-level cache
-LARGEST_BLOCK = 24
-"""Members of a block are bits of an integer, and no table of more features would fit anyway."""
+LARGEST_BLOCK = 24  # Members of a block are bits of an integer; no larger table would fit
 
 
 def listed_tasks(

@@ -54,8 +54,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
-FEW_EDGES = 16
-"""Comparing all values with one edge after the other is faster than looking each of them up."""
+FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
 _CONTAINERS = (list, dict, set, np.ndarray)
 _MISSING = -1  # The position of a text or flag that is missing
 
@@ -65,12 +64,10 @@ class Column:
     """One column in a form that is quick to code."""
 
     kind: Kind
-    values: NDArray[Any]
-    """Numbers or ``datetime64[us]``; for text and flags the position in `distinct`."""
+    values: NDArray[Any]  # Numbers or datetime64[us]; for text and flags the position in `distinct`
     missing: Mask  # Which rows are missing; what `values` holds there means nothing
     distinct: NDArray[np.object_] | None = None  # The distinct canonical values of text and flags
-    order: tuple[str, ...] | None = None
-    """The categories in their order, where the type of the column gives them one."""
+    order: tuple[str, ...] | None = None  # The categories in their order, where the type has one
 
     @classmethod
     def of_numbers(cls, kind: Kind, values: NDArray[Any]) -> Column:

@@ -23,14 +23,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.reading.values import canonical
+from misfeat.reading.values import Value, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
-
-    from misfeat.reading.values import Value
 
     Constants = tuple[Any, ...]
     Counts = NDArray[np.int64]
@@ -267,12 +265,9 @@ class Reading:
 
     column: str
     missing: tuple[Value, ...] = ()  # Values that mean missing, as the column holds them
-    as_number: bool = False
-    """The column is text in which every value that is not missing reads as a number."""
-    pieces: tuple[tuple[str, str], ...] = ()
-    """What to replace in that text, one after the other, so that a plain number is left."""
-    texts: tuple[str, ...] = ()
-    """The texts of a column whose values have to be looked up, such as dates; else empty."""
+    as_number: bool = False  # Every text that is not missing reads as a number
+    pieces: tuple[tuple[str, str], ...] = ()  # What to replace so that a plain number is left
+    texts: tuple[str, ...] = ()  # Where values are looked up, such as dates: the texts
     values: tuple[Value, ...] = ()  # What each of them stands for
 
 
@@ -298,8 +293,7 @@ class CategoryCoder:
 class PredicateCoder:
     """Code = 1 where a predicate holds, 0 where it does not."""
 
-    readings: tuple[Reading, ...]
-    """The columns that the predicate reads; a row where one is missing is coded missing."""
+    readings: tuple[Reading, ...]  # Where a column is missing, the row is coded missing
     predicate: Predicate
     labels: tuple[str, ...]  # The label where it does not hold, and where it does
 
@@ -311,8 +305,7 @@ Coder = EdgeCoder | CategoryCoder | PredicateCoder
 class CodedRows:
     """Distinct coded rows with their counts, in ascending lexicographic order."""
 
-    codes: Codes
-    """Of shape (n_coders, n_rows): one line per coder; ``len(labels)`` stands for missing."""
+    codes: Codes  # (n_coders, n_rows); len(labels) stands for missing
     weights: Counts  # Of shape (n_rows,): how many rows of the table each one stands for
     masses: Counts | None = None
     squares: Counts | None = None

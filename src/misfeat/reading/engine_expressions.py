@@ -32,15 +32,13 @@ from misfeat.reading.coders import (
     joined,
     that_may_occur,
 )
-from misfeat.reading.table_answers import kind_of_type, ranks_of
+from misfeat.reading.table_answers import Variable, kind_of_type, ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
-
-    from misfeat.reading.table_answers import Variable
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 

@@ -65,17 +65,14 @@ if TYPE_CHECKING:
     from misfeat.reading.files import Relation
 
 
-FIRST_PART = 4
-"""A column with more values than are counted is looked for in so many times as many rows first."""
+FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
 PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
 PRIME = 2_147_483_629  # Hashes are whole numbers below this prime, the squares of which fit 64 bits
 TURNS = (1_003_515_245, 747_796_405, 389_019_331)
 """What is added before each squaring; any numbers below the prime would do."""
-_SPREAD = 1_327_217_885
-"""Takes neighbouring numbers far from each other: about PRIME over the golden ratio."""
-LOOKED_AT = 1_000_000
-"""Different rows whose numbers say how many of each subgroup there are, at most."""
+_SPREAD = 1_327_217_885  # Takes neighbouring numbers far apart: about PRIME over the golden ratio
+LOOKED_AT = 1_000_000  # Different rows that say how many of each subgroup there are, at most
 _HASH = "hash"
 
 

@@ -49,10 +49,8 @@ class Relation:
 
     native: Any
     names: tuple[str, ...]  # The columns in the words of the files; DuckDB renames some
-    close: Callable[[], None]
-    """To be called after the relation was read: DuckDB keeps the memory of past queries."""
-    unreadable: Callable[[Exception], MisfeatError]
-    """The error to raise for what went wrong while rows were read."""
+    close: Callable[[], None]  # Gives back memory, which DuckDB keeps
+    unreadable: Callable[[Exception], MisfeatError]  # For what goes wrong while reading
 
 
 def open_path(path: str, codes: MissingCodes) -> Relation:

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -20,11 +20,7 @@ from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Relation, open_address, open_path
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
-from misfeat.reading.values import COLUMN_NAME, check_text
-
-if TYPE_CHECKING:
-    from misfeat.reading.values import MissingCodes
-
+from misfeat.reading.values import COLUMN_NAME, MissingCodes, check_text
 
 Table: TypeAlias = ArrayTable | EngineTable
 """A table of named columns that counts values and coded rows, in memory or in an engine; both have

@@ -43,8 +43,7 @@ def kind_of_type(dtype: nw.dtypes.DType) -> Kind:
 class ValueCounts:
     """The distinct values of a column, ascending, with how often each occurs."""
 
-    values: NDArray[Any]
-    """Numbers for numeric columns, canonical Python values (dtype object) otherwise."""
+    values: NDArray[Any]  # Numbers, or canonical Python values (dtype object)
     counts: NDArray[np.int64]
     missing: int  # Rows with null, NaN, None or NaT
 
@@ -96,12 +95,9 @@ class Variable:
 class GroupSums:
     """Sums over the rows of each combination of group codes."""
 
-    codes: NDArray[np.integer]
-    """Of shape (n_groupings, n_groups): the codes of each combination, in ascending order."""
-    rows: NDArray[np.float64]
-    """Of shape (n_groups,): rows of each, or the sums of their weights, as in all other sums."""
-    both: NDArray[np.float64]
-    """Of shape (n_groups, n, n), as the next two: rows in which both variables are recorded."""
+    codes: NDArray[np.integer]  # (n_groupings, n_groups): each combination, ascending
+    rows: NDArray[np.float64]  # (n_groups,): rows of each, or the sums of their weights
+    both: NDArray[np.float64]  # (n_groups, n, n), as the next two: rows that have both
     first: NDArray[np.float64]  # Sums of variable i over those rows
     product: NDArray[np.float64]  # Sums of products over those rows
 

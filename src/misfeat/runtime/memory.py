@@ -30,8 +30,7 @@ CGROUPS = Path("/sys/fs/cgroup")
 CGROUP_FILES = (
     (CGROUPS, "memory.max", "memory.current"),
     (CGROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
-)
-"""Folder, limit and usage in version 2 and version 1."""
+)  # Folder, limit and usage in version 2 and version 1
 STAT = "memory.stat"
 
 

@@ -185,8 +185,7 @@ class _Interrupt:
             raise KeyboardInterrupt
 
 
-_interrupt: _Interrupt | None = None
-"""Of the main thread, which is the one that signals come to; None outside of blocks."""
+_interrupt: _Interrupt | None = None  # Of the main thread, where signals come to; else None
 
 
 @contextmanager

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-HEAD_START = 0.01
-"""Seconds that the calling thread works alone."""
+HEAD_START = 0.01  # Seconds that the calling thread works alone
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.column_profiles import LOOKS
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.weights import MOST_MASS
 from misfeat.completion.completed_scores import SUPPORT
-from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE
+from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.reading.table_answers import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
@@ -25,27 +25,20 @@ from misfeat.saving.run_folder import ARRAYS, MANIFEST
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.estimation.estimands import Estimate
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure
 
 CODES, INTEGERS, FLOATS = (np.int8, np.int16, np.int32), (np.int64,), (np.float64,)
 MOST_CODES = 2**16
-MOST_CODES_WITH_GAPS = 2**15 - 1
-"""Kernels hold codes as 16 bits, one of them for the sign where rows lack values."""
-MOST_ROWS = 2**53
-"""Up to here counts are exact as floating-point numbers."""
+MOST_CODES_WITH_GAPS = 2**15 - 1  # Of 16 bits, one is for the sign where rows lack values
+MOST_ROWS = 2**53  # Up to here counts are exact as floating-point numbers
 MOST_THREADS = 10_000
 MOST_DRAWN = 2**62
-NEARLY = 1e-6
-"""Rounding may make what is the same differ by this share of it."""
-TOLERANCE = 1e-7
-"""Rounding may leave scores so much beyond their range, in nats or R²."""
-LONGEST_SEED = 100
-"""Digits of the seed of draws; NumPy's own have 39."""
+NEARLY = 1e-6  # Rounding may make what is the same differ by this share of it
+TOLERANCE = 1e-7  # Rounding may leave scores so much beyond their range, in nats or R²
+LONGEST_SEED = 100  # Digits of the seed of draws; NumPy's own have 39
 LARGEST, TINY = np.finfo(np.float64).max, np.finfo(np.float64).tiny
 OPTIONS = {"size", "k", "include", "blocks", "seed", "backend", "settings"}
 COMPLETED = ("score", "low", "high", "predicted", "support")

@@ -43,8 +43,7 @@ MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 REPORT, SETTINGS = "report.html", "run.toml"
 """What the command line writes beside a selection; they go with the one they are about."""
 PARTS = (MANIFEST, ARRAYS, SETTINGS, REPORT)
-COMMITTED = ".committed"
-"""The folder of parts that are decided upon and not yet in their places."""
+COMMITTED = ".committed"  # The folder of parts that are decided upon and not yet in their places
 
 
 def as_folder(path: object) -> Path:

@@ -63,8 +63,7 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "misfeat selection", 5
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What building on data of another form than expected raises."""
-LONGEST_REASON = 200
-"""Characters of what went wrong that a message repeats."""
+LONGEST_REASON = 200  # Characters of what went wrong that a message repeats
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,10 +27,10 @@ from misfeat.cohorts.coding import (
     interval_labels,
     learned_quantiles,
 )
-from misfeat.cohorts.column_profiles import profile_column
+from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, listed, shortened
 from misfeat.reading.coders import Kind
-from misfeat.reading.inputs import open_table
+from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.values import MISSING_LABEL, canonical, label
 from misfeat.sites import signed_documents as documents
 
@@ -39,22 +39,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.inputs import Table
 
 
 KIND, PROPOSAL = "misfeat codebook", "misfeat proposal"
 NUMBER, CATEGORY, FLAG = "number", "category", "flag"
-KINDS = (NUMBER, CATEGORY, FLAG)
-"""What a column holds: numbers in an order, texts, or true and false."""
+KINDS = (NUMBER, CATEGORY, FLAG)  # Numbers in an order, texts, or true and false
 ANY_OTHER = "any other"  # The category of values that a codebook does not name
 MOST_FEATURES, MOST_VALUES, MOST_CLASSES, LONGEST = 200, 30, 30, 500
 """A codebook holds at most so many features, values of each, and classes; and texts are so long."""
 LEAST_ROWS = 10  # A value that fewer rows hold is not named, and so many lie between two cut points
 MOST_EXACT = 9  # Numbers with at most so many values are coded value by value
 MOST_EXACT_CLASSES = 20  # The same of the target
-MOST_CATEGORIES = 12
-"""Texts that have a code of their own; the most widely used ones where sites propose more."""
+MOST_CATEGORIES = 12  # Texts that have a code of their own; the most widely used ones
 LARGEST = float(2**63)  # Numbers that edges and values stay below
 
 

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from misfeat.answers.options import FitOptions
-from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
+from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK, Coding
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
 from misfeat.estimation.estimands import POPULATION, SAMPLE, Estimate
@@ -24,7 +24,7 @@ from misfeat.information.measures import TableInformation
 from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.selection import Selection
-from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, differences
+from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode, differences
 from misfeat.sites.rounding import fitted_tables, hidden_rows, no_information, rounding_cost
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
-
-    from misfeat.cohorts.coding import Coding
-    from misfeat.sites.codebook import ColumnCode
 
     Floats = NDArray[np.float64]
 

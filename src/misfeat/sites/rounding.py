@@ -58,11 +58,9 @@ is expected; larger sets keep nothing, since their noise is most of it."""
 FEWEST_EXPECTED = 0.01  # Cells where fewer rows are expected say nothing about noise
 DOUBT = 0.2
 """The standard error of the bias, as a share of it: the tables drawn from are not the true ones."""
-VARIES = 0.1
-"""What chance gives differs between sets where its standard deviation is such a share of it."""
+VARIES = 0.1  # Chance differs between sets where its standard deviation is such a share of it
 TINY = 1e-12  # Keeps divisions defined
-LEAST_CHANCE = 1e-9
-"""Chance that gives less (nats) gives nothing: one value of every feature is left."""
+LEAST_CHANCE = 1e-9  # Chance of less (nats) gives nothing: one value of every feature is left
 MOST_SEEDS = 2**62
 LEAST_WORTH = 1.0  # No site is worth less than a row
 BYTES = 8  # Bytes that a number between 0 and 1 is made of

@@ -24,8 +24,7 @@ LARGEST_DOCUMENT = 8 * 2**20  # Bytes of a proposal, a codebook, or the head of 
 SHORT = 16  # Digits of a fingerprint or a key that people compare
 SEALS = ("checksum", "signature")  # What is written about a document into itself
 LARGEST_KEY_FILE = 10_000  # Bytes; a key takes some hundred
-CHANCE = b"misfeat: chance of rounding"
-"""What a key is asked for where chance is drawn from it, and not a signature."""
+CHANCE = b"misfeat: chance of rounding"  # What rounding's chance is drawn for
 KEY_LENGTH, SIGNATURE_LENGTH = 64, 128  # Hexadecimal digits of a public key and of a signature
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.build import CohortRules
-from misfeat.cohorts.column_profiles import profile_column
+from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
 from misfeat.lattice.levels import covering_blocks
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
-from misfeat.reading.inputs import open_table
+from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
+from misfeat.reading.inputs import Table, open_table
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.signed_documents import public_key, secret_of
@@ -27,14 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.coding import Coding
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.coders import CodedRows
-    from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
 WHAT = "Counting tables"
-MOST_AT_ONCE = 2_000_000
-"""Rows up to which all columns are counted together; of more, a block of columns at a time."""
+MOST_AT_ONCE = 2_000_000  # Of more rows, a block of columns is counted at a time
 MIN_CELL = 5  # Counts are multiples of this if nothing else is asked for
 MOST_CELL = 1_000_000  # The largest number that counts can be rounded to multiples of
 MOST_CELLS = 2**21  # Cells of a block of columns

@@ -19,13 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.null_expectation import f_of, sum_of_expectations, sum_of_weighted
+from misfeat.information.null_expectation import Logs, f_of, sum_of_expectations, sum_of_weighted
 from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from misfeat.information.null_expectation import Logs
 
 
 @compiled
@@ -254,8 +252,7 @@ def _divide(depth, path, scratch):
 
 PACKED_BITS = 16
 PACKED_CLASSES = 4
-SCANNED_CELLS = 2
-"""With at most so many cells a row, all are looked at in order; else those that rows touched."""
+SCANNED_CELLS = 2  # With at most so many cells a row all are looked at; else those touched
 PURE = -1e-9  # a group whose sum lies above this holds one class; sums of mixed groups are below -1
 _ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1
 """A word times this has the sum of its lanes in the highest one."""
