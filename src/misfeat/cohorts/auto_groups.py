@@ -89,10 +89,8 @@ def proposed_groups(
     rules = tuple(chosen[column] for column in profiles if column in chosen)
     if not rules:
         notes.add(
-            "No column explains where values are missing ({n} features have gaps): all rows "
-            "are one subgroup. Choose columns yourself with {groups}.",
-            n=len(lacking),
-            groups=Setting("groups"),
+            f"No column explains where values are missing ({len(lacking)} features have gaps): all "
+            f"rows are one subgroup. Choose columns yourself with {Setting('groups')}."
         )
         return ()
     cuts = [

@@ -408,17 +408,13 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
             f"{Setting('max_rows')}."
         )
     rates = sorted(drawing.one_in.values())
+    one_in = f"{rates[0]:,}" if rates[0] == rates[-1] else f"{rates[0]:,} to {rates[-1]:,}"
+    why = "memory holds" if rules.coding.max_rows is None else "were asked for"
     profiled.notes.add(
-        "The table has about {different:,} different rows of codes, more than the {most:,} that "
-        "{why}. Rows were drawn at random: one in {rates} in the {n:,} largest subgroups, all in "
-        "others. Scores, intervals and tests are those of the rows drawn; a larger {setting} keeps "
-        "more.",
-        different=drawing.n_rows,
-        most=most,
-        why="memory holds" if rules.coding.max_rows is None else "were asked for",
-        rates=f"{rates[0]:,}" if rates[0] == rates[-1] else f"{rates[0]:,} to {rates[-1]:,}",
-        n=len(rates),
-        setting=Setting("max_rows"),
+        f"The table has about {drawing.n_rows:,} different rows of codes, more than the {most:,} "
+        f"that {why}. Rows were drawn at random: one in {one_in} in the {len(rates):,} largest "
+        "subgroups, all in others. Scores, intervals and tests are those of the rows drawn; a "
+        f"larger {Setting('max_rows')} keeps more."
     )
     return rows
 

@@ -242,17 +242,16 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
 
 
 def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
+    shown: dict[str, Any] = {"column": column, "example": text.example}
+    shown |= {"rows": text.unread_rows, "examples": listed(text.unread)}
     if text.words and text.unread:
         note = notes.add if text.only_words else notes.warn
         note(
             "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
             "read and count as missing: {examples}. If they should not, pass {text}.",
-            column=column,
             words=text.words,
-            example=text.example,
-            rows=text.unread_rows,
-            examples=listed(text.unread),
             text=Setting("read", "text", column=column),
+            **shown,
         )
     if text.doubtful:
         notes.warn(
@@ -271,12 +270,9 @@ def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
             "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
             "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
             "{number}.",
-            column=column,
             words=text.almost,
-            example=text.example,
-            rows=text.unread_rows,
-            examples=listed(text.unread),
             number=Setting("read", way, column=column),
+            **shown,
         )
 
 

@@ -329,11 +329,10 @@ def find_cohorts(
     n_rows = np.add.reduceat(rows.weights, starts)
     kept = np.ones(len(starts), dtype=bool)
     if absent.any():
-        count = int(n_rows[absent].sum())
         fate = "form subgroups of their own"
         if coding.missing_groups == "drop":
             kept, fate = ~absent, "are dropped"
-        notes.add("{rows:,} rows with a missing group value {fate}.", rows=count, fate=fate)
+        notes.add(f"{int(n_rows[absent].sum()):,} rows with a missing group value {fate}.")
     if not kept.any():
         missing = " or ".join(f"{grouping.terms[-1]!r}" for grouping in groupings)
         raise MisfeatError(

@@ -258,26 +258,6 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
     return float((left * np.nan_to_num(effects)).sum() / left.sum()) if left.sum() > 0 else np.nan
 
 
-def _effective_by_design(
-    drawn: DrawnRows, rows: Counts, otherwise: Floats, n_classes: int, alone: NDArray[np.bool_]
-) -> Floats:
-    """The effective size of every subgroup: its rows over their mean design effect.
-
-    No subgroup is worth more than its rows; one whose target does not vary has the size in
-    `otherwise`. Nothing tells how clusters differ in a subgroup that is a single one: it is taken
-    to be as bad as the worst of the others.
-    """
-    effective, worst = otherwise.copy(), 0.0
-    for cohort in np.flatnonzero(~alone).tolist():
-        effect = mean_effect(*_design_effects(drawn, cohort, n_classes))
-        if effect > 0:
-            effective[cohort] = np.clip(rows[cohort] / effect, 1.0, rows[cohort])
-            worst = max(worst, effect)
-    if worst > 0:
-        effective[alone] = np.clip(rows[alone] / worst, 1.0, otherwise[alone])
-    return effective
-
-
 def _clusters_in_strata(
     stratum: Integers, cluster: Integers
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp]]:
@@ -317,7 +297,11 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
 def effective_of_cohorts(
     profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> Floats | None:
-    """The effective size of every cohort, where weights or a design make one."""
+    """The effective size of every cohort, where weights or a design make one.
+
+    With a design it is the rows over their mean design effect, at most all of them; a cohort whose
+    target does not vary has the size that its weights make.
+    """
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
     sizes, effective = runs.sizes, None
     if weighing is not None and not weighing.frequency:
@@ -372,7 +356,15 @@ def effective_of_cohorts(
             of="" if rules.strata is None else f" of {rules.strata!r}",
         )
     otherwise = sizes.astype(np.float64) if effective is None else effective
-    return _effective_by_design(as_drawn, sizes, otherwise, len(coded.target.classes), alone)
+    effective, worst = otherwise.copy(), 0.0
+    for cohort in np.flatnonzero(~alone).tolist():
+        effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
+        if effect > 0:
+            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, sizes[cohort])
+            worst = max(worst, effect)
+    if worst > 0:
+        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
+    return effective
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself

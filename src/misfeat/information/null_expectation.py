@@ -71,16 +71,6 @@ _N_LOG_N = np.arange(256) * np.log(np.maximum(np.arange(256), 1))
 """Hardly any larger count is met where probabilities are summed."""
 
 
-class Classes(NamedTuple):
-    """The classes of a cohort, largest first, and sums over the first m of them at place m."""
-
-    n_rows: float
-    sizes: Floats  # b, the rows of each class
-    rows: Floats  # sums of b
-    digammas: Floats  # sums of b [ψ(b) - ψ(N)]
-    factors: Floats  # (n_classes + 1, SERIES_TERMS): sums of b |G_k| (k-1)! (N)_k / (b)_k
-
-
 @compiled
 def _digamma(x):
     """ψ(x), for x of at least `SERIES_FROM`."""
@@ -90,7 +80,11 @@ def _digamma(x):
 
 @compiled
 def sum_over_classes(by_class, n_rows):
-    """Sum beforehand what the series needs of classes: a cell costs the same for any number."""
+    """Sum beforehand what the series needs of classes: a cell costs the same for any number.
+
+    Gives the rows b of each class, largest first, and at place m sums over the first m of them: of
+    b, of b [ψ(b) - ψ(N)], and for every k of b |G_k| (k-1)! (N)_k / (b)_k.
+    """
     n_classes = len(by_class)
     sizes = np.empty(n_classes)
     for y in range(n_classes):  # insertion: classes are few, and np.sort takes long to compile
@@ -112,7 +106,7 @@ def sum_over_classes(by_class, n_rows):
         for k in range(SERIES_TERMS):
             ratio *= (n_rows + k) / (size + k)
             factors[y + 1, k] = factors[y, k] + _FACTORS[k] * ratio
-    return Classes(n_rows, sizes, rows, digammas, factors)
+    return sizes, rows, digammas, factors
 
 
 @compiled
@@ -165,8 +159,7 @@ def fill_expectations(totals, by_class, found):
     n_rows = 0.0
     for y in range(len(by_class)):
         n_rows += by_class[y]
-    # Taking an array out of a tuple counts a reference, too dear for every cell.
-    _, sizes, rows, digammas, factors = sum_over_classes(by_class, n_rows)
+    sizes, rows, digammas, factors = sum_over_classes(by_class, n_rows)
     for i in range(len(totals)):
         cell = np.float64(totals[i])
         found[i] = 0.0

@@ -111,19 +111,16 @@ class ColumnExpressions:
         value = self.value(reading.column)
         missing = value.is_null()
         if self.kind(reading.column) is Kind.NUMBER:
-            missing = missing | self._is_nan(value)
+            is_nan = value.is_nan()
+            if self.implementation.is_duckdb():  # it trusts statistics of Parquet, without NaN
+                is_nan = ~value.is_finite() & (value != inf) & (value != -inf)
+            missing = missing | is_nan
         if not reading.missing:
             return missing
         if self.kind(reading.column) is Kind.TIME:
             codes = [value == self._constant(reading.column, code) for code in reading.missing]
             return missing | joined(operator.or_, [*map(_false_where_null, codes)])
         return missing | _false_where_null(self._is_in(value, reading.missing, reading.column))
-
-    def _is_nan(self, value: nw.Expr) -> nw.Expr:
-        """Whether a number is none; DuckDB trusts statistics of Parquet files, without NaN."""
-        if not self.implementation.is_duckdb():
-            return value.is_nan()
-        return ~value.is_finite() & (value != inf) & (value != -inf)
 
     def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
         chosen = that_may_occur(tuple(constants), self.kind(column) is Kind.INTEGER)

@@ -222,19 +222,10 @@ def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
             f"There is no selection in {str(folder)!r}: it "
             f"{f'holds no {MANIFEST}' if folder.is_dir() else why}."
         )
-    manifest = _manifest_in(parts[MANIFEST], folder / MANIFEST)
-    file = folder / ARRAYS
-    if ARRAYS not in parts:
-        raise unreadable(file, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
-    if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
-        raise _damaged(file)
-    return manifest, parts[ARRAYS]
-
-
-def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
+    file, arrays = folder / MANIFEST, folder / ARRAYS
     try:
-        manifest = parse_json(text)
-        sound = isinstance(manifest, dict) and _as_text(manifest) == text
+        manifest = parse_json(parts[MANIFEST])
+        sound = isinstance(manifest, dict) and _as_text(manifest) == parts[MANIFEST]
     except (ValueError, RecursionError) as error:
         raise _damaged(file) from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -249,7 +240,11 @@ def _manifest_in(text: bytes, file: Path) -> dict[str, Any]:
         )
     if not sound or _checksum(manifest) != manifest.get("checksum"):
         raise _damaged(file)
-    return manifest
+    if ARRAYS not in parts:
+        raise unreadable(arrays, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
+    if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
+        raise _damaged(arrays)
+    return manifest, parts[ARRAYS]
 
 
 def _damaged(file: Path) -> DamagedFileError:

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
-    Members = tuple[int, ...]
-    Ints = NDArray[np.int64]
 
 
 SWEEPS = 25  # Rounds of fitting
@@ -66,76 +64,49 @@ LEAST_WORTH = 1.0  # No site is worth less than a row
 BYTES = 8  # Bytes that a number between 0 and 1 is made of
 
 
-def rounded_from(key: int, counts: Any, least: int, *about: str) -> NDArray[np.int64]:
+def rounded_from(key: int, counts: Any, least: int, *about: str) -> Counts:
     """Counts rounded by chance drawn from a key and a name, so that sums are right on the mean."""
     name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
     chance = np.random.default_rng([key, name]).random(np.shape(counts))
     return rounded_by(counts, chance, least)
 
 
-def rounded_by(counts: Any, chance: Floats, least: int) -> NDArray[np.int64]:
+def rounded_by(counts: Any, chance: Floats, least: int) -> Counts:
     """Counts rounded up or down to multiples by chance, a number between 0 and 1 for each."""
     multiples = np.asarray(counts) / least
     below = np.floor(multiples)
-    told: NDArray[np.int64] = (below + (chance < multiples - below)).astype(np.int64)
+    told: Counts = (below + (chance < multiples - below)).astype(np.int64)
     return told * least
 
 
-def each_set(
-    tables: Floats,
-    smaller: Floats,
-    cards: NDArray[np.int64],
-    size: int,
-    make: Callable[[Floats, list[Floats], Members], Floats],
-) -> Floats:
-    """What a function makes of the table of every set of a size, and of the tables of its parts.
-
-    Parts come in the order of the feature that each lacks; that of a single feature is the
-    classes.
-    """
-    subsets = level(len(cards), size)
-    starts = table_starts(subsets, cards)
-    ends, places = np.array([0, 1]), np.zeros((1, len(subsets)), dtype=np.int64)
-    if size > 1:
-        ends = table_starts(level(len(cards), size - 1), cards)
-        places = np.array([rank(np.delete(subsets, lacks, axis=1)) for lacks in range(size)])
-    first, last = ends[places].T.tolist(), ends[places + 1].T.tolist()
-    made = np.empty(tables.shape)
-    for number, subset in enumerate(subsets.tolist()):
-        shape = tuple(cards[subset].tolist())
-        parts = [
-            smaller[start:end].reshape(*shape[:lacks], *shape[lacks + 1 :], -1)
-            for lacks, (start, end) in enumerate(zip(first[number], last[number], strict=True))
-        ]
-        lines = slice(starts[number], starts[number + 1])
-        found = make(tables[lines].reshape(*shape, -1), parts, tuple(subset))
-        made[lines] = found.reshape(-1, tables.shape[1])
-    return made
-
-
 def each_size(
-    by_class: Floats,
-    tables: list[Floats],
-    cards: NDArray[np.int64],
-    make: Callable[[Floats, list[Floats], Members], Floats],
+    by_class: Floats, tables: list[Floats], cards: Counts, make: Callable[..., Floats]
 ) -> list[Floats]:
-    """The same for all sizes from 1 on, parts being what was made of the size below."""
-    smaller, found = by_class[None], []
+    """What ``make(table, parts, members)`` gives for every set, sizes from 1 on.
+
+    The parts of a set are what was made of its subsets with one feature less, in the order of that
+    feature; that of a single feature is the classes.
+    """
+    smaller, ends, found = by_class[None], np.array([0, 1]), []
     for size, table in enumerate(tables, start=1):
-        smaller = each_set(table, smaller, cards, size, make)
-        found.append(smaller)
-    return found
-
-
-def restricted(
-    tables: list[Floats], cards: NDArray[np.int64], some: NDArray[np.int64]
-) -> list[Floats]:
-    """The tables of all sets of some features."""
-    found = []
-    for size, held in enumerate(tables[: len(some)], start=1):
-        starts = table_starts(level(len(cards), size), cards)
-        places = rank(some[level(len(some), size)])
-        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
+        subsets = level(len(cards), size)
+        starts = table_starts(subsets, cards)
+        places = np.zeros((1, len(subsets)), dtype=np.int64)
+        if size > 1:
+            places = np.array([rank(np.delete(subsets, lacks, axis=1)) for lacks in range(size)])
+        first, last = ends[places].T.tolist(), ends[places + 1].T.tolist()
+        made = np.empty(table.shape)
+        for number, subset in enumerate(subsets.tolist()):
+            shape = tuple(cards[subset].tolist())
+            parts = [
+                smaller[start:end].reshape(*shape[:lacks], *shape[lacks + 1 :], -1)
+                for lacks, (start, end) in enumerate(zip(first[number], last[number], strict=True))
+            ]
+            lines = slice(starts[number], starts[number + 1])
+            of_set = make(table[lines].reshape(*shape, -1), parts, tuple(subset))
+            made[lines] = of_set.reshape(-1, table.shape[1])
+        smaller, ends = made, starts
+        found.append(made)
     return found
 
 
@@ -273,7 +244,7 @@ class _Compared(NamedTuple):
 
 
 def rounding_cost(
-    by_class: Floats, tables: list[Floats], cards: Ints, least: int, seed: int
+    by_class: Floats, tables: list[Floats], cards: Counts, least: int, seed: int
 ) -> RoundingCost:
     """What rounding to multiples cost a site, by trying it out on tables like those of the site."""
     rng = np.random.default_rng([seed, len(cards)])
@@ -297,7 +268,7 @@ def rounding_cost(
             worth[size:] = LEAST_WORTH
             continue
         bias[size] = _bias(together)
-        worth[size:] = _worth(together, rows, _added(together, bias[size]))
+        worth[size:] = _worth(together, rows, bias[size])
     return RoundingCost(bias, worth, noise=1.0 + changed / counted)
 
 
@@ -308,7 +279,7 @@ def no_information(rows: float) -> RoundingCost:
 
 
 def _noise(
-    by_class: Floats, tables: list[Floats], cards: Ints, least: int, rng: np.random.Generator
+    by_class: Floats, tables: list[Floats], cards: Counts, least: int, rng: np.random.Generator
 ) -> list[float]:
     """How far rounded tables lie from what smaller ones lead one to expect, by chance alone."""
     by_size: list[list[float]] = [[] for _ in tables]
@@ -325,14 +296,20 @@ def _noise(
     return [float(np.mean(found)) for found in by_size]
 
 
-def _some(tables: list[Floats], cards: Ints, rng: np.random.Generator) -> tuple[list[Floats], Ints]:
+def _some(
+    tables: list[Floats], cards: Counts, rng: np.random.Generator
+) -> tuple[list[Floats], Counts]:
     """The tables of all sets of some features, and how many values each has."""
-    some = np.sort(rng.permutation(len(cards))[:FEATURES])
-    return restricted(tables, cards, some), cards[some]
+    some, found = np.sort(rng.permutation(len(cards))[:FEATURES]), []
+    for size, held in enumerate(tables[: len(some)], start=1):
+        starts = table_starts(level(len(cards), size), cards)
+        places = rank(some[level(len(some), size)])
+        found.append(np.concatenate([held[starts[p] : starts[p + 1]] for p in places]))
+    return found, cards[some]
 
 
 def _smoothed(
-    by_class: Floats, tables: list[Floats], cards: Ints, noise: list[float] | None
+    by_class: Floats, tables: list[Floats], cards: Counts, noise: list[float] | None
 ) -> list[Floats]:
     """Tables drawn towards what smaller ones lead one to expect, all the way without `noise`."""
 
@@ -364,7 +341,7 @@ def _distance(table: Floats, expected: Floats) -> float:
 
 
 def _drawn(
-    by_class: Floats, tables: list[Floats], cards: Ints, rng: np.random.Generator
+    by_class: Floats, tables: list[Floats], cards: Counts, rng: np.random.Generator
 ) -> tuple[Floats, list[Floats]]:
     """Rows by class and tables as samples of so many rows would give them."""
     classes = rng.poisson(by_class).astype(np.float64)
@@ -377,7 +354,7 @@ def _compared(
     smooth: list[Floats],
     plain: tuple[Floats, list[Floats]],
     told: tuple[Floats, list[Floats]],
-    cards: Ints,
+    cards: Counts,
 ) -> list[_Compared]:
     """Scores of a draw by size."""
     ends = table_starts(level(len(cards), 1), cards)
@@ -410,16 +387,12 @@ def _bias(found: _Compared) -> Floats:
     return coefficients
 
 
-def _added(found: _Compared, bias: Floats) -> float:
-    """What rounding adds to the variance of scores, once they are rid of its bias."""
+def _worth(found: _Compared, rows: float, bias: Floats) -> float:
+    """The rows of which scores, counted exactly, would vary as much."""
     off = np.stack([found.chance, found.chance**2], axis=1) @ bias
     left = found.protected - found.plain - off
     left = left - left.mean()  # tables drawn apart do not fit each other where cells are few
-    return float(np.mean(left**2 + (DOUBT * off) ** 2))
-
-
-def _worth(found: _Compared, rows: float, added: float) -> float:
-    """The rows of which scores, counted exactly, would vary as much."""
+    added = float(np.mean(left**2 + (DOUBT * off) ** 2))  # to the variance, by rounding
     square, linear = float(found.freedom.mean()) / 2.0, 2.0 * float(found.true.mean())
     wanted = square / rows**2 + linear / rows + added
     each = 2.0 * wanted / (linear + np.sqrt(linear**2 + 4.0 * square * wanted) + TINY)

@@ -323,7 +323,17 @@ def _start_packed(rows, n_depths):
         path.rows[0, i] = i
         path.groups[0, i] = 0
     path.n_left[0] = n_rows
-    path.sums[0] = _sum_of_classes_packed(rows.counts, rows.logs)
+    # The empty subset: the sum of f over the classes less g of the number of rows.
+    lane = np.uint64(2**PACKED_BITS - 1)
+    total = np.uint64(0)
+    for i in range(n_rows):
+        total += rows.counts[i]
+    everything = np.uint64(0)
+    for y in range(PACKED_CLASSES):
+        count = (total >> np.uint64(y * PACKED_BITS)) & lane
+        everything += count
+        path.sums[0] += rows.logs.f[count]
+    path.sums[0] -= rows.logs.g[everything]
     return path
 
 
@@ -342,22 +352,6 @@ def _scratch_packed(rows):
         np.empty(n_rows + 1, dtype=np.uint32),
         np.empty(n_rows + 1, dtype=np.uint32),
     )
-
-
-@compiled
-def _sum_of_classes_packed(counts, logs):
-    """For the empty subset: the sum of f over the classes less g of the number of rows."""
-    lane = np.uint64(2**PACKED_BITS - 1)
-    total = np.uint64(0)
-    for i in range(len(counts)):
-        total += counts[i]
-    difference = 0.0
-    everything = np.uint64(0)
-    for y in range(PACKED_CLASSES):
-        count = (total >> np.uint64(y * PACKED_BITS)) & lane
-        everything += count
-        difference += logs.f[count]
-    return difference - logs.g[everything]
 
 
 @compiled_fast
