@@ -6,6 +6,7 @@ import os
 import pytest
 
 from misfeat import DamagedFileError, MisfeatError, SubgroupSelector
+from misfeat.runtime import atomic_files
 from misfeat.runtime.atomic_files import STAGED, FileLock
 from misfeat.saving import run_folder
 from misfeat.saving.run_folder import (
@@ -207,7 +208,7 @@ def test_a_run_that_is_saved_while_it_is_read_is_read_again(folder, monkeypatch)
 
 
 def test_a_folder_that_never_rests_is_told(folder, monkeypatch):
-    monkeypatch.setattr(run_folder, "TRIES", 3)
+    monkeypatch.setattr(atomic_files, "TRIES", 3)
     monkeypatch.setattr(run_folder, "_stamp", lambda _: object())
     with pytest.raises(MisfeatError, match="is being written all the time"):
         read_parts(folder, PARTS)
@@ -216,7 +217,7 @@ def test_a_folder_that_never_rests_is_told(folder, monkeypatch):
 def test_a_folder_that_another_one_keeps_locked_is_told(folder, monkeypatch):
     lock = FileLock(folder)
     assert lock.acquire()
-    monkeypatch.setattr(run_folder, "FileLock", lambda path: FileLock(path, patience=0.05))
+    monkeypatch.setattr(atomic_files, "FileLock", lambda path: FileLock(path, patience=0.05))
     with pytest.raises(MisfeatError, match="is being written; try again later"):
         write_parts(folder, NEW)
     lock.release()

@@ -133,9 +133,11 @@ class CohortRules:
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that tell the subgroups apart, each once."""
-        return tuple(
-            dict.fromkeys(itertools.chain.from_iterable(map(subgroups.columns_of, self.groups)))
+        columns = (
+            rule.predicate.columns if isinstance(rule, subgroups.ByPredicate) else (rule.column,)
+            for rule in self.groups
         )
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(columns)))
 
 
 class ProfiledTable(NamedTuple):

@@ -99,11 +99,6 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     return tuple(rules)
 
 
-def columns_of(rule: GroupRule) -> tuple[str, ...]:
-    """The columns that a rule reads."""
-    return rule.predicate.columns if isinstance(rule, ByPredicate) else (rule.column,)
-
-
 def goes_by_text(rule: GroupRule, column: str) -> bool:
     """Whether a rule tells subgroups apart by the texts of a column as they stand."""
     if isinstance(rule, ByPredicate):

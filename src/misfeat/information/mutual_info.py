@@ -45,16 +45,11 @@ LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 
 def joint_mutual_info(
-    cohort: Cohort,
-    subsets: Subsets,
-    *,
-    above_chance: bool = False,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
+    cohort: Cohort, subsets: Subsets, *, above_chance: bool = False, n_jobs: int | None = None
 ) -> Scores:
     """Score listed feature subsets of one size in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
-    return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs, progress)))
+    return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs)))
 
 
 def level_mutual_info(

@@ -17,21 +17,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
-from misfeat.runtime.atomic_files import (
-    FOLDER_LOCK,
-    STAGED,
-    TRIES,
-    FileLock,
-    as_path,
-    move,
-    pause,
-    real_path,
-    replace_file,
-    sync_folder,
-    unreadable,
-    unwritable,
-    write_new,
-)
+from misfeat.runtime import atomic_files as files
+from misfeat.runtime.atomic_files import STAGED, as_path, sync_folder, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -71,8 +58,8 @@ def _foreign_entries(folder: Path) -> list[str]:
         # Asked after listing: a save that is under way puts the manifest before all else.
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
     except OSError as error:
-        raise unreadable(folder, error) from error
-    ours = {COMMITTED, FOLDER_LOCK, *(PARTS if known else ())}
+        raise files.unreadable(folder, error) from error
+    ours = {COMMITTED, files.FOLDER_LOCK, *(PARTS if known else ())}
     return sorted(name for name in names - ours if not name.startswith(STAGED))
 
 
@@ -91,7 +78,7 @@ def make_folder(path: str) -> Path:
 def check_folder(path: str) -> Path:
     """The folder for a run, refused before work starts where it holds what is not ours."""
     new = not os.path.lexists(as_path(path, "out", what="folder"))
-    folder, out = real_path(make_folder(path)), Setting("out", path)
+    folder, out = files.real_path(make_folder(path)), Setting("out", path)
     foreign = _foreign_entries(folder)
     if foreign:
         raise MisfeatError(
@@ -105,15 +92,15 @@ def check_folder(path: str) -> Path:
     return folder
 
 
-def write_parts(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write `files`, the manifest among them; those of an older run go, all or none of them."""
+def write_parts(folder: Path, parts: Mapping[str, bytes]) -> None:
+    """Write `parts`, the manifest among them; those of an older run go, all or none of them."""
     try:
         new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with _locked(folder):
                 _clean_up(folder)
-                _commit(folder, files)
+                _commit(folder, parts)
                 _move_committed(folder)
         except BaseException:
             if new:
@@ -136,7 +123,7 @@ def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
             _clean_up(folder)
             if read_parts(folder, [MANIFEST]).get(MANIFEST) != manifest:
                 raise MisfeatError(f"{str(folder)!r} was saved anew in the meantime; try again.")
-            replace_file(folder / name, content)
+            files.replace_file(folder / name, content)
     except OSError as error:
         raise unwritable(folder / name, error) from error
 
@@ -147,13 +134,13 @@ def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
     Links are followed, as stores of data make them, but nothing other than plain files is read.
     Other files than parts must be such that nobody writes them meanwhile.
     """
-    for turn in range(TRIES):
+    for turn in range(files.TRIES):
         before = _stamp(folder)
         with suppress(FileNotFoundError):  # moved to its place in this very moment
             parts = _read_once(folder, names)
             if _stamp(folder) == before:
                 return parts
-        pause(turn)
+        files.pause(turn)
     raise MisfeatError(f"{str(folder)!r} is being written all the time; try again later.")
 
 
@@ -202,13 +189,13 @@ def _clean_up(folder: Path) -> None:
             left.unlink()
 
 
-def _commit(folder: Path, files: Mapping[str, bytes]) -> None:
+def _commit(folder: Path, parts: Mapping[str, bytes]) -> None:
     """Write files beside those that are there, and decide upon them."""
     staged = folder / f"{STAGED}{uuid4().hex}"
     try:
         staged.mkdir()
-        for name, content in files.items():
-            write_new(staged / name, content)
+        for name, content in parts.items():
+            files.write_new(staged / name, content)
         sync_folder(staged)
         staged.rename(folder / COMMITTED)
     except BaseException:
@@ -227,7 +214,7 @@ def _move_committed(folder: Path) -> None:
             if name not in committed:
                 (folder / name).unlink(missing_ok=True)
     for name in sorted(committed, key=PARTS.index):
-        move(folder / COMMITTED / name, folder / name)
+        files.move(folder / COMMITTED / name, folder / name)
     sync_folder(folder)
     (folder / COMMITTED).rmdir()
 
@@ -235,7 +222,7 @@ def _move_committed(folder: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other threads and processes of this machine from writing to a folder."""
-    lock = FileLock(folder)
+    lock = files.FileLock(folder)
     if not lock.acquire():
         raise MisfeatError(f"{str(folder)!r} is being written; try again later.")
     try:

@@ -29,17 +29,8 @@ from misfeat.information.count_tables import CountTables
 from misfeat.information.measures import SquaredCorrelation, TableInformation, information_of
 from misfeat.reading.inputs import names_held
 from misfeat.runtime.atomic_files import real_path, unreadable
-from misfeat.saving.checks import (
-    ContradictionError,
-    check_cohorts,
-    check_estimate,
-    check_options,
-    check_scores,
-    check_shortlist,
-    check_sums,
-    check_tables,
-    demand,
-)
+from misfeat.saving import checks
+from misfeat.saving.checks import ContradictionError, demand
 from misfeat.saving.run_folder import (
     ARRAYS,
     MANIFEST,
@@ -179,33 +170,33 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
     values = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in values.pop("columns"))
     cohorts = Cohorts(**values, columns=audits)
-    check_cohorts(cohorts)
+    checks.check_cohorts(cohorts)
     completer = decoded_completer(manifest["completer"])
     demand(not isinstance(completer, str), "the completer")
     estimate = Estimate(completer=completer, **manifest["estimate"])
-    check_estimate(estimate)
+    checks.check_estimate(estimate)
     measure: Measure
     if manifest.get("tables") is not None:
         tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
-        check_tables(tables, cohorts)
+        checks.check_tables(tables, cohorts)
         measure = TableInformation(tables, above_chance=estimate.above_chance)
     elif manifest["sums"] is not None:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
-        check_sums(sums, cohorts)
+        checks.check_sums(sums, cohorts)
         measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
     else:
         measure = information_of(cohorts, above_chance=estimate.above_chance)
     options = {name: decoded(value) for name, value in manifest["asked"].items()}
-    check_options(options, measure.features)
+    checks.check_options(options, measure.features)
     scores = {name: array for name, array in arrays.items() if name.startswith("book.")}
-    check_scores(manifest["book"], scores, measure)
+    checks.check_scores(manifest["book"], scores, measure)
     validation, estimator = manifest["validation"], manifest["estimator"]
     demand(validation is None or isinstance(validation, str), "the validation")
     demand(estimator is None or isinstance(estimator, dict), "the estimator")
     shortlist = None
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
-        check_shortlist(shortlist, cohorts)
+        checks.check_shortlist(shortlist, cohorts)
     about = (manifest["book"], scores, validation, estimator, shortlist)
     return SavedRun(cohorts, measure, estimate, options, *about)
 

@@ -130,8 +130,8 @@ class Codebook:
         """Plain values for JSON."""
         return {
             "edition": self.edition,
-            "target": plain_of(self.target),
-            "features": [plain_of(feature) for feature in self.features],
+            "target": asdict(self.target),
+            "features": [asdict(feature) for feature in self.features],
             "sites": dict(self.sites),
         }
 
@@ -202,14 +202,6 @@ def check_site(name: object) -> str:
     return name
 
 
-def plain_of(column: ColumnCode) -> dict[str, Any]:
-    """The fields of a column's code as plain values for JSON."""
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(column).items()
-    }
-
-
 def column_of(held: Any, *, proposed: bool = False) -> ColumnCode:
     """A column's code from plain values; a ValueError says what is wrong with them.
 
@@ -268,7 +260,7 @@ class Proposal:
 
         The codebook will ask for the same key under the site's summary.
         """
-        target, *features = [plain_of(one) for one in (self.target, *self.features)]
+        target, *features = [asdict(one) for one in (self.target, *self.features)]
         for column in (target, *features):
             del column["exact"]  # which only a codebook says
         contents = {"site": self.site, "target": target, "features": features}

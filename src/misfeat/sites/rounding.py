@@ -123,8 +123,7 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
     """The same summary with all counts rounded to multiples; chance is drawn from `secret`, too."""
     if least < 2:
         return summary
-    recorded = zip(summary.codebook.features, summary.recorded, strict=True)
-    columns = [one.column for one, held in recorded if held]
+    columns = summary.features
 
     def draw(exact: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
         of_table = [columns[member] for member in members]

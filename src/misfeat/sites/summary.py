@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,8 +83,7 @@ class Summary:
     @property
     def features(self) -> tuple[str, ...]:
         """The features that the site recorded."""
-        names = [feature.column for feature in self.codebook.features]
-        return tuple(name for name, held in zip(names, self.recorded, strict=True) if held)
+        return tuple(compress((one.column for one in self.codebook.features), self.recorded))
 
     @property
     def cards(self) -> NDArray[np.int64]:
@@ -262,11 +262,7 @@ def disclosed(summary: Summary) -> list[str]:
         f"{label}: {count:,}"
         for label, count in zip(book.target.labels, summary.by_class.tolist(), strict=True)
     )
-    lacking = [
-        feature.column
-        for feature, held in zip(book.features, summary.recorded, strict=True)
-        if not held
-    ]
+    lacking = [one.column for one in book.features if one.column not in summary.features]
     signed = "by nobody"
     if summary.signed_by is not None:
         signed = f"with the key {summary.signed_by[:SHORT]}…"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.build import CohortRules
+from misfeat.cohorts.build import CohortRules, unreported
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
@@ -96,7 +96,8 @@ def summarise(
         coders, target = _coders(table, codebook, rules)
         recorded = np.array([coder is not None for coder in coders])
         held = [coder for coder in coders if coder is not None]
-        by_class, tables = _counted(table, held, target, size_shared(share, recorded), progress)
+        size = size_shared(share, recorded)
+        by_class, tables = _counted(table, held, target, size, progress or unreported)
     exact = Summary(
         site=check_site(site),
         codebook=codebook,
@@ -184,7 +185,7 @@ def _coder(profile: Profile, code: ColumnCode) -> Coder:
 
 
 def _counted(
-    table: Table, coders: list[Coder], target: Coder, size: int, progress: Progress | None
+    table: Table, coders: list[Coder], target: Coder, size: int, report: Progress
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows by class, and the tables of all sets of a size, a block of columns at a time."""
     cards = np.array([len(coder.labels) + 1 for coder in coders], dtype=np.int64)
@@ -197,8 +198,7 @@ def _counted(
     done = np.zeros(len(subsets), dtype=bool)
     by_class = np.zeros(n_classes, dtype=np.int64)
     for number, block in enumerate(blocks):
-        if progress is not None:
-            progress(WHAT, number, len(blocks))
+        report(WHAT, number, len(blocks))
         rows = table.count_codes([*(coders[f] for f in block), target])
         rows = rows.where(rows.codes[-1] < n_classes)
         if not len(rows.weights):
@@ -213,8 +213,7 @@ def _counted(
             counts[starts[place] : starts[place + 1]] = tables[first:last]
         if number == 0:
             np.add.at(by_class, rows.codes[-1], rows.weights)
-    if progress is not None:
-        progress(WHAT, len(blocks), len(blocks))
+    report(WHAT, len(blocks), len(blocks))
     return by_class, np.rint(counts).astype(np.int64)
 
 
