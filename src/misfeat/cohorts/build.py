@@ -35,13 +35,7 @@ from misfeat.cohorts.column_profiles import (
 from misfeat.cohorts.merged_categories import TELLS_NOTHING, merge_values, stacked
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
-from misfeat.cohorts.weights import (
-    SAMPLING,
-    WeightRules,
-    effective_of_cohorts,
-    masses_of,
-    weighing_of,
-)
+from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
 from misfeat.exceptions import (
     MemoryLimitError,
     Message,
@@ -506,15 +500,13 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         rows = rows.where(present)
     counted = rows.weights if rows.masses is None else rows.masses
     by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, len(target.classes))
-    cardinalities = {name: len(labels) for name, labels in coded.features.items()}
-    floor = subgroups.sufficient_rows(list(cardinalities.values()), by_class)
+    n_codes = {name: len(labels) for name, labels in coded.features.items()}
+    floor = subgroups.sufficient_rows(list(n_codes.values()), by_class)
     weighing, threshold = profiled.weighing, coding.missing_threshold
-    runs, names = subgroups.find_cohorts(
-        rows, groupings, cardinalities, coding, notes, floor, weighing
-    )
+    runs, names = subgroups.find_cohorts(rows, groupings, n_codes, coding, notes, floor, weighing)
     missing = runs.never_recorded(threshold)
     kept: NDArray[np.bool_] = ~np.all(missing, axis=0)
-    never = list(itertools.compress(cardinalities, ~kept))
+    never = list(itertools.compress(n_codes, ~kept))
     for feature in never:
         _warn_of_never_recorded(feature, notes)
     labels = dict(itertools.compress(coded.features.items(), kept))
@@ -546,12 +538,12 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
             for audit in coded.audits
         ),
         seen=subgroups.subgroups_in(coded.rows, groupings, coding.missing_groups),
-        joined=subgroups.joined_recordings(runs, names, list(cardinalities), threshold),
+        joined=subgroups.joined_recordings(runs, names, list(n_codes), threshold),
         ranks=target_codes if len(target.grids) else no_ranks(),
         grids=target.grids,
         masses=masses,
         heaviest=heaviest,
-        effective=effective_of_cohorts(profiled, coded, rows, runs),
+        effective=effective_sizes(profiled, coded, rows, runs),
     )
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs

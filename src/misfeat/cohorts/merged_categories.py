@@ -189,9 +189,7 @@ def stacked(parts: Sequence[CodedRows]) -> CodedRows:
     return CodedRows(codes, np.concatenate([part.weights for part in parts]), *more)
 
 
-def count_by_class(
-    values: Codes, classes: Codes, weights: Counts, shape: tuple[int, ...]
-) -> Counts:
+def count_by_class(values: Codes, classes: Codes, weights: Counts, shape: Sequence[int]) -> Counts:
     """Rows by value and class, of those rows whose codes the shape holds."""
     held = (values < shape[0]) & (classes < shape[1])
     key = values[held].astype(np.int64) * shape[1] + classes[held]

@@ -316,9 +316,7 @@ def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | N
         text: next((m for form in _DATE_FORMS if (m := form.fullmatch(text.strip()))), None)
         for text in texts
     }
-    undecided = {
-        t: match for t, match in matched.items() if match and "first" in match.re.groupindex
-    }
+    undecided = {t: m for t, m in matched.items() if m and "first" in m.re.groupindex}
     rows = {
         MONTH_FIRST: sum(texts[t] for t, m in undecided.items() if 1 <= int(m["first"]) <= 12),
         DAY_FIRST: sum(texts[t] for t, m in undecided.items() if 1 <= int(m["then"]) <= 12),

@@ -279,9 +279,8 @@ class Runs:
 
     def of(self, cohort: int) -> list[slice]:
         """The stretches of rows that belong to a cohort."""
-        return [
-            slice(self.bounds[r], self.bounds[r + 1]) for r in np.flatnonzero(self.cohort == cohort)
-        ]
+        runs = np.flatnonzero(self.cohort == cohort)
+        return [slice(self.bounds[run], self.bounds[run + 1]) for run in runs]
 
     def in_cohorts(self, by_run: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add up what was counted in every run, along the last axis, over those of a cohort."""

@@ -294,7 +294,7 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
     return variance
 
 
-def effective_of_cohorts(
+def effective_sizes(
     profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> Floats | None:
     """The effective size of every cohort, where weights or a design make one.
@@ -404,9 +404,7 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
 
 def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
     """A share of the rows of every subgroup, one at least, drawn without putting any back."""
-    drawn = [
-        rows_drawn(cohort.weights, max(1, round(share * cohort.size)), rng) for cohort in cohorts
-    ]
+    drawn = [rows_drawn(c.weights, max(1, round(share * c.size)), rng) for c in cohorts]
     return reweighted(cohorts, np.concatenate(drawn))
 
 

@@ -17,6 +17,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading import table_answers as answers
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -31,19 +32,7 @@ from misfeat.reading.coders import (
     replaced,
     unpack_keys,
 )
-from misfeat.reading.table_answers import (
-    NO_COLUMNS,
-    GroupSums,
-    ValueCounts,
-    Variable,
-    Weighing,
-    WeightRange,
-    group_sums,
-    kind_of_type,
-    quantiles_of_counts,
-    sums_wanted,
-    tally,
-)
+from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, EXACT_INTEGERS, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
@@ -198,7 +187,7 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
                 return _of_objects(native.tolist(), name)
     if series.dtype in (nw.Object, nw.Unknown):
         return _of_objects(series.to_list(), name)
-    match kind := kind_of_type(series.dtype):
+    match kind := answers.kind_of_type(series.dtype):
         case Kind.TEXT:
             return _of_text(series)
         case Kind.FLAG:
@@ -270,7 +259,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
     """Name the columns of an array ``x0``, ``x1``, …; keep a mapping's names."""
     if isinstance(X, Mapping):
         if not X:
-            raise MisfeatError(NO_COLUMNS)
+            raise MisfeatError(answers.NO_COLUMNS)
         for name in X:
             if not isinstance(name, str):
                 problem = f"Column names must be text; {name!r} is not."
@@ -386,7 +375,7 @@ class ArrayTable:
         if read.distinct is None and read.kind is not Kind.TIME:
             return ValueCounts(values, counts, missing)
         spelled = values if read.distinct is None else read.distinct[values]
-        counted = tally(spelled, counts, read.kind)
+        counted = answers.tally(spelled, counts, read.kind)
         return ValueCounts(counted.values, counted.counts, missing)
 
     def _occurring(self, column: Column) -> tuple[NDArray[Any], NDArray[np.int64], int]:
@@ -409,7 +398,7 @@ class ArrayTable:
     def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
         """The smallest values of a numeric column with such shares of the rows at or below them."""
         values, counts, _ = self._occurring(self._column(reading.column).read(reading))
-        return quantiles_of_counts(values, counts, shares)
+        return answers.quantiles_of_counts(values, counts, shares)
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
         """Code every row and collapse equal ones."""
@@ -472,11 +461,11 @@ class ArrayTable:
             (kind, i, j): np.bincount(
                 group.ravel(), weights=weight * factors[kind][0][i] * factors[kind][1][j]
             ).astype(np.float64)
-            for kind, i, j in sums_wanted(variables)
+            for kind, i, j in answers.sums_wanted(variables)
         }
         no_counts = np.zeros(len(rows), dtype=np.int64)
         codes_of = unpack_keys(list(distinct), no_counts, bases).codes[1:]
-        return group_sums(codes_of, rows, variables, sums)
+        return answers.group_sums(codes_of, rows, variables, sums)
 
     def close(self) -> None:
         """Nothing was opened."""

@@ -21,6 +21,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading import table_answers as answers
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -42,18 +43,7 @@ from misfeat.reading.engine_expressions import (
     as_counts,
     one_where,
 )
-from misfeat.reading.table_answers import (
-    EAGER_LIBRARIES,
-    NO_COLUMNS,
-    GroupSums,
-    ValueCounts,
-    Variable,
-    Weighing,
-    WeightRange,
-    group_sums,
-    sums_wanted,
-    tally,
-)
+from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
@@ -88,7 +78,7 @@ class EngineTable:
         given = frame.collect_schema().names()
         names = given if relation is None else relation.names
         if not names:
-            raise MisfeatError(NO_COLUMNS)
+            raise MisfeatError(answers.NO_COLUMNS)
         check_text(names, COLUMN_NAME)
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
         inner = inner_names(names)
@@ -120,7 +110,7 @@ class EngineTable:
         """The library that results should come back in; None where the engine has no frames."""
         implementation = self._columns.implementation
         name = "pandas" if implementation.is_dask() else str(implementation)
-        return name if name in EAGER_LIBRARIES else None
+        return name if name in answers.EAGER_LIBRARIES else None
 
     def with_column(self, name: str, values: Any, what: str) -> EngineTable:  # noqa: ARG002
         """Refuse values that are given row by row."""
@@ -165,7 +155,7 @@ class EngineTable:
         null = values.is_null().to_numpy().astype(bool)
         present = values.filter(~values.is_null())
         listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
-        found = tally(listed, counts[~null], kind)
+        found = answers.tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
 
     def count_missing(self, reading: Reading) -> int:
@@ -296,7 +286,7 @@ class EngineTable:
         rows = rows.with_columns(*named, weight.alias(_WEIGHT))
         named = [number.alias(name) for name, number in numbers.items()]
         rows = rows.with_columns(*named).select(*keys, _WEIGHT, *numbers)
-        wanted = sums_wanted(variables)
+        wanted = answers.sums_wanted(variables)
         sums: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
             batch = wanted[start : start + PRODUCTS_A_QUERY]
@@ -314,7 +304,7 @@ class EngineTable:
             for n, which in enumerate(batch):
                 sums[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
         codes = unpack_keys(packed, np.zeros_like(order), bases).codes
-        return group_sums(codes, counts, variables, sums)
+        return answers.group_sums(codes, counts, variables, sums)
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from misfeat.reading.values import MissingCodes
 
+    NamedRelation = tuple[Any, tuple[str, ...]]
+
 
 PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -84,7 +86,7 @@ def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     )
 
 
-def _read_parquet(connection: Any, files: list[str]) -> tuple[Any, tuple[str, ...]]:
+def _read_parquet(connection: Any, files: list[str]) -> NamedRelation:
     import pyarrow.parquet as pq
 
     held: list[list[str]] = []
@@ -119,9 +121,7 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
         seen.add(plain)
 
 
-def _read_csv(
-    connection: Any, files: list[str], codes: MissingCodes
-) -> tuple[Any, tuple[str, ...]]:
+def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NamedRelation:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
     form = _form(files[0])
     if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
@@ -146,7 +146,7 @@ def _read_csv(
 
 def _loaded(
     connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
-) -> tuple[Any, tuple[str, ...]]:
+) -> NamedRelation:
     names: tuple[str, ...] = ()  # Also of columns whose name spells nothing
     for file in files:
         header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)

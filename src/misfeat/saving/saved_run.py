@@ -29,18 +29,9 @@ from misfeat.information.count_tables import CountTables
 from misfeat.information.measures import SquaredCorrelation, TableInformation, information_of
 from misfeat.reading.inputs import names_held
 from misfeat.runtime.atomic_files import real_path, unreadable
-from misfeat.saving import checks
+from misfeat.saving import checks, run_folder
 from misfeat.saving.checks import ContradictionError, demand
-from misfeat.saving.run_folder import (
-    ARRAYS,
-    MANIFEST,
-    REPORT,
-    SETTINGS,
-    as_folder,
-    read_parts,
-    refuse_foreign,
-    write_parts,
-)
+from misfeat.saving.run_folder import ARRAYS, MANIFEST, REPORT, SETTINGS
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -108,15 +99,15 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     packed = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     manifest["arrays"] = hashlib.sha256(packed).hexdigest()
     manifest["checksum"] = _checksum(manifest)
-    path = as_folder(folder)
+    path = run_folder.as_folder(folder)
     path = real_path(path) if os.path.islink(path) else path  # noqa: PTH114
-    refuse_foreign(path)
-    write_parts(path, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
+    run_folder.refuse_foreign(path)
+    run_folder.write_parts(path, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
 
 
 def read_run(folder: str | Path) -> SavedRun:
     """Read what `write_run` wrote, and check all of it."""
-    path = as_folder(folder)
+    path = run_folder.as_folder(folder)
     manifest, packed = _read(path)
     try:
         return _unpacked_run(manifest, packed)
@@ -204,7 +195,7 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
 def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
     """The manifest and the packed arrays, of one save, with the checksums that they should have."""
     try:
-        parts = read_parts(folder, [MANIFEST, ARRAYS])
+        parts = run_folder.read_parts(folder, [MANIFEST, ARRAYS])
     except OSError as error:
         raise unreadable(Path(error.filename or folder), error) from error
     if MANIFEST not in parts:

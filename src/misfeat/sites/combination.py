@@ -202,9 +202,7 @@ def _size(size: int | None, taken: Sequence[Summary], estimate: Estimate) -> int
     return size
 
 
-def _notes(
-    taken: Sequence[Summary], codebook: Codebook, tables: CountTables
-) -> tuple[Message, ...]:
+def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) -> tuple[str, ...]:
     """What it was made from, and what rounding cost, in rows that are as informative exactly."""
     made_from = Message(
         "Made from counts that {n} sites shared, without rows: {sites}. Codebook: edition "
@@ -262,9 +260,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     """The tables of all sites, of what some site has rows of."""
     telling = [tells_of_classes(one) for one in summaries]
     summaries = with_hidden_classes(summaries)
-    of_sizes: list[list[Any]] = [
-        one.of_sizes() if one.exact else fitted_tables(one) for one in summaries
-    ]
+    of_sizes: list[list[Any]] = [s.of_sizes() if s.exact else fitted_tables(s) for s in summaries]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
     categories = tuple(

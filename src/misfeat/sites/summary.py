@@ -105,7 +105,7 @@ def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
     return min(TABLES[share], int(recorded.sum()))
 
 
-def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
+def margins(tables: Counts, cards: Counts, size: int) -> Counts:
     """The tables of all sets of one feature less, from those of a size of 2 at least."""
     ends = table_starts(level(len(cards), size - 1), cards)
     found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
@@ -117,7 +117,7 @@ def margins(tables: Counts, cards: NDArray[np.int64], size: int) -> Counts:
     return found
 
 
-def agree_in_margins(tables: Counts, cards: NDArray[np.int64], size: int) -> bool:
+def agree_in_margins(tables: Counts, cards: Counts, size: int) -> bool:
     """Whether tables have the same smaller tables in common wherever they overlap."""
     smaller = margins(tables, cards, size)
     ends = table_starts(level(len(cards), size - 1), cards)
@@ -127,9 +127,7 @@ def agree_in_margins(tables: Counts, cards: NDArray[np.int64], size: int) -> boo
     )
 
 
-def _all_margins(
-    tables: Counts, cards: NDArray[np.int64], size: int
-) -> Iterator[tuple[int, Counts]]:
+def _all_margins(tables: Counts, cards: Counts, size: int) -> Iterator[tuple[int, Counts]]:
     """Every table with each of its features summed over, and the rank of what is left."""
     whole = level(len(cards), size)
     starts = table_starts(whole, cards)
@@ -227,7 +225,7 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     return replace(head, tables=tables, smaller=tuple(smaller))
 
 
-def _check_rounded(counts: NDArray[np.int64], head: Summary, sizes: range) -> None:
+def _check_rounded(counts: Counts, head: Summary, sizes: range) -> None:
     """Raise unless rounded tables can be those of the rows that the head tells of."""
     if (counts % head.min_cell).any():
         raise ValueError("a count that was not rounded as it says")
@@ -241,7 +239,7 @@ def _check_rounded(counts: NDArray[np.int64], head: Summary, sizes: range) -> No
         begin += int(end)
 
 
-def _unpacked(body: bytes, wide: str, many: int) -> NDArray[np.int64]:
+def _unpacked(body: bytes, wide: str, many: int) -> Counts:
     expected = many * int(wide[-1])
     if expected > LARGEST_COUNTS:
         raise ValueError(f"its counts would take {expected:,} bytes")

@@ -110,9 +110,7 @@ def summarise(
     return rounded_summary(exact, min_cell, secret_of(key))
 
 
-def check_takes_part(
-    codebook: Codebook, site: str, key: Any = None, *, signs: bool = False
-) -> None:
+def check_takes_part(codebook: Codebook, site: str, key: Any = None, signs: bool = False) -> None:
     """Raise unless a codebook names a site, and its key where it has or needs one."""
     if site not in codebook.sites:
         raise MisfeatError(
