@@ -153,9 +153,7 @@ class CodedColumns(NamedTuple):
     features: dict[str, tuple[str, ...]]
     target: TargetCoding
     audits: list[ColumnAudit]
-    drawn: CodedRows | None
-    """Where a design says how rows were drawn, the codes of the groupings, of the target, of strata
-    and of clusters."""
+    drawn: CodedRows | None  # With a design: codes of groupings, target, strata and clusters
 
 
 def build_cohorts(

@@ -199,8 +199,7 @@ _KINDS = {
 NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
 OF_CODEBOOK = "bins of the codebook"
-TO_MERGE = "one by one"
-"""The treatment of a column whose many values are merged once rows are counted."""
+TO_MERGE = "one by one"  # The treatment of a column whose values are merged once rows are counted
 UNSCORED = "its type cannot be scored"
 SCATTERED = "most of its texts occur once or twice"
 
@@ -334,8 +333,7 @@ class TargetCoding:
     coder: Coder  # Codes its values: as classes, or, of a number, as the bins that all grids share
     classes: tuple[str, ...]  # The classes, or the bins of the first grid
     audit: ColumnAudit
-    grids: NDArray[np.int16]
-    """Of shape (n_grids, n_codes): the bin of every grid that a code lies in; empty for classes."""
+    grids: NDArray[np.int16]  # (n_grids, n_codes): the bin of a code by grid; empty for classes
 
     def classes_of(self, codes: NDArray[np.integer], missing: int = -1) -> NDArray[np.integer]:
         """The class of every row, by its code; where that is the one for missing, `missing`."""

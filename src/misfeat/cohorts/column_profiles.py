@@ -39,12 +39,10 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Table
 
 
-DISTINCT_LIMIT = 1_000_000
-"""Up to so many distinct values are counted exactly; beyond, the engine's quantiles are used."""
+DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines give quantiles
 IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart
 LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
-IDENTIFIER_ROWS = 50
-"""Integers that are nearly all distinct, but not consecutive, need so many rows."""
+IDENTIFIER_ROWS = 50  # Distinct integers that are not consecutive need so many rows
 LEAST_MISREAD = 10  # Fewer values that read, among others that do not, are categories
 MOST_UNREAD = 5  # Texts that do not read and are named
 _DIGIT = re.compile(r"\d")
@@ -56,12 +54,10 @@ class TextProfile:
 
     words: str = ""  # "number ($)", "date, day first"; empty where it was left as text
     example: str = ""  # The most frequent text that reads
-    measures: bool = False
-    """Whether its numbers have a unit or marks in them, so that they do not number rows."""
+    measures: bool = False  # Whether numbers have units or marks, so that they do not number rows
     spelled: Mapping[Value, str] = field(default_factory=dict)
     """The most frequent text for each value, where it says more than the value."""
-    unread: tuple[str, ...] = ()
-    """Texts that do not read and count as missing, the most frequent first."""
+    unread: tuple[str, ...] = ()  # Texts that do not read and count as missing, by frequency
     unread_rows: int = 0
     only_words: bool = False  # Whether those are all words for nothing, such as "n/a"
     doubtful: str = ""  # A text that could be read in another way, where no other text decides

@@ -39,9 +39,7 @@ TELLS_NOTHING = "its many values tell nothing of rows that they were not merged 
 class Merger(NamedTuple):
     """A way to merge values, and how much it explains."""
 
-    learn: Learn
-    """Gives the group of every value from rows by value and class; the last group holds values that
-    are merged with all others."""
+    learn: Learn  # The group of each value, from rows by value and class; the last holds the rest
     n_groups: int
     gain: float  # What groups explain of rows that they were not learned from, in bits per row
 

@@ -47,9 +47,7 @@ if TYPE_CHECKING:
 
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
-MOST_MASS = 2**52
-"""What all weights, and all their squares, sum up to at most: floats hold all whole numbers so far.
-"""
+MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
 SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
@@ -61,10 +59,8 @@ class WeightRules:
 
     column: str | None = None  # The column of the weights; None: all rows weigh the same
     kind: str = SAMPLING  # {"sampling", "frequency"}: how weights are taken
-    strata: str | None = None
-    cluster: str | None = None
-    """The columns that say from which part of the population a row was drawn, and with which others
-    together."""
+    strata: str | None = None  # The column of the part of the population a row was drawn from
+    cluster: str | None = None  # That of the rows that it was drawn together with
 
     @classmethod
     def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
@@ -223,9 +219,7 @@ class DrawnRows(NamedTuple):
     cohort: Integers  # Negative for rows of no subgroup, whose clusters were drawn all the same
     target: Integers  # The class; negative where it is missing
     stratum: Integers
-    cluster: Integers | None
-    """Clusters of different strata are different ones, whatever their numbers. None: every row was
-    drawn by itself."""
+    cluster: Integers | None  # Each in its stratum; None: every row was drawn by itself
     masses: NDArray[np.int64]
     squares: Floats  # What the rows weigh together, and the sum of the squares of what each weighs
     rows: NDArray[np.int64]  # How many weigh anything

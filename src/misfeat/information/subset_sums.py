@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 Sums: TypeAlias = "NDArray[np.float64]"  # Sums of f, a row a kind, a column a subset
 
 WHOLE_LEVEL_SHARE = 0.1  # Of a larger share, scoring the whole level costs less than searching
-LISTED_AT_ONCE = 22
-"""Up to so many features, all sizes are searched together, for they share their beginnings."""
+LISTED_AT_ONCE = 22  # Up to so many features, all sizes are searched together and share beginnings
 TASKS_A_THREAD = 8
 SEARCHES_A_THREAD = 32  # stretches of a search differ in length, so there are many
 LONGEST_SEARCH = 100_000  # subsets of a level that are listed at once

@@ -307,10 +307,8 @@ class CodedRows:
 
     codes: Codes  # (n_coders, n_rows); len(labels) stands for missing
     weights: Counts  # Of shape (n_rows,): how many rows of the table each one stands for
-    masses: Counts | None = None
-    squares: Counts | None = None
-    """Of shape (n_rows,): sums of the sampling weights of these rows and of their squares, each in
-    units of its own; None without weights."""
+    masses: Counts | None = None  # (n_rows,): sums of the sampling weights of these rows
+    squares: Counts | None = None  # Those of their squares, in a unit of their own
 
     @property
     def more(self) -> list[Counts]:

@@ -59,8 +59,7 @@ FIRST_PART = 4  # Whether a column has too many values is seen in so many times 
 PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
 PRIME = 2_147_483_629  # Hashes are whole numbers below this prime, the squares of which fit 64 bits
-TURNS = (1_003_515_245, 747_796_405, 389_019_331)
-"""What is added before each squaring; any numbers below the prime would do."""
+TURNS = (1_003_515_245, 747_796_405, 389_019_331)  # Added before each squaring
 _SPREAD = 1_327_217_885  # Takes neighbouring numbers far apart: about PRIME over the golden ratio
 LOOKED_AT = 1_000_000  # Different rows that say how many of each subgroup there are, at most
 _HASH = "hash"
@@ -371,9 +370,7 @@ def hashes_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 class Drawing:
     """How many rows are kept, by subgroup."""
 
-    one_in: dict[int, int]
-    """Of the rows of a combination of group codes, one in so many is kept; all of those that are
-    not among them."""
+    one_in: dict[int, int]  # By combination of group codes: one row in so many is kept, else all
     n_rows: int  # How many different rows there are, about
 
     @classmethod

@@ -19,8 +19,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 
-Value = Any
-"""A canonical value: bool, int, float, str, or a naive datetime (UTC where it had a zone)."""
+Value = Any  # A canonical value: bool, int, float, str, or a naive datetime (UTC if it had a zone)
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 MISSING_LABEL = "missing"
 COLUMN_NAME = "The name of the column"

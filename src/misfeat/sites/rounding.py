@@ -54,8 +54,7 @@ BEYOND_NOISE = (1.0, 2.0)
 """Single features and pairs keep what is so many times beyond noise of how they differ from what
 is expected; larger sets keep nothing, since their noise is most of it."""
 FEWEST_EXPECTED = 0.01  # Cells where fewer rows are expected say nothing about noise
-DOUBT = 0.2
-"""The standard error of the bias, as a share of it: the tables drawn from are not the true ones."""
+DOUBT = 0.2  # The standard error of the bias as a share of it: drawn tables are not the true ones
 VARIES = 0.1  # Chance differs between sets where its standard deviation is such a share of it
 TINY = 1e-12  # Keeps divisions defined
 LEAST_CHANCE = 1e-9  # Chance of less (nats) gives nothing: one value of every feature is left

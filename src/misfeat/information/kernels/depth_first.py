@@ -254,8 +254,7 @@ PACKED_BITS = 16
 PACKED_CLASSES = 4
 SCANNED_CELLS = 2  # With at most so many cells a row all are looked at; else those touched
 PURE = -1e-9  # a group whose sum lies above this holds one class; sums of mixed groups are below -1
-_ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1
-"""A word times this has the sum of its lanes in the highest one."""
+_ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1  # A word times this has the sum of its lanes on top
 
 
 class PackedRows(NamedTuple):
