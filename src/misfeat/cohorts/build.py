@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts import subgroups
+from misfeat.cohorts import column_profiles, subgroups
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
@@ -25,13 +25,7 @@ from misfeat.cohorts.coding import (
     left_out,
     target_coding,
 )
-from misfeat.cohorts.column_profiles import (
-    FREE_TEXT,
-    IDENTIFIER,
-    note_text,
-    profile_column,
-    suspects,
-)
+from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
 from misfeat.cohorts.merged_categories import TELLS_NOTHING, merge_values, stacked
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
@@ -378,7 +372,7 @@ def _feature_coders(
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target"):
-            values, why = suspects(profile)
+            values, why = column_profiles.suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)
     return coders, audits

@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.parsed_text import (
-    DECIMAL_COMMA,
-    ENOUGH,
-    MANY,
-    NOTHING,
-    NUMBER,
-    TEXT,
-    ParsedText,
-    parse_text,
-)
+from misfeat.cohorts import parsed_text
+from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
 from misfeat.reading.table_answers import ValueCounts, quantiles_of_counts
@@ -164,10 +156,10 @@ def _read_text(
             f"is {str(counts.values[0])!r}.",
             column=profile.column,
         )
-    if parsed is None or (way is None and share < MANY):
+    if parsed is None or (way is None and share < parsed_text.MANY):
         example = str(counts.values[np.argmax(counts.counts)]) if len(counts.values) else ""
         return replace(profile, text=TextProfile(example=example))
-    if way is None and share < ENOUGH:
+    if way is None and share < parsed_text.ENOUGH:
         text = _text_profile(parsed, counts)
         almost = parsed.words if len(parsed.values) >= LEAST_MISREAD else ""
         left = TextProfile(
@@ -210,7 +202,7 @@ def _text_profile(parsed: ParsedText, counts: ValueCounts) -> TextProfile:
         spelled=spelled,
         unread=tuple(unread[:MOST_UNREAD]),
         unread_rows=sum(rows[text] for text in unread),
-        only_words=all(text.strip().casefold() in NOTHING for text in unread),
+        only_words=all(text.strip().casefold() in parsed_text.NOTHING for text in unread),
         doubtful=parsed.doubtful,
         otherwise=parsed.otherwise,
     )

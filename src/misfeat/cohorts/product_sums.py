@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.build import (
-    CohortRules,
-    ProfiledTable,
-    code_table,
-    lay_out,
-    profile_table,
-    unreported,
-)
+from misfeat.cohorts import build
 from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.exceptions import MisfeatError, Setting
@@ -25,6 +18,7 @@ from misfeat.reading.table_answers import GroupSums, Variable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.cohorts.build import CohortRules, ProfiledTable
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.reading.inputs import Table
@@ -55,18 +49,18 @@ def cohorts_and_product_sums(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> tuple[Cohorts, ProductSums]:
     """Build the cohorts of an open table and sum its products, and close it."""
-    report = progress or unreported
+    report = progress or build.unreported
     with closing(table):
-        profiled = profile_table(table, target, rules, progress)
+        profiled = build.profile_table(table, target, rules, progress)
         features = _numeric_features(profiled)
         weighed, profiles = profiled.table, profiled.profiles
         variables = [_variable(weighed, profiles[feature]) for feature in features]
         variables.append(_variable(weighed, profiles[target], is_target=True))
-        coded = code_table(profiled, progress, with_grids=False)
+        coded = build.code_table(profiled, progress, with_grids=False)
         report("Summing products", 0, 1)
         sums = weighed.sum_products([group.coder for group in profiled.groupings], variables)
         report("Summing products", 1, 1)
-    cohorts, runs = lay_out(profiled, coded)
+    cohorts, runs = build.lay_out(profiled, coded)
     return cohorts, _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
 
 

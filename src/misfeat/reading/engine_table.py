@@ -21,6 +21,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading import engine_expressions as expressions
 from misfeat.reading import table_answers as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -34,15 +35,7 @@ from misfeat.reading.coders import (
     split_into_keys,
     unpack_keys,
 )
-from misfeat.reading.engine_expressions import (
-    COUNT,
-    TIMES,
-    VALUE,
-    ColumnExpressions,
-    RankedColumn,
-    as_counts,
-    one_where,
-)
+from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
 from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
 
@@ -72,7 +65,7 @@ class EngineTable:
         self._relation = relation
         self._weighing: Weighing | None = None
         self._n_rows: int | None = None
-        self._ranked: dict[Reading, RankedColumn] = {}
+        self._ranked: dict[Reading, expressions.RankedColumn] = {}
         frame: nw.LazyFrame[Any] = nw.from_native(native)
         given = frame.collect_schema().names()
         names = given if relation is None else relation.names
@@ -95,7 +88,7 @@ class EngineTable:
             if not int(frame.select(nw.col(name).count()).collect()[name][0]):
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
         self._lazy = frame
-        self._columns = ColumnExpressions(
+        self._columns = expressions.ColumnExpressions(
             dict(zip(names, inner, strict=True)), frame.collect_schema(), frame.implementation
         )
 
@@ -169,7 +162,7 @@ class EngineTable:
             present = self._lazy.filter(~self._columns.is_missing(reading))
             columns = [self._columns.read(reading).alias(VALUE)]
             rows = present.select(*columns, *([] if times is None else [times.alias(TIMES)]))
-            self._ranked[reading] = RankedColumn(rows, self._collected)
+            self._ranked[reading] = expressions.RankedColumn(rows, self._collected)
         return self._ranked[reading].quantiles(shares)
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
