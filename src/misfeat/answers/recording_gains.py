@@ -209,11 +209,17 @@ class RecordingGains:
             )
         }
 
+    @property
+    def _lists(self) -> bool:
+        """Whether sets can be scored one by one: of rows, of counts of a site, or of sums."""
+        scores = self._selection.set_scores
+        return scores.can_list and not (scores.rows_withheld and scores.measure.tables is None)
+
     def _deviations(self, before: int | None, after: Sequence[int]) -> list[float]:
         confidence = self._selection.confidence
         if confidence is None:
             return [float("nan")] * len(after)
-        if not self._selection.set_scores.can_list or self._selection.set_scores.rows_withheld:
+        if not self._lists:
             sure = _NORMAL.inv_cdf((1.0 + confidence) / 2.0)
             half = np.maximum(self._score - self._low, self._high - self._score) / sure
             of_own, of_sets = 0.0 if before is None else half[before], half[list(after)]
@@ -259,10 +265,9 @@ class RecordingGains:
 
     def variation(self, before: int | None, after: int) -> tuple[float, float]:
         """How a gain that is counted from n rows varies: a / n + b / n²; NaN where not known."""
-        scores = self._selection.set_scores
-        if not scores.can_list or scores.rows_withheld:
+        if not self._lists:
             return float("nan"), float("nan")
-        model, cohort = scores.listed().models[0], self._cohort
+        model, cohort = self._selection.set_scores.listed().models[0], self._cohort
         own = NOTHING if before is None else frozenset(self.features(before))
         whole = frozenset(self.features(after))
         by_rows = by_squares = 0.0
