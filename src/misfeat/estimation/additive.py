@@ -5,8 +5,7 @@ subgroups are all that additive scores need. A subgroup that never recorded a fe
 lines; one covariance for all subgroups is found by EM, in which missing columns are regressed on
 recorded ones and the target.
 
-Step 3. With X the columns of a set, Y those of the target, and λ
-a small ridge,
+Step 3. With X the columns of a set, Y those of the target, and λ a small ridge,
 
     R = Y' X (X' X + λ)⁻¹ X' Y   (Y whitened),      A = -½ log det(I - R),
 
@@ -48,8 +47,7 @@ NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
-WEAK = 1e-4
-"""Below this explained share the limits for weak features hold to all digits that matter."""
+WEAK = 1e-4  # below this explained share the limits for weak features hold
 GRID = 1000  # scores at which the variance of single rows is worked out
 STRONGEST = 20.0  # additive scores (nats) above this one are not told apart
 
@@ -60,9 +58,7 @@ class Term:
 
     features: tuple[int, ...]  # ascending
     effects: Floats  # (n_cells, n_columns): the last feature's values change fastest
-    # (n_columns, n_targets): by how much the covariance with the target is too high because
-    # effects were fitted to it
-    optimism: Floats
+    optimism: Floats  # (n_columns, n_targets): covariance that fitting effects to it added
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,10 +259,8 @@ def _inverse(covariance: Floats, columns: Integers, there: Flags, ridge: float) 
 
 def _log_unexplained(explained: Floats) -> Floats:
     """-½ log det(I - R); R of one column is a number."""
-    if explained.shape[1] == 1:
-        share = np.clip(explained[:, 0, 0], 0.0, MOST_EXPLAINED)
-        return np.asarray(-0.5 * np.log1p(-share))
-    shares = np.clip(np.linalg.eigvalsh(explained), 0.0, MOST_EXPLAINED)
+    one = explained.shape[1] == 1
+    shares = np.clip(explained[:, 0] if one else np.linalg.eigvalsh(explained), 0.0, MOST_EXPLAINED)
     return np.asarray(-0.5 * np.log1p(-shares).sum(axis=1))
 
 

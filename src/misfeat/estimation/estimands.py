@@ -99,8 +99,11 @@ class Estimate:
             if known.progress is not None:
                 known.progress(WHAT, m - 1, size)
             posterior = model.level(m, None if guesses is None else guesses[m])
-            if self.name == ABOVE_CHANCE:
-                posterior = _own_posterior(exact.by_size[m], posterior)
+            if self.name == ABOVE_CHANCE:  # recorded scores as they are, with their noise
+                recorded = np.isfinite(exact.by_size[m])
+                mean = np.where(recorded, exact.by_size[m], posterior.mean)
+                variance = np.where(recorded, posterior.noise, posterior.variance)
+                posterior = replace(posterior, mean=mean, variance=variance)
             intervals.append(intervals_of(posterior, self.confidence, exact.ceiling))
         if known.progress is not None:
             known.progress(WHAT, size, size)
@@ -137,16 +140,6 @@ class Estimate:
             return guess_of(completer, known, size).by_size
         completed = (_checked(completer.complete(known, m), completer) for m in range(1, size + 1))
         return [known.exact.by_size[0], *(scores.score for scores in completed)]
-
-
-def _own_posterior(scores: Floats, pooled: Posterior) -> Posterior:
-    """Scores above chance as they are, with the variance of their noise; others are predicted."""
-    recorded = np.isfinite(scores)
-    return replace(
-        pooled,
-        mean=np.where(recorded, scores, pooled.mean),
-        variance=np.where(recorded, pooled.noise, pooled.variance),
-    )
 
 
 def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
@@ -252,11 +245,7 @@ class ListedScores:
     def search(
         self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None
     ) -> Sets:
-        """The sets of a size that are best in a subgroup, or on the mean over all rows.
-
-        Among them are, for every subgroup, the best sets of what it recorded, and the best of these
-        with one feature exchanged for one that it did not record.
-        """
+        """The best sets of a size in a subgroup, of what it recorded, and over all rows."""
         missing = self.known.exact.missing
         n_cohorts, n_features = missing.shape
         every, weights = range(n_features), self.models[0].moments.rows
@@ -314,11 +303,7 @@ def complete_sample_r2(known: Known, size: int, confidence: float | None) -> Com
 
 
 def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> Floats:
-    """The variance of what lacking features add, as in `pooling`: v(g, h) (1 - x)².
-
-    They explain the share g of what the recorded part leaves, 1 - x. Subgroups differ from what
-    they share as samples of 1 / h rows do, and sampling adds to h.
-    """
+    """v(g, h) (1 - x)²: features that lack explain g of what others leave, see `pooling`."""
     moments, size = model.moments, len(guesses) - 1
     subsets = level(moments.n_features, size)
     lacking = ~moments.recorded[:, subsets]

@@ -43,21 +43,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-FALSE_TERMS = 0.05
-"""So many pairs (and so many triples) of a table without interactions pass for one, by the normal
-distribution; `MARGIN` allows for its tails."""
-MARGIN = 0.8
-LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}
-"""An interaction of two or three features stands out by at least so many standard deviations."""
-MOST_TERMS = {2: 24, 3: 8}
-"""Interactions of two and three features that become columns: those that stand out most."""
+FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
+MARGIN = 0.8  # allows for the tails of the normal distribution
+LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}  # by which an interaction of two or three features stands out
+MOST_TERMS = {2: 24, 3: 8}  # interactions of two and three features that become columns
 LEAST_EFFECT = 0.003  # interactions that explain a smaller share of the target's variance do not
 MOST_DIRECTIONS = 2  # columns of an interaction, where the target has several
-MOST_WORK = 1.5e8
-"""Triples times rows that are looked through; beyond, triples of the features in the strongest
-pairs alone."""
-LEAST_ROWS_PER_CELL = 2
-"""Sets whose cells have fewer rows on the mean say nothing about interactions."""
+MOST_WORK = 1.5e8  # triples times rows; beyond, only triples of features in the strongest pairs
+LEAST_ROWS_PER_CELL = 2  # sets with fewer rows a cell say nothing about interactions
 TINY = 1e-300
 
 

@@ -43,8 +43,7 @@ FEWEST_ROWS = 10_000  # so many coded rows are looked at, if there are, before p
 MOST_COUNTED = 4e10  # pairs times rows that are counted: about half a minute on two cores
 MOST_PAIRS = 5_000_000  # pairs that are held in memory at once: not quite a GiB
 LEVEL = 0.05  # how likely chance alone lifts any set of a ranking so high that it stands out
-LONGEST_RANKING = 4000
-"""Pairs of a ranking that are kept; those behind them would never have a turn."""
+LONGEST_RANKING = 4000  # pairs of a ranking that are kept; others would never have a turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +53,8 @@ class Shortlist:
     left_out: tuple[str, ...]  # the features that were not kept, blocks by their names
     pairs: int  # pairs that were looked at, beside all features
     rows: int  # rows of the table in which they were looked at
-    # features that stand out, alone or in pairs, and were not kept all the same; None where chance
-    # was not taken off
-    outstanding: int | None
-    # (n_rows,): how many rows of the table each coded row stands for that were not looked at: they
-    # serve for tests. Empty where no rows are kept
+    outstanding: int | None  # features that stand out, yet were not kept; None: chance included
+    # (n_rows,): rows of the table per coded row that were not looked at, for tests; or empty
     held_back: NDArray[np.int64]
 
 

@@ -34,12 +34,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
-REACHED = 10
-"""So many greatest scores that reach a set's own settle that it explains no more than chance."""
+REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance
 PILOTS = 32  # permutations that say how scores vary, and are not compared with
 NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
-FIRST_ROUND = 32
-"""Permutations before one first looks whether to stop; every round is twice as long."""
+FIRST_ROUND = 32  # permutations before the first look whether to stop; each round is doubled
 TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not tell them apart
 NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
 

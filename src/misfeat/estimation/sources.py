@@ -241,12 +241,7 @@ class CodedTable(ClassTable):
 
 
 class CountedTable(ClassTable):
-    """Count tables of up to three features, where there are no rows.
-
-    Tables of pairs hold the covariances of their columns; those of triples hold what an interaction
-    of two features has in common with a third. Interactions of more than three features together
-    are in no set that tables are held of.
-    """
+    """Count tables of up to three features: covariances, and of interactions with a third."""
 
     work = 1  # next to nothing
 
@@ -317,18 +312,9 @@ def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) 
 
 
 def nearest_covariance(matrix: Floats) -> Floats:
-    """A covariance with the same variances, near a matrix that may not be one.
+    """A covariance near a matrix of pairs that were rounded one by one, with its variances.
 
-    Tables of pairs that were rounded one by one do not fit together: no rows have all of them.
     Negative eigenvalues of the correlations are set to 0.
-
-    Examples
-    --------
-    >>> odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    >>> nearest_covariance(odd).round(2)
-    array([[ 1. ,  0.5, -0.5],
-           [ 0.5,  1. ,  0.5],
-           [-0.5,  0.5,  1. ]])
     """
     varies = np.flatnonzero(np.diag(matrix) > 0)
     block = np.ix_(varies, varies)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     Step = Callable[[], None]
 
 
-EPOCHS_BEFORE_CAPTURE = 3
-"""Epochs on a CUDA device before its work is recorded, to be replayed from then on."""
+EPOCHS_BEFORE_CAPTURE = 3  # epochs on a CUDA device before its work is recorded to be replayed
 
 
 class Draw:
@@ -75,11 +74,10 @@ def train(
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
 ) -> History:
-    """Train every model of a network on the labels of its subgroup, all side by side.
+    """Train all models of a network, side by side, on the labels of their subgroups.
 
-    A network has `inputs` (n_rows, width), the subgroup of each model as `own`, and weights with
-    models first, of which none is shared. Called with rows of the inputs, (n_models, n_rows), it
-    gives their scores. It ends with the weights that predicted each model's held-out scores best.
+    It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
+    with rows of the inputs, it gives their scores. The best weights of each model are kept.
     """
     device = network.inputs.device
     splits = [known.split(float(settings.validation_share), rng) for known in labels]

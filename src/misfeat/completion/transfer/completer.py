@@ -17,8 +17,7 @@ from misfeat.runtime.threads import Work
 if TYPE_CHECKING:
     from misfeat.completion.completed_scores import CompletedScores, Known
 
-USUAL_CATEGORIES, USUAL_CLASSES = 5, 3
-"""What features and targets are taken to have when memory is estimated before rows are seen."""
+USUAL_CATEGORIES, USUAL_CLASSES = 5, 3  # when memory is estimated before rows are seen
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

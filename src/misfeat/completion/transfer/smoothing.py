@@ -22,6 +22,7 @@ import numpy as np
 
 from misfeat.completion.transfer.tables import (
     LANES,
+    UNFILLED,
     cohorts_lacking,
     in_lanes,
     rake,
@@ -225,7 +226,7 @@ def _expect(values, rows, cards, smaller, sums):
     flat, wanted = values.reshape(-1), rows.reshape(-1)
     flat[:] = 1.0
     for _ in range(SWEEPS):
-        rake(flat, n_classes, LANES, wanted, sums)
+        rake(flat, n_classes, LANES, wanted, sums, UNFILLED)
         rake_parts(flat, cards, n_classes * LANES, smaller, sums)
 
 
@@ -338,11 +339,7 @@ def _explained(table):
 
 @compiled
 def predict_margins(rows, counts, singles, pairs, strengths, margins, first, last):
-    """p̂(q|y) of every feature q that the cohorts first to last never recorded.
-
-    `margins` is by cohort, feature, value and class, `counts` are the tables of single features;
-    `strengths` is -1 where there is no proxy.
-    """
+    """p̂(q|y) of every feature q that the cohorts first to last never recorded, to `margins`."""
     cards, missing = rows.cards, rows.missing
     most, n_classes = cards.max(), margins.shape[3]
     table = np.empty((most, most, n_classes))

@@ -24,6 +24,7 @@ from misfeat.completion.transfer.tables import (
     in_lanes,
     part_cells,
     parts_of,
+    rake,
     recorded_rows,
     split_of,
 )
@@ -80,11 +81,8 @@ def donors_mean(tables, weights, split):
             donor = g * LANES + lane
             shares[lane] = weights[donor] / total if donor < len(weights) else 0.0
         # w_j / [T_j(o,y) + ε] of every lane
-        table, flat, width = (
-            tables[g].reshape(-1),
-            factors.reshape(-1),
-            np.uint64(n_classes * LANES),
-        )
+        table, flat = tables[g].reshape(-1), factors.reshape(-1)
+        width = np.uint64(n_classes * LANES)
         flat[:] = BACK_OFF
         for k in range(np.uint64(len(o_cells))):
             line, of_o = k * width, np.uint64(o_cells[k]) * width
@@ -117,19 +115,6 @@ def _sum_of_products(lanes, factors):
     for lane in range(LANES):
         total += lanes[lane] * factors[lane]
     return total
-
-
-@compiled
-def _rake(target, n_summed, kept_step, summed_step, wanted):
-    """Scale a pair's table so that its sums over one of the two are as wanted."""
-    for y in range(target.shape[1]):
-        for k in range(len(wanted)):
-            total = 0.0
-            for v in range(n_summed):
-                total += target[k * kept_step + v * summed_step, y]
-            factor = wanted[k, y] / total if total > LEAST_SUM else 0.0
-            for v in range(n_summed):
-                target[k * kept_step + v * summed_step, y] *= factor
 
 
 @compiled
@@ -201,10 +186,7 @@ def _divide_by_rows(values, rows, shares):
 
 @compiled
 def complete_sets(subsets, evidence, completed, first, last):
-    """Steps A (for triples), B and C for the sets first to last, where a member is lacking.
-
-    The tables of the cohorts that recorded all members are counted before.
-    """
+    """Steps A (for triples), B and C for the sets first to last; recorded ones are counted."""
     rows = evidence.rows
     for s in range(first, last):
         subset = subsets[s]
@@ -248,7 +230,10 @@ def _complete_set(i, s, split, mean, evidence, completed):
             fit_conditional(shares, own, parts, 1 if once else FITTING_SWEEPS)
         _keep(table, shares, own, split, seen)
     completed.informed[i, s] = informed
-    note_score(i, s, shares, own, evidence.poisson, completed)
+    score, variance = expected_score(shares, own, evidence.poisson)  # step C
+    completed.score[i, s], completed.variance[i, s] = score, variance
+    if completed.above.shape[1]:
+        completed.above[i, s] = expected_above_chance(shares, own, evidence.poisson)
 
 
 @compiled
@@ -259,11 +244,12 @@ def _rake_pair(table, i, split, evidence):
     of_a = singles.tables[i, singles.starts[a] : singles.starts[a + 1]]
     of_b = singles.tables[i, singles.starts[b] : singles.starts[b + 1]]
     first_a = not evidence.rows.missing[i, b]
+    flat, sums, n_classes = table.reshape(-1), np.empty(of_b.size), table.shape[1]
     for turn in range(2 * RAKING_SWEEPS):
         if (turn % 2 == 0) == first_a:
-            _rake(table, len(of_b), len(of_b), 1, of_a)
+            rake(flat, len(of_b), n_classes, of_a.reshape(-1), sums, LEAST_SUM)
         else:
-            _rake(table, len(of_a), 1, len(of_b), of_b)
+            rake(flat, len(of_a), of_b.size, of_b.reshape(-1), sums, LEAST_SUM)
 
 
 @compiled
@@ -455,12 +441,3 @@ class Completed(NamedTuple):
     # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
     tables: NDArray[np.float64]
     informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
-
-
-@compiled
-def note_score(i, s, shares, rows, poisson, completed):
-    """Step C for subset s of cohort i, given P(q|o,y) and n_i(o,y)."""
-    score, variance = expected_score(shares, rows, poisson)
-    completed.score[i, s], completed.variance[i, s] = score, variance
-    if completed.above.shape[1]:
-        completed.above[i, s] = expected_above_chance(shares, rows, poisson)
