@@ -5,15 +5,12 @@ the imputed rows of each cohort, and both repeat until no blanket changes: from 
 rows are compared in the recorded members of their cohort's blanket alone.
 
 The blanket is the smallest set of features given which all others say nothing more about the
-target: in a Bayesian network its parents, children, and the other parents of its children. It is
-learned by inter-IAMB (Tsamardinos and others, 2003): it grows by the feature that explains most
-given the blanket so far; after every step, members that add nothing given the others leave. A test
-without enough rows a cell counts as independence.
+target. It is learned by inter-IAMB (Tsamardinos and others, 2003): it grows by the feature that
+explains most given the blanket so far; after every step, members that add nothing given the others
+leave. A test without enough rows a cell counts as independence.
 
-The score of a set S in a cohort with blanket B is that of S ∩ B in the imputed rows: members score
-what they explain together, everything else adds nothing. So sets within the blanket come before
-those that share the same members with it, and among these none is preferred. What is certain still
-holds: no set scores lower than the part of it that the cohort recorded, in the blanket or not.
+The score of a set S in a cohort with blanket B is that of S ∩ B in the imputed rows, and at least
+that of the part of S that the cohort recorded.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, polygamma
@@ -272,18 +272,6 @@ def _parts(shape: tuple[int, ...], n_targets: int) -> Iterator[slice]:
         yield slice(first, min(first + step, n_sets))
 
 
-class Scale(Protocol):
-    """How additive scores -½ log det(I - R) become scores of a measure."""
-
-    unit: float
-
-    def score(self, additive: Floats) -> Floats:
-        """The scores of sets with these additive scores."""
-
-    def row_variance(self, score: Floats) -> Floats:
-        """The variance of what one row says about a score: n times its sampling variance."""
-
-
 @dataclass(frozen=True, eq=False)
 class InformationScale:
     """Information about classes with given shares (step 5)."""
@@ -350,3 +338,6 @@ class CorrelationScale:
         """4 R² (1 - R²)²."""
         within = np.clip(score, 0.0, 1.0)
         return 4.0 * within * (1.0 - within) ** 2
+
+
+Scale = InformationScale | CorrelationScale  # how additive scores become scores of a measure

@@ -173,13 +173,12 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats
 def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
     found = list(by_size[:1])
-    for size, own in enumerate(by_size[1:], start=2):
-        score, low, high = own.score, own.low, own.high
+    for size in range(2, len(by_size) + 1):
+        own = by_size[size - 1]
         for ranks in ranks_below(level(n_features, size)).T:
-            score = np.fmax(score, found[-1].score[:, ranks])
-            low = np.fmax(low, found[-1].low[:, ranks])
-            high = np.fmax(high, found[-1].high[:, ranks])
-        found.append(Intervals(score, low, np.fmax(score, high)))
+            both = zip(own, found[-1], strict=True)
+            own = Intervals(*(np.fmax(values, parts[:, ranks]) for values, parts in both))
+        found.append(own._replace(high=np.fmax(own.score, own.high)))
     return found
 
 

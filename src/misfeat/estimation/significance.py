@@ -5,14 +5,11 @@ studentised scores is kept (Westfall and Young). A set explains more than chance
 greatest scores reach its own, however many sets were searched, and however much they share. See
 docs/explanation/intervals.md (p-values).
 
-- The root of a score is studentised: by chance it has about the same deviation for small and large
-  sets, and nearly the same shape, so that neither are favoured.
-- Mean and deviation come from some permutations that serve for nothing else, so that they are fixed
-  before those that are compared. Sets whose scores have the same mean by chance have nearly the
-  same variance, so that it is averaged over such sets.
-- Permuting stops as soon as so many of the greatest scores reached the best one that nothing could
-  make it clear any more (Besag and Clifford). Every set has its own place to stop, and its p-value
-  is exact there.
+- The root of a score is studentised, since by chance it varies alike for small and large sets.
+- Mean and deviation come from permutations that serve for nothing else; variances are averaged over
+  sets whose scores have about the same mean by chance.
+- Permuting stops once enough of the greatest scores reached the best one (Besag and Clifford).
+  Every set has its own place to stop, and its p-value is exact there.
 """
 
 from __future__ import annotations

@@ -61,16 +61,23 @@ class Source(ABC):
     work: int  # what it takes to count one set
 
     @abstractmethod
-    def scales(self) -> tuple[Sequence[Scale], Floats]:
-        """The scale of every subgroup, and how many columns of the target vary in each."""
-
-    @abstractmethod
     def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Write covariances of every subgroup: of the blocks, and of the target at the end."""
 
     def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
         """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
         raise NotImplementedError
+
+    def shares(self) -> Floats:
+        """The share of every class in every subgroup; counts that were rounded may lie below 0."""
+        counts = np.maximum(self.by_class, 0.0)
+        return np.asarray(counts / np.maximum(counts.sum(axis=1), TINY)[:, None])
+
+    def scales(self) -> tuple[Sequence[Scale], Floats]:
+        """The scale of every subgroup, and how many columns of the target vary in each."""
+        shares = self.shares()
+        dimensions = np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0)
+        return [InformationScale(share) for share in shares], dimensions
 
     def calibration(self, by_size: Sequence[Floats]) -> list[Floats]:
         """Of counted scores above chance, by size from 1, those that the scale is checked by."""
@@ -133,22 +140,7 @@ class NumericTable(Source):
         own[:] = plain * scale[:, None] * scale * seen[:, :, None] * seen[:, None, :]
 
 
-class ClassTable(Source):
-    """A source that has cells and classes, so that scores are information about these."""
-
-    def shares(self) -> Floats:
-        """The share of every class in every subgroup; counts that were rounded may lie below 0."""
-        counts = np.maximum(self.by_class, 0.0)
-        return np.asarray(counts / np.maximum(counts.sum(axis=1), TINY)[:, None])
-
-    def scales(self) -> tuple[Sequence[Scale], Floats]:
-        """Information about classes with the shares of each subgroup."""
-        shares = self.shares()
-        dimensions = np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0)
-        return [InformationScale(share) for share in shares], dimensions
-
-
-class CodedTable(ClassTable):
+class CodedTable(Source):
     """Coded rows of all subgroups; the first category of each feature is the most frequent."""
 
     def __init__(self, cohorts: Cohorts) -> None:
@@ -240,7 +232,7 @@ class CodedTable(ClassTable):
         return values, there
 
 
-class CountedTable(ClassTable):
+class CountedTable(Source):
     """Count tables of up to three features: covariances, and of interactions with a third."""
 
     work = 1  # next to nothing

@@ -71,7 +71,10 @@ def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
     rest = np.array(ranks, dtype=np.int64)
     subsets = np.empty((len(rest), size), dtype=np.int32)
     for position in range(size, 0, -1):
-        table = _binomials_up_to(int(rest.max(initial=0)), position)
+        counts = [0]  # C(c, position) from c = 0 until it passes the largest rank
+        while counts[-1] <= rest.max(initial=0):
+            counts.append(comb(len(counts), position))
+        table = np.array(counts, dtype=np.int64)
         members = np.searchsorted(table, rest, side="right") - 1
         subsets[:, position - 1] = members
         rest -= table[members]
@@ -125,14 +128,6 @@ def _binomials(largest: int, k: int) -> Ranks:
     table = np.array([min(comb(c, k), LARGEST_LEVEL) for c in range(largest + 1)], dtype=np.int64)
     table.flags.writeable = False
     return table
-
-
-def _binomials_up_to(value: int, k: int) -> Ranks:
-    """C(c, k) for c from 0 until it passes `value`."""
-    table = [0]
-    while table[-1] <= value:
-        table.append(comb(len(table), k))
-    return np.array(table, dtype=np.int64)
 
 
 def count_nodes(n_features: int, low: int, high: int) -> int:

@@ -5,15 +5,13 @@ In layer t the state of subset v in lattice i becomes
     h_i(v) <- act( S_i h_i(v) + W_i mean over neighbours u of h_i(u) + sum over j != i of
                    W_ji h_j(v) + b_i ),
 
-with matrices of its own for every lattice and every ordered pair. (The paper concatenates the
-node's state with the message and multiplies by one more matrix; that is the sum of two products,
-and the product of two matrices is one.) A linear head turns the last state into a score. The input
-is the subset written in bits, the same in every lattice.
+with matrices of its own for every lattice and every ordered pair; see
+docs/explanation/paper_model.md. A linear head turns the last state into a score. The input is the
+subset written in bits, the same in every lattice.
 
-Every subgroup has a model of its own, a stack of all lattices of which only the subgroup's own is
-read out. So nothing is computed that no output depends on: the last layer exists for that lattice
-alone, and the layer before is needed everywhere in that lattice, for the means, but elsewhere only
-at the subsets asked for. The first layer's means are constants.
+Every subgroup has a model of its own, of which only the subgroup's own lattice is read out: the
+last layer exists for that lattice alone, and the layer before is needed everywhere in that lattice,
+for the means, but elsewhere only at the subsets asked for. The first layer's means are constants.
 
 Tensors have nodes first where neighbours are summed, models first where matrices are multiplied.
 """

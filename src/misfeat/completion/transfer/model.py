@@ -96,10 +96,9 @@ class TransferModel:
 
     def predict(self, size: int) -> Completed:
         """Predictions for every subset of one size in every cohort that recorded it in part."""
-        if size in self._completed:
-            return self._completed[size]
-        if size in self._predicted:
-            return self._predicted[size]
+        for kept in (self._completed, self._predicted):
+            if size in kept:
+                return kept[size]
         subsets, evidence, parts = self._layout(size).subsets, self._evidence(size), {}
 
         def predict(first: int, last: int) -> None:
