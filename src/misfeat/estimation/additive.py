@@ -206,8 +206,6 @@ class Whitened(NamedTuple):
 def whitened(covariance: Floats, n_targets: int) -> Whitened:
     """A covariance whose last columns are the target's, ready for scores."""
     target = np.arange(len(covariance) - n_targets, len(covariance))
-    if not n_targets:
-        return Whitened(covariance, covariance[:, target])
     white = whitening(covariance[np.ix_(target, target)])
     return Whitened(covariance, covariance[:, target] @ white.T)
 

@@ -95,9 +95,9 @@ class Estimate:
         guesses = self._guesses(known, size)
         model = models[0] if models else PopulationModel.of(known)
         n_features, intervals = exact.missing.shape[1], []
+        progress = known.progress or (lambda *_: None)
         for m in range(1, size + 1):
-            if known.progress is not None:
-                known.progress(WHAT, m - 1, size)
+            progress(WHAT, m - 1, size)
             posterior = model.level(m, None if guesses is None else guesses[m])
             if self.name == ABOVE_CHANCE:  # recorded scores as they are, with their noise
                 recorded = np.isfinite(exact.by_size[m])
@@ -105,8 +105,7 @@ class Estimate:
                 variance = np.where(recorded, posterior.noise, posterior.variance)
                 posterior = replace(posterior, mean=mean, variance=variance)
             intervals.append(intervals_of(posterior, self.confidence, exact.ceiling))
-        if known.progress is not None:
-            known.progress(WHAT, size, size)
+        progress(WHAT, size, size)
         found = {
             m: completed_of(scores, exact, level(n_features, m))
             for m, scores in enumerate(closed(intervals, n_features), start=1)

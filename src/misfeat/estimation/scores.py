@@ -173,10 +173,8 @@ class SetScores:
                 if self.is_searched(size):
                     arrays[f"book.completed.{size}.subsets"] = completed.subsets
             return {
-                "max_sets": self.max_sets,
+                **{name: getattr(self, name) for name in SETTINGS},
                 "budget": float(self.budget),
-                "sampler": self.sampler,
-                "n_jobs": self.n_jobs,
                 "n_exact": len(self._exact),
                 "rows_withheld": self.rows_withheld,
                 "sizes": [int(size) for size in self._completed],

@@ -139,12 +139,8 @@ def _rankings(
 ) -> tuple[list[_Ranking], list[_Ranking], int]:
     """Rankings of features and pairs in all subgroups together and in each; how many pairs."""
     n_cohorts, n_features = len(cohorts), len(cohorts.features)
-
-    def tell(done: int) -> None:
-        if progress is not None:
-            progress(WHAT, done, n_cohorts + 1)
-
-    tell(0)
+    progress = progress or (lambda *_: None)
+    progress(WHAT, 0, n_cohorts + 1)
     measure = information_of(cohorts, above_chance=above_chance)
     alone = np.stack([measure.of_levels(k, 1, 1, n_jobs)[0] for k in range(n_cohorts)])
     rows = np.maximum(cohorts.effective_sizes(), 1.0)
@@ -153,7 +149,7 @@ def _rankings(
     free = (values - 1.0) * (n_classes - 1.0)
     singles = np.arange(n_features)[:, None]
     pooled, by_cohort = _ranked(singles, alone, free, rows, above_chance)
-    tell(1)
+    progress(WHAT, 1, n_cohorts + 1)
     tried = _features_to_pair(cohorts, pooled)
     chosen = cohorts.features if len(tried) == n_features else [cohorts.features[f] for f in tried]
     others = tuple(set(cohorts.features) - set(chosen))
@@ -164,7 +160,7 @@ def _rankings(
     for k in range(n_cohorts):
         together[k] = measure.of_levels(k, 2, 2, n_jobs)[0]
         together[k] -= alone[k, first] + alone[k, second]
-        tell(k + 2)
+        progress(WHAT, k + 2, n_cohorts + 1)
     free = (values[first] - 1.0) * (values[second] - 1.0) * (n_classes - 1.0)
     of_pairs, pairs_by_cohort = _ranked(pairs, together, free, rows, above_chance)
     return [pooled, of_pairs], [*by_cohort, *pairs_by_cohort], len(pairs)

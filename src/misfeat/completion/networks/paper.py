@@ -5,9 +5,9 @@ In layer t the state of subset v in lattice i becomes
     h_i(v) <- act( S_i h_i(v) + W_i mean over neighbours u of h_i(u) + sum over j != i of
                    W_ji h_j(v) + b_i ),
 
-with matrices of its own for every lattice and every ordered pair; see
-docs/explanation/paper_model.md. A linear head turns the last state into a score. The input is the
-subset written in bits, the same in every lattice.
+with matrices of its own for every lattice and every ordered pair. (The paper concatenates state and
+message and multiplies by one more matrix: a sum of two products, and two matrices in a row are
+one.) A linear head turns the last state into a score. The input is the subset written in bits.
 
 Every subgroup has a model of its own, of which only the subgroup's own lattice is read out: the
 last layer exists for that lattice alone, and the layer before is needed everywhere in that lattice,

@@ -43,14 +43,6 @@ RAKING_SWEEPS = 8
 FITTING_SWEEPS = 5
 
 
-class DonorsMean(NamedTuple):
-    """The donors' mean conditional distribution, as ``average + of_prior[o_cells] * prior``."""
-
-    average: NDArray[np.float64]  # (n_cells, n_classes): of the donors; no cells without donors
-    of_prior: NDArray[np.float64]  # (n_o, n_classes): how much of the prior is added
-    o_cells: NDArray[np.int64]  # (n_cells,): the cell of O for every cell of the subset
-
-
 class SetEvidence(NamedTuple):
     """What sets are completed from."""
 
@@ -68,7 +60,10 @@ class SetEvidence(NamedTuple):
 
 @compiled
 def donors_mean(tables, weights, split):
-    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε], of tables with a donor a lane."""
+    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε]: without the prior, and the prior's part.
+
+    Of shape (n_cells, n_classes), without cells if there are no donors, and (n_o, n_classes).
+    """
     n_groups, n_cells, n_classes, _ = tables.shape
     n_o, o_cells = len(split.of_o), np.empty(split.cards.prod(), np.int64)
     part_cells(split.cards, split.o_strides, o_cells)
@@ -98,7 +93,7 @@ def donors_mean(tables, weights, split):
             for y in range(n_classes):
                 line = factors[o_cells[k] * n_classes + y]
                 average[k, y] += _sum_of_products(tables[g, k, y], line)
-    return DonorsMean(average, of_prior, o_cells)
+    return average, of_prior
 
 
 @compiled_fast
@@ -214,7 +209,7 @@ def _complete_set(i, s, split, mean, evidence, completed):
     table = completed.tables[i, completed.starts[s] : completed.starts[s + 1]]
     seen, own = recorded_rows(i, evidence.rows, split, evidence.kept)
     shares = _product_of_margins(evidence.margins[i], split, len(seen))
-    informed = len(mean.average) > 0
+    informed = len(mean[0]) > 0
     if informed:
         _start_from_donors(shares, mean, split, seen)
     if len(split.subset) == 2:  # step B2
@@ -286,7 +281,7 @@ def _product_of_margins(margins, split, n_o):
 @compiled
 def _start_from_donors(shares, mean, split, seen):
     """P(q|o,y) = Σ_j w_j (T_j(o,q,y) + ε P0) / (T_j(o,y) + ε), the shares being P0."""
-    average, of_prior, _ = mean
+    average, of_prior = mean
     for o in range(shares.shape[0]):
         for q in range(shares.shape[1]):
             cell = split.of_o[seen[o]] + split.of_q[q]
@@ -376,10 +371,7 @@ def expected_above_chance(shares, rows, poisson):
     out, which makes chance larger by (n_classes - 1) / 2N.)
     """
     n_o, n_q, n_classes = shares.shape
-    by_class = np.zeros(n_classes)
-    for o in range(n_o):
-        for y in range(n_classes):
-            by_class[y] += rows[o, y]
+    by_class = rows.sum(axis=0)
     total = by_class.sum()
     of_all, logs = by_class / total, np.zeros(n_classes)
     for y in range(n_classes):
