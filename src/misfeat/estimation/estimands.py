@@ -301,7 +301,7 @@ def complete_sample_r2(known: Known, size: int, confidence: float | None) -> Com
 
 
 def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> Floats:
-    """v(g, h) (1 - x)²: features that lack explain g of what others leave, see `pooling`."""
+    """v(g, h) (1 - x)², g the share that lacking features explain of the rest; see `pooling`."""
     moments, size = model.moments, len(guesses) - 1
     subsets = level(moments.n_features, size)
     lacking = ~moments.recorded[:, subsets]
