@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check_completer", "check_source"]
 
-SIZE, REACH = 2, 4
-"""Features of the sets that are predicted, and of the largest whose scores may be read."""
+SIZE, REACH = 2, 4  # features of predicted sets, and of the largest whose scores may be read
 NEARLY = 1e-12
-CASES = (
+CASES = (  # tables that a completer is tried on, by what is particular about them
     "ordinary",
     "one cohort",
     "a cohort without any feature",
@@ -39,19 +38,12 @@ CASES = (
     "nothing missing",
     "gaps",
 )
-"""Tables that a completer is tried on, by what is particular about them."""
 WRONG = (("confidence", 1.0), ("confidence", "high"), ("rounds", -1), ("random_state", 0.5))
-"""Settings that make no sense."""
-MOST_VALUES = 10_000
-"""Columns with more values are compared by their rows alone."""
+MOST_VALUES = 10_000  # columns with more values are compared by their rows alone
 
 
 def check_completer(
-    completer: BaseCompleter,
-    *,
-    closed: bool = True,
-    seeded: bool = False,
-    learns: bool = False,
+    completer: BaseCompleter, *, closed: bool = True, seeded: bool = False, learns: bool = False
 ) -> None:
     """Raise an AssertionError unless a completer keeps what every completer has to.
 
@@ -97,20 +89,16 @@ class _CompleterContract(NamedTuple):
 
     def complete(self, known: Known, size: int = SIZE, **settings: Any) -> CompletedScores:
         """What a copy with other settings makes of a table."""
-        completed: CompletedScores = (
-            clone(self.completer).set_params(**settings).complete(known, size)
-        )
-        return completed
+        copy: BaseCompleter = clone(self.completer).set_params(**settings)
+        return copy.complete(known, size)
 
     def is_a_completer(self) -> None:
         completer = self.completer
         is_one = isinstance(completer, BaseCompleter)
         self.demand(is_one, "subclass misfeat.completion.BaseCompleter.")
-        for setting in ("confidence", "rounds", "random_state"):
-            self.demand(
-                setting in completer.get_params(deep=False),
-                f"__init__ lacks {setting}; take it and hand it on to super().__init__.",
-            )
+        for name in ("confidence", "rounds", "random_state"):
+            words = f"__init__ lacks {name}; take it and hand it on to super().__init__."
+            self.demand(name in completer.get_params(deep=False), words)
         within = 3 <= completer.reach(3, 10) <= 10
         self.demand(within, "reach(size, n_features) must lie between size and n_features.")
         self.demand(completer.memory_needed(3, 10, 4) >= 0, "memory_needed must not be negative.")
@@ -127,16 +115,13 @@ class _CompleterContract(NamedTuple):
         is_one = isinstance(completed, CompletedScores)
         self.demand(is_one, f"complete gave {kind}; it must give CompletedScores.")
         exact, where = known.exact.by_size[SIZE], f"in a table with {case}: "
-        self.demand(
-            np.array_equal(completed.predicted, np.isnan(exact)),
-            f"{where}scores are marked as predicted where there is an exact one.",
-        )
+        marked = np.array_equal(completed.predicted, np.isnan(exact))
+        self.demand(marked, f"{where}scores are marked as predicted where there is an exact one.")
         score, low, high = completed.score, completed.low, completed.high
         for values in (score, low, high):
-            self.demand(
-                np.array_equal(values[~completed.predicted], exact[~completed.predicted]),
-                f"{where}an exact score was changed; use Guess and super().complete.",
-            )
+            kept = np.array_equal(values[~completed.predicted], exact[~completed.predicted])
+            words = f"{where}an exact score was changed; use Guess and super().complete."
+            self.demand(kept, words)
         lacking = np.isnan(score).any()
         self.demand(not lacking, f"{where}a score is NaN; guess a number for every set.")
         ordered = (low <= score + NEARLY).all() and (score <= high + NEARLY).all()
@@ -148,34 +133,24 @@ class _CompleterContract(NamedTuple):
         likely = self.complete(known, confidence=0.8, rounds=3)
         certain = self.complete(known, confidence=None)
         low, high = known.exact.bounds(SIZE)
-        self.demand(
-            np.array_equal(certain.low, low) and np.array_equal(certain.high, high),
-            "with confidence=None bounds must be those of known.exact.bounds.",
-        )
-        self.demand(
-            np.array_equal(likely.score, certain.score),
-            "another confidence gives other scores; it must change bounds alone.",
-        )
-        self.demand(
-            (low <= likely.low).all() and (likely.high <= high).all(),
-            "an interval reaches beyond what is certain.",
-        )
+        same = np.array_equal(certain.low, low) and np.array_equal(certain.high, high)
+        self.demand(same, "with confidence=None bounds must be those of known.exact.bounds.")
+        same = np.array_equal(likely.score, certain.score)
+        self.demand(same, "another confidence gives other scores; it must change bounds alone.")
+        within = (low <= likely.low).all() and (likely.high <= high).all()
+        self.demand(within, "an interval reaches beyond what is certain.")
         smaller = self.complete(known, SIZE - 1, confidence=None).score
         parts = smaller[:, ranks_below(level(known.exact.missing.shape[1], SIZE))]
-        self.demand(
-            not self.closed or (certain.score[:, :, None] >= parts - NEARLY).all(),
-            "a set scores lower than a part of it; leave `combined` as it is.",
-        )
+        kept = not self.closed or (certain.score[:, :, None] >= parts - NEARLY).all()
+        self.demand(kept, "a set scores lower than a part of it; leave `combined` as it is.")
 
     def repeats_itself(self, seeded: bool) -> None:
         """The same when asked again, with two threads, of a copy, and after pickling."""
         known = table_with("ordinary")
         completer = clone(self.completer).set_params(confidence=0.8, random_state=0)
         copied, made = clone(completer), type(completer)(**completer.get_params(deep=False))
-        self.demand(
-            copied.get_params() == completer.get_params() == made.get_params(),
-            "a copy has other settings; store the arguments of __init__ as they are.",
-        )
+        same = copied.get_params() == completer.get_params() == made.get_params()
+        self.demand(same, "a copy has other settings; store the arguments of __init__ as they are.")
         first, again = completer.complete(known, SIZE), completer.complete(known, SIZE)
         words = "asked again, it says something else; keep nothing that guess reads."
         self.demand(_same(first, again), words)
@@ -230,12 +205,10 @@ class _CompleterContract(NamedTuple):
         try:
             self.complete(table_with("ordinary"), **{setting: value})
         except MisfeatError as error:
-            self.demand(
-                f"{setting}={value!r}" in str(error),
-                f"the error for {setting}={value!r} does not name it: {error}",
-            )
-            return
-        self.demand(False, f"{setting}={value!r} is taken; call super()._check_parameters().")
+            named = f"{setting}={value!r}" in str(error)
+            self.demand(named, f"the error for {setting}={value!r} does not name it: {error}")
+        else:
+            self.demand(False, f"{setting}={value!r} is taken; call super()._check_parameters().")
 
 
 def _demand(kept: object, words: str) -> None:
@@ -279,10 +252,7 @@ def random_cohorts(
     hidden: float = 0.4,
     gaps: float = 0.0,
 ) -> Cohorts:
-    """Cohorts of random rows that lack the share `hidden` of features and `gaps` of values.
-
-    Codes of hidden features are there, to see whether they are read.
-    """
+    """Random rows that lack a share of features, whose codes are there all the same, and values."""
     rng = np.random.default_rng(seed)
     offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 25, size=n_cohorts))])
     n_rows = offsets[-1]
@@ -333,56 +303,35 @@ def check_source(source: Any, expected: Any) -> None:
     ...
     AssertionError: The source: column 'y' holds {0: 2, 1: 1} instead of {0: 1, 1: 2}.
     """
-    _check_columns_and_rows(source, expected)
-    _check_values(source, expected)
-    _check_coded_rows(source, expected)
-
-
-def _check_columns_and_rows(source: Any, expected: Any) -> None:
-    """The same names in the same order, and as many rows; read twice, nothing is used up."""
-    for _ in range(2):
+    for _ in range(2):  # read twice, nothing is used up
         with closing(_opened(source)) as table, closing(_opened(expected)) as wanted:
-            _demand(
-                table.names == wanted.names,
-                f"The source: its columns are {list(table.names)} instead of {list(wanted.names)}.",
-            )
-            n_rows, n_wanted = table.n_rows(), wanted.n_rows()
+            names, n_rows, n_wanted = wanted.names, table.n_rows(), wanted.n_rows()
+            words = f"its columns are {list(table.names)} instead of {list(names)}."
+            _demand(table.names == names, f"The source: {words}")
             _demand(n_rows == n_wanted, f"The source: it has {n_rows} rows instead of {n_wanted}.")
-
-
-def _check_values(source: Any, expected: Any) -> None:
-    """Every column holds the same values as often; missing ones are null."""
-    with closing(_opened(source)) as table, closing(_opened(expected)) as wanted:
-        for name in wanted.names:
-            values, others = (one.value_counts(name, MOST_VALUES) for one in (table, wanted))
-            if values is None or others is None:
-                _demand(values is others, f"The source: column {name!r} has other values.")
-                continue
-            counts, wanted_counts = (
-                dict(zip(one.values.tolist(), one.counts.tolist(), strict=True))
-                for one in (values, others)
-            )
-            _demand(
-                counts == wanted_counts,
-                f"The source: column {name!r} holds {counts} instead of {wanted_counts}.",
-            )
-            _demand(
-                values.missing == others.missing,
-                f"The source: column {name!r} lacks {values.missing} values instead of "
-                f"{others.missing}; give null for what is missing.",
-            )
-
-
-def _check_coded_rows(source: Any, expected: Any) -> None:
-    """Coded rows are the same, bit for bit, as those of the table that is expected."""
-    with closing(_opened(expected)) as table:
-        *_, target = table.names
-    coded, wanted = (build_cohorts(one, target) for one in (source, expected))
+            for name in names:
+                _check_column(table, wanted, name)
+    coded, expected_codes = (build_cohorts(given, names[-1]) for given in (source, expected))
     for name in ("codes", "target_codes", "weights"):
-        _demand(
-            np.array_equal(getattr(coded, name), getattr(wanted, name)),
-            "The source: rows are coded in another way; check the types of its columns.",
-        )
+        same = np.array_equal(getattr(coded, name), getattr(expected_codes, name))
+        words = "rows are coded in another way; check the types of its columns."
+        _demand(same, f"The source: {words}")
+
+
+def _check_column(table: Table, wanted: Table, name: str) -> None:
+    """A column holds the same values as often; missing ones are null."""
+    column = f"The source: column {name!r}"
+    values, others = (given.value_counts(name, MOST_VALUES) for given in (table, wanted))
+    if values is None or others is None:
+        _demand(values is others, f"{column} has other values.")
+        return
+    counts, wanted_counts = (
+        dict(zip(found.values.tolist(), found.counts.tolist(), strict=True))
+        for found in (values, others)
+    )
+    _demand(counts == wanted_counts, f"{column} holds {counts} instead of {wanted_counts}.")
+    words = f"lacks {values.missing} values instead of {others.missing}; give null for what is"
+    _demand(values.missing == others.missing, f"{column} {words} missing.")
 
 
 def _opened(source: Any) -> Table:

@@ -127,3 +127,9 @@ def test_tables_give_the_moments_of_rows():
             for m in (rows, tables)
         ]
         assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
+def test_rounded_tables_of_pairs_become_a_covariance_with_their_variances() -> None:
+    odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    near = sources.nearest_covariance(odd)
+    assert near == pytest.approx(np.array([[1.0, 0.5, -0.5], [0.5, 1.0, 0.5], [-0.5, 0.5, 1.0]]))

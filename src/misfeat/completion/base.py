@@ -1,11 +1,9 @@
 """What all completers share: from guesses to completed scores with intervals.
 
-How far guesses are off on this very table is learned by hiding features that it does have: in every
-round about as many of a few cohorts as a cohort lacks, so that nearly as much can help as for a
-feature that is missing indeed. Errors are set in relation to what is known beforehand to make them
-large: sampling, the guessed gain over the recorded part, a pair of features that nobody recorded
-together, and a constant. The errors of one hidden feature in one cohort hang together, so it is
-they that are counted when a quantile is chosen (conformal prediction over clusters).
+How far guesses are off is learned by hiding recorded features, in every round as many of a few
+cohorts as a cohort lacks. Errors are relative to what makes them large: sampling, the guessed gain,
+a pair that nobody recorded together, and a constant. Those of one hidden feature in one cohort make
+a cluster, and clusters count when a quantile is chosen (conformal prediction over clusters).
 """
 
 from __future__ import annotations
@@ -165,15 +163,12 @@ def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> Complet
 def with_intervals(
     completed: CompletedScores, guess: Guess, exact: ExactScores, errors: ErrorModel
 ) -> CompletedScores:
-    """Narrow the certain bounds to intervals that hold the truth as often as asked for.
-
-    They stay where nothing can be learned: for features that no cohort recorded, and for sets whose
-    features the cohort has, but that were not scored.
-    """
+    """Narrow the certain bounds to intervals that hold the truth as often as asked for."""
     if not errors.knows:
         return completed
     score = completed.score
     half = errors.half_width(error_causes(guess, score, exact))
+    # Nothing is learned of features recorded nowhere, and of own sets that were not scored.
     narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
     low, high = completed.low, completed.high
     return replace(
@@ -197,11 +192,7 @@ def recorded_part_scores(
 
 
 def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
-    """Scores by size in which NaN stands only for sets with a feature never recorded.
-
-    Small sets are filled in before large ones: the best score of a subset one smaller, plus the
-    mean gain over it elsewhere.
-    """
+    """Scores by size, recorded sets that were not scored filled in: best part plus mean gain."""
     filled = [exact.by_size[0]]
     for m in range(1, size + 1):
         scores = exact.by_size[m].copy()
@@ -241,10 +232,7 @@ def ceilings(exact: ExactScores, size: int) -> Scores:
 
 
 def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
-    """Exact and predicted scores of all sizes together, changed as little as upward closure asks.
-
-    Guesses, the first those of size 0, are read only where no exact score is.
-    """
+    """Exact scores, else guesses, by size from 0, changed as little as upward closure asks."""
     n_features = exact.missing.shape[1]
     completed = [exact.by_size[0]]
     for size in range(1, len(guesses)):
@@ -271,14 +259,10 @@ def check_number(
 
 
 WHAT = "Learning how far predictions are off"
-LEAST_SHARE, MOST_SHARE = 0.2, 0.5
-"""Of a cohort's recorded features as large a share is hidden as it lacks, within these."""
-COHORTS_A_ROUND = 0.25
-"""The share of cohorts that features are hidden from in a round; one at least."""
-FEWEST_CLUSTERS = 5
-"""With fewer hidden features to learn from there is no interval but what is certain."""
-CLUSTER_CORRECTION = 0.5
-"""How much of the correction for few clusters is made; features of one cohort help each other."""
+LEAST_SHARE, MOST_SHARE = 0.2, 0.5  # as large a share is hidden as a cohort lacks, within these
+COHORTS_A_ROUND = 0.25  # the share of cohorts that features are hidden from; one at least
+FEWEST_CLUSTERS = 5  # with fewer hidden features there is no interval but what is certain
+CLUSTER_CORRECTION = 0.5  # of that for few clusters; features of one cohort help each other
 N_CAUSES = 3
 LEAST_SCALE = 0.05  # an error is never expected to be smaller than this share of the mean error
 
@@ -286,11 +270,7 @@ LEAST_SCALE = 0.05  # an error is never expected to be smaller than this share o
 def hiding_rounds(
     missing: NDArray[np.bool_], rounds: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.bool_]]:
-    """Features to hide, a mask of shape (n_cohorts, n_features) a round.
-
-    The cohorts take turns, a few a round, and so do the features of a cohort. Only features that
-    another cohort has left are hidden, and every cohort keeps at least one.
-    """
+    """Features to hide, a mask a round: cohorts and features take turns, some are always left."""
     recorded = ~missing
     share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
     wanted = np.maximum(1, np.round(share * recorded.sum(axis=1))).astype(int)
@@ -343,10 +323,7 @@ def hidden_errors(
 
 
 def error_causes(guess: Guess, score: Scores, exact: ExactScores) -> Scores:
-    """What may make each guess wrong, of shape (n_cohorts, n_subsets, N_CAUSES).
-
-    Sampling, the guessed gain, and whether some pair was recorded together nowhere.
-    """
+    """Sampling, guessed gain, a pair recorded nowhere: (n_cohorts, n_subsets, N_CAUSES)."""
     size = len(guess.by_size) - 1
     floor, _ = exact.bounds(size)
     gain = np.maximum(score - floor, 0.0)
@@ -355,10 +332,7 @@ def error_causes(guess: Guess, score: Scores, exact: ExactScores) -> Scores:
 
 
 class ErrorModel:
-    """How far guesses are off: half the width of an interval with a target coverage.
-
-    It `knows` nothing where too few features were hidden to learn from.
-    """
+    """How far guesses are off; it `knows` nothing where too few features were hidden."""
 
     def __init__(self, hidden: HiddenErrors, confidence: float) -> None:
         n_clusters = len(np.unique(hidden.clusters))
@@ -374,11 +348,7 @@ class ErrorModel:
         self._quantile = float(np.quantile(relative, share))
 
     def half_width(self, causes: Scores) -> Scores:
-        """Half the width for guesses with these causes of error.
-
-        Never less than sampling alone asks for: hidden features that explain little say little of
-        how far off the guess for one that explains much may be.
-        """
+        """Half the width for guesses with these causes; never less than sampling asks for."""
         flat = causes.reshape(-1, causes.shape[-1])
         learned = (self._quantile * self._scale(flat)).reshape(causes.shape[:-1])
         half: Scores = np.maximum(learned, self._sampling * causes[..., 0])

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
 """What a score rests on, by number: see `CompletedScores.support`."""
 NONE, SINGLES, PAIRS, JOINT, OWN_ROWS = range(5)
-TAKES_NO_WEIGHTS = ("knn", "markov_blanket")
-"""Completers that look at rows one by one, whatever these weigh."""
+TAKES_NO_WEIGHTS = ("knn", "markov_blanket")  # look at rows one by one, whatever these weigh
 OURS = "misfeat."  # modules whose completers are known to change nothing that they are given
 Prepared = TypeVar("Prepared")
 

@@ -95,10 +95,7 @@ def imputed_codes(
     work: Work,
     compared: Mask | None = None,
 ) -> Codes:
-    """The codes of all cohorts with a value for every feature that is `missing` in one.
-
-    Rows of a cohort are compared in the features that `compared` marks for it; None: in all.
-    """
+    """Codes with a value for what is `missing`; rows are `compared` in some features, or all."""
     from misfeat.completion.knn_kernels import impute_rows
 
     codes, cohort_of = recorded_codes(cohorts, missing)
@@ -137,10 +134,7 @@ def _donors_of(
     fields: NDArray[np.unsignedinteger],
     common: Mask,
 ) -> Donors:
-    """The rows that have one of a cohort's missing features, whose codes are `values`.
-
-    Rows are compared in the fields that are `common` to the cohort and their own.
-    """
+    """The rows that have one of a cohort's missing features; these have the codes `values`."""
     from misfeat.completion.knn_kernels import Donors
 
     there = (values >= 0) & (cohort_of != cohort)
@@ -194,10 +188,7 @@ def all_recorded(cohorts: Cohorts, codes: Codes) -> Cohorts:
 def imputed_scores(
     imputed: Cohorts, exact: ExactScores, size: int, n_jobs: int | None = None
 ) -> list[Scores]:
-    """The scores of imputed rows, by size from 0 on, each of shape (n_cohorts, n_subsets).
-
-    They are on the scale of the exact ones. A cohort that lacked nothing is not scored and gets 0.
-    """
+    """Scores of imputed rows by size from 0 on; 0 for a cohort that lacked nothing."""
     from misfeat.information import level_mutual_info
 
     missing = exact.missing
@@ -227,10 +218,7 @@ def numbered(codes: Codes) -> tuple[Numbers, int]:
 
 
 def numbered_together(lines: Iterable[Codes], n_rows: int) -> tuple[Numbers, int]:
-    """The number of each row's combination of codes, in their order, and how many there are.
-
-    Codes are from 0 on, a line a variable; without any, all rows are alike.
-    """
+    """The number of each row's combination of codes from 0 on, in order, and how many there are."""
     numbers, count = np.zeros(n_rows, dtype=np.int64), min(1, n_rows)
     for codes in lines:
         numbers, count = numbered(numbers * (int(codes.max(initial=0)) + 1) + codes)

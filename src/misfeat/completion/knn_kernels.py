@@ -70,11 +70,7 @@ def impute_rows(rows, first, last, donors, n_neighbors, imputed):
 
 @compiled
 def _search_block(row, donors, block, n_neighbors, differences, by_difference, nearest):
-    """List the nearest donors of one block and their distances.
-
-    Those that are farther than the k-th of their own block cannot be among the k nearest of all.
-    `differences` and `by_difference` are memory to work in.
-    """
+    """List the donors of one block that are no farther than its k-th, and their distances."""
     near, distances, ends = nearest
     n_near = ends[block]
     by_difference[:] = 0

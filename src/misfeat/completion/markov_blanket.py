@@ -5,15 +5,12 @@ the imputed rows of each cohort, and both repeat until no blanket changes: from 
 rows are compared in the recorded members of their cohort's blanket alone.
 
 The blanket is the smallest set of features given which all others say nothing more about the
-target: in a Bayesian network its parents, children, and the other parents of its children. It is
-learned by inter-IAMB (Tsamardinos and others, 2003): it grows by the feature that explains most
-given the blanket so far; after every step, members that add nothing given the others leave. A test
-without enough rows a cell counts as independence.
+target. It is learned by inter-IAMB (Tsamardinos and others, 2003): it grows by the feature that
+explains most given the blanket so far; after every step, members that add nothing given the others
+leave. A test without enough rows a cell counts as independence.
 
-The score of a set S in a cohort with blanket B is that of S ∩ B in the imputed rows: members score
-what they explain together, everything else adds nothing. So sets within the blanket come before
-those that share the same members with it, and among these none is preferred. What is certain still
-holds: no set scores lower than the part of it that the cohort recorded, in the blanket or not.
+The score of a set S in a cohort with blanket B is that of S ∩ B in the imputed rows, and at least
+that of the part of S that the cohort recorded.
 """
 
 from __future__ import annotations
@@ -152,12 +149,7 @@ def g_test(
     weights: NDArray[np.int64] | None = None,
     rows_per_cell: float = 0.0,
 ) -> GTest:
-    """Test whether two variables are independent within strata.
-
-    Codes and strata are numbered from 0 on; rows stand for one each unless they have weights. A
-    stratum with fewer rows than `rows_per_cell` for every pair of the values that x and y have
-    there is left out; where all are, there are 0 degrees of freedom.
-    """
+    """Whether codes are independent within strata, of those with enough rows per cell."""
     weights = np.ones(len(x), dtype=np.int64) if weights is None else weights
     strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata
     # Tables of strata lie below each other, a line for every value that x has there.
@@ -195,12 +187,10 @@ def markov_blanket(
     alpha: float = 0.01,
     rows_per_cell: float = 5.0,
 ) -> tuple[int, ...]:
-    """The features in the Markov blanket of a target, in ascending order.
+    """The features in the Markov blanket of a target, ascending.
 
-    `codes` (n_features, n_rows) are from 0 on; a row with a negative code is left out of the tests
-    of that feature. `alpha` is the level of the tests of all features together; each is tested at
-    its share of it. Rows with equal values in the blanket count in a test if there are at least
-    `rows_per_cell` of them for every pair of the values that the feature and the target have there.
+    Rows with a negative code are left out of tests of that feature; `alpha` is the level of the
+    tests of all features together.
     """
     weights = np.ones(len(target), dtype=np.int64) if weights is None else weights
     level = alpha / max(1, len(codes))

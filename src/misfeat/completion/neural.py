@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeuralCompleter(BaseCompleter):
-    """A completer that trains networks when it is asked to guess.
+    """A completer that trains networks when it is asked to guess."""
 
-    `counts` are its parameters that are whole numbers, with the least that each may be, and
-    `shares` those that are at least 0 and below 1.
-    """
-
-    counts: ClassVar[Mapping[str, int]] = {}
-    shares: ClassVar[tuple[str, ...]] = ()
+    counts: ClassVar[Mapping[str, int]] = {}  # whole numbers, with the least that each may be
+    shares: ClassVar[tuple[str, ...]] = ()  # parameters that are at least 0 and below 1
     learning_rate: float = 1e-3
     weight_decay: float = 5e-4
     device: str = INHERIT
@@ -139,10 +135,7 @@ class MLPCompleter(EpochCompleter):
         return 4 * COPIES_OF_A_STATE * n_cohorts * n_sets * (n_features + 2 * int(self.hidden))
 
     def guess(self, known: Known, size: int) -> Guess:
-        """Guess the scores of all sizes up to one.
-
-        Every size has networks of its own, so that a guess does not depend on what else is asked.
-        """
+        """Guess the scores of all sizes up to one; every size has networks of its own."""
         sizes = range(1, size + 1)
         return Guess.of([known.exact.by_size[0], *(self._of_size(known, m, size) for m in sizes)])
 

@@ -15,9 +15,8 @@ Confidence = float | Inherit | None
 Seed = int | Inherit | None
 
 INHERIT: Final = "inherit"  # the value of a setting that was left to the selector
+# What such a setting is where there is no selector, and where every completer is.
 DEFAULTS: Final[dict[str, Any]] = {"confidence": 0.9, "device": "auto", "random_state": None}
-"""What such a setting is where there is no selector."""
-
 COMPLETERS = {
     "auto": "misfeat.completion.transfer:AutoCompleter",
     "transfer": "misfeat.completion.transfer:TransferCompleter",
@@ -28,7 +27,6 @@ COMPLETERS = {
     "multiplex": "misfeat.completion.neural:MultiplexCompleter",
     "paper": "misfeat.completion.neural:PaperCompleter",
 }
-"""The module and the class of every completer. A new one needs its file and a line here."""
 
 
 def inherited(name: str, value: Any) -> Any:
@@ -66,10 +64,7 @@ def completer_of(
     device: str = DEFAULTS["device"],
     random_state: int | None = DEFAULTS["random_state"],
 ) -> Any:
-    """The completer that a name or an instance stands for; of an instance a fresh copy.
-
-    The settings are for completers that left them at ``"inherit"``.
-    """
+    """A new completer of a name or like an instance; settings replace ``"inherit"``."""
     from sklearn.base import BaseEstimator, clone
 
     if isinstance(wanted, str) and wanted in COMPLETERS:

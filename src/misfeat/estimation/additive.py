@@ -5,8 +5,7 @@ subgroups are all that additive scores need. A subgroup that never recorded a fe
 lines; one covariance for all subgroups is found by EM, in which missing columns are regressed on
 recorded ones and the target.
 
-Step 3. With X the columns of a set, Y those of the target, and λ
-a small ridge,
+Step 3. With X the columns of a set, Y those of the target, and λ a small ridge,
 
     R = Y' X (X' X + λ)⁻¹ X' Y   (Y whitened),      A = -½ log det(I - R),
 
@@ -27,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, polygamma
@@ -48,8 +47,7 @@ NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
-WEAK = 1e-4
-"""Below this explained share the limits for weak features hold to all digits that matter."""
+WEAK = 1e-4  # below this explained share the limits for weak features hold
 GRID = 1000  # scores at which the variance of single rows is worked out
 STRONGEST = 20.0  # additive scores (nats) above this one are not told apart
 
@@ -60,9 +58,7 @@ class Term:
 
     features: tuple[int, ...]  # ascending
     effects: Floats  # (n_cells, n_columns): the last feature's values change fastest
-    # (n_columns, n_targets): by how much the covariance with the target is too high because
-    # effects were fitted to it
-    optimism: Floats
+    optimism: Floats  # (n_columns, n_targets): covariance that fitting effects to it added
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,8 +206,6 @@ class Whitened(NamedTuple):
 def whitened(covariance: Floats, n_targets: int) -> Whitened:
     """A covariance whose last columns are the target's, ready for scores."""
     target = np.arange(len(covariance) - n_targets, len(covariance))
-    if not n_targets:
-        return Whitened(covariance, covariance[:, target])
     white = whitening(covariance[np.ix_(target, target)])
     return Whitened(covariance, covariance[:, target] @ white.T)
 
@@ -263,10 +257,8 @@ def _inverse(covariance: Floats, columns: Integers, there: Flags, ridge: float) 
 
 def _log_unexplained(explained: Floats) -> Floats:
     """-½ log det(I - R); R of one column is a number."""
-    if explained.shape[1] == 1:
-        share = np.clip(explained[:, 0, 0], 0.0, MOST_EXPLAINED)
-        return np.asarray(-0.5 * np.log1p(-share))
-    shares = np.clip(np.linalg.eigvalsh(explained), 0.0, MOST_EXPLAINED)
+    one = explained.shape[1] == 1
+    shares = np.clip(explained[:, 0] if one else np.linalg.eigvalsh(explained), 0.0, MOST_EXPLAINED)
     return np.asarray(-0.5 * np.log1p(-shares).sum(axis=1))
 
 
@@ -276,18 +268,6 @@ def _parts(shape: tuple[int, ...], n_targets: int) -> Iterator[slice]:
     step = max(1, NUMBERS_AT_ONCE // max(width * (width + n_targets), 1))
     for first in range(0, n_sets, step):
         yield slice(first, min(first + step, n_sets))
-
-
-class Scale(Protocol):
-    """How additive scores -½ log det(I - R) become scores of a measure."""
-
-    unit: float
-
-    def score(self, additive: Floats) -> Floats:
-        """The scores of sets with these additive scores."""
-
-    def row_variance(self, score: Floats) -> Floats:
-        """The variance of what one row says about a score: n times its sampling variance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,3 +336,6 @@ class CorrelationScale:
         """4 R² (1 - R²)²."""
         within = np.clip(score, 0.0, 1.0)
         return 4.0 * within * (1.0 - within) ** 2
+
+
+Scale = InformationScale | CorrelationScale  # how additive scores become scores of a measure

@@ -95,15 +95,17 @@ class Estimate:
         guesses = self._guesses(known, size)
         model = models[0] if models else PopulationModel.of(known)
         n_features, intervals = exact.missing.shape[1], []
+        progress = known.progress or (lambda *_: None)
         for m in range(1, size + 1):
-            if known.progress is not None:
-                known.progress(WHAT, m - 1, size)
+            progress(WHAT, m - 1, size)
             posterior = model.level(m, None if guesses is None else guesses[m])
-            if self.name == ABOVE_CHANCE:
-                posterior = _own_posterior(exact.by_size[m], posterior)
+            if self.name == ABOVE_CHANCE:  # recorded scores as they are, with their noise
+                recorded = np.isfinite(exact.by_size[m])
+                mean = np.where(recorded, exact.by_size[m], posterior.mean)
+                variance = np.where(recorded, posterior.noise, posterior.variance)
+                posterior = replace(posterior, mean=mean, variance=variance)
             intervals.append(intervals_of(posterior, self.confidence, exact.ceiling))
-        if known.progress is not None:
-            known.progress(WHAT, size, size)
+        progress(WHAT, size, size)
         found = {
             m: completed_of(scores, exact, level(n_features, m))
             for m, scores in enumerate(closed(intervals, n_features), start=1)
@@ -139,16 +141,6 @@ class Estimate:
         return [known.exact.by_size[0], *(scores.score for scores in completed)]
 
 
-def _own_posterior(scores: Floats, pooled: Posterior) -> Posterior:
-    """Scores above chance as they are, with the variance of their noise; others are predicted."""
-    recorded = np.isfinite(scores)
-    return replace(
-        pooled,
-        mean=np.where(recorded, scores, pooled.mean),
-        variance=np.where(recorded, pooled.noise, pooled.variance),
-    )
-
-
 def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
     if isinstance(completed, CompletedScores):
         return completed
@@ -180,13 +172,12 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats
 def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
     found = list(by_size[:1])
-    for size, own in enumerate(by_size[1:], start=2):
-        score, low, high = own.score, own.low, own.high
+    for size in range(2, len(by_size) + 1):
+        own = by_size[size - 1]
         for ranks in ranks_below(level(n_features, size)).T:
-            score = np.fmax(score, found[-1].score[:, ranks])
-            low = np.fmax(low, found[-1].low[:, ranks])
-            high = np.fmax(high, found[-1].high[:, ranks])
-        found.append(Intervals(score, low, np.fmax(score, high)))
+            both = zip(own, found[-1], strict=True)
+            own = Intervals(*(np.fmax(values, parts[:, ranks]) for values, parts in both))
+        found.append(own._replace(high=np.fmax(own.score, own.high)))
     return found
 
 
@@ -252,11 +243,7 @@ class ListedScores:
     def search(
         self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None
     ) -> Sets:
-        """The sets of a size that are best in a subgroup, or on the mean over all rows.
-
-        Among them are, for every subgroup, the best sets of what it recorded, and the best of these
-        with one feature exchanged for one that it did not record.
-        """
+        """The best sets of a size in a subgroup, of what it recorded, and over all rows."""
         missing = self.known.exact.missing
         n_cohorts, n_features = missing.shape
         every, weights = range(n_features), self.models[0].moments.rows
@@ -314,11 +301,7 @@ def complete_sample_r2(known: Known, size: int, confidence: float | None) -> Com
 
 
 def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> Floats:
-    """The variance of what lacking features add, as in `pooling`: v(g, h) (1 - x)².
-
-    They explain the share g of what the recorded part leaves, 1 - x. Subgroups differ from what
-    they share as samples of 1 / h rows do, and sampling adds to h.
-    """
+    """v(g, h) (1 - x)², g the share that lacking features explain of the rest; see `pooling`."""
     moments, size = model.moments, len(guesses) - 1
     subsets = level(moments.n_features, size)
     lacking = ~moments.recorded[:, subsets]

@@ -43,22 +43,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-FALSE_TERMS = 0.05
-"""So many pairs (and so many triples) of a table without interactions pass for one, by the normal
-distribution; `MARGIN` allows for its tails."""
-MARGIN = 0.8
-LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}
-"""An interaction of two or three features stands out by at least so many standard deviations."""
-MOST_TERMS = {2: 24, 3: 8}
-"""Interactions of two and three features that become columns: those that stand out most."""
+FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
+MARGIN = 0.8  # allows for the tails of the normal distribution
+LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}  # by which an interaction of two or three features stands out
+MOST_TERMS = {2: 24, 3: 8}  # interactions of two and three features that become columns
 LEAST_EFFECT = 0.003  # interactions that explain a smaller share of the target's variance do not
 MOST_DIRECTIONS = 2  # columns of an interaction, where the target has several
-MOST_WORK = 1.5e8
-"""Triples times rows that are looked through; beyond, triples of the features in the strongest
-pairs alone."""
-LEAST_ROWS_PER_CELL = 2
-"""Sets whose cells have fewer rows on the mean say nothing about interactions."""
-TINY = 1e-300
+MOST_WORK = 1.5e8  # triples times rows; beyond, only triples of features in the strongest pairs
+LEAST_ROWS_PER_CELL = 2  # sets with fewer rows a cell say nothing about interactions
 
 
 class _Residuals(NamedTuple):
@@ -97,13 +89,10 @@ def find_terms(table: Source, moments: Moments) -> Moments:
         found.sort(key=lambda candidate: (-candidate.deviations, candidate.features))
         strongest = list(dict.fromkeys(f for candidate in found for f in candidate.features))
         least = max(LEAST_DEVIATIONS[size], MARGIN - float(ndtri(FALSE_TERMS / max(len(found), 1))))
-        new = [
-            term
-            for candidate in found[: MOST_TERMS[size]]
-            if (term := _believed(table, moments, candidate, least)) is not None
-        ]
-        if new:
-            terms = (*terms, *new)
+        outstanding = [c for c in found[: MOST_TERMS[size]] if c.deviations > least]
+        new = [_term(table, moments, candidate) for candidate in outstanding]
+        if any(new):
+            terms = (*terms, *filter(None, new))
             moments = table.moments(terms).hidden(hidden)
     return moments
 
@@ -175,22 +164,15 @@ def _fitted(table: Source, moments: Moments, features: tuple[int, ...], slopes: 
     return fitted
 
 
-def _believed(table: Source, moments: Moments, candidate: _Candidate, least: float) -> Term | None:
-    """The columns of an interaction, if it stands out and explains something."""
-    if candidate.deviations <= least:
-        return None
+def _term(table: Source, moments: Moments, candidate: _Candidate) -> Term | None:
+    """The effects of a set's cells, shrunk by their noise, as columns of about unit range."""
     recorded = recorded_all(moments.recorded, candidate.features)
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
     ((_, left),) = _residuals(table, moments, np.array([candidate.features]), cohorts)
-    share = candidate.effect / (left.n_rows.sum() * left.sums.shape[1])
-    return _term(candidate, left) if share > LEAST_EFFECT else None
-
-
-def _term(candidate: _Candidate, left: _Residuals) -> Term:
-    """The effects of a set's cells, shrunk by their noise, as columns of about unit range."""
-    n_rows = left.n_rows
-    whole, n_targets = n_rows.sum(), left.sums.shape[1]
-    per_target = max(candidate.effect / (whole * n_targets), TINY)
+    n_rows, whole = left.n_rows, left.n_rows.sum()
+    per_target = candidate.effect / (whole * left.sums.shape[1])
+    if per_target <= LEAST_EFFECT:
+        return None
     shrunk = n_rows / (n_rows + left.variance.mean() / per_target)
     effects = left.sums / np.maximum(n_rows, 1.0)[:, None] * shrunk[:, None]
     several = max(int((n_rows > 1.0).sum()), 1)

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 6
 FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ
-SHARED_NOISE = 0.25
-"""The correlation of the noise of two sets of a subgroup: they share rows and features."""
+SHARED_NOISE = 0.25  # the correlation of the noise of two sets of a subgroup, which share rows
 LEAST_POOLED = 1e-9
 LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
@@ -49,10 +48,8 @@ FIRST_SPREAD, LEAST_SPREAD = 0.002, 1e-6
 MOST_LEVELS_DIFFER = 1.0
 DOUBT = 2.0  # how much the error of the spread counts against it
 SPREAD_LEVEL = 0.85  # the spread is believed to be below its upper bound with this probability
-PRIOR_SUBGROUPS = 4.0
-"""How much subgroups differ in one set is estimated as if so many more agreed with all sets."""
-BETWEEN_WAYS = 0.25
-"""The variance of a score that another way predicts holds this share of its squared distance."""
+PRIOR_SUBGROUPS = 4.0  # so many more agree with all sets on how much subgroups differ in one
+BETWEEN_WAYS = 0.25  # this share of the squared distance to another way's prediction is variance
 TINY = 1e-15
 NOTHING = 1e-300
 

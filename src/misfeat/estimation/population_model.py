@@ -48,14 +48,11 @@ if TYPE_CHECKING:
     Integers = NDArray[np.integer]
     Flags = NDArray[np.bool_]
 
-OWN_RIDGE = 3.0
-"""Over the rows of a subgroup: added to the variance of every column of its own covariance."""
-LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5
-"""Between these, single features say how a subgroup's scores are to be scaled."""
+OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
+LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
 MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
 MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
-HALF_WIDTH = 1.645
-"""Standard deviations to either end of what is possible where nothing is known between."""
+HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is known between
 
 
 class Contradictions(NamedTuple):
@@ -88,11 +85,7 @@ class PopulationModel:
         return plain._calibrated(source.calibration(known.exact.by_size[1:3]))
 
     def _calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
-        """The same with scores scaled so that those of single features are as counted (step 6).
-
-        The Dirichlet distribution is an approximation, and what it misses is much the same for all
-        sets of a subgroup. Factors are shrunk towards 1 by what chance alone gives.
-        """
+        """The same with scores scaled so that those of single features are as counted (step 6)."""
         if not by_size:
             return self
         counted, *pairs = by_size
@@ -199,11 +192,7 @@ class PopulationModel:
         return self._doubted(found, evidence, subsets)
 
     def variance_of_gain(self, smaller: Integers, larger: Integers) -> Floats:
-        """The variance of what a set explains beyond a part of it, (n_cohorts, n_sets).
-
-        What sampling alone makes of the gain, as far as the estimate of the whole set differs from
-        what sampling alone makes of that; at least what the whole is less sure than the part.
-        """
+        """The variance of what a set explains beyond a part of it, (n_cohorts, n_sets)."""
         part, whole = self._posterior(smaller), self._posterior(larger)
         evidence = self.evidence(larger)
         fitted = evidence.fitted - self.evidence(smaller).fitted
@@ -244,11 +233,7 @@ class PopulationModel:
         return self.posterior(level(self.moments.n_features, size), guesses)
 
     def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Integers) -> Posterior:
-        """Variances that allow for pairs of features that nobody recorded together.
-
-        How much such features explain in common is not known: a set explains at least as much as
-        its best feature, and about as much as all of them at most.
-        """
+        """Variances that allow for pairs recorded nowhere: between the best feature and all."""
         unknown = support_of(~self.moments.recorded, subsets) == SINGLES
         if not unknown.any() or subsets.shape[1] == 1:
             return posterior

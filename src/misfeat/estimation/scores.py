@@ -39,12 +39,7 @@ _NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
 
 
 class SetScores:
-    """Scores of all feature sets of a table, size by size.
-
-    Several threads may ask at once: one of them computes, the others wait for what it finds. Where
-    there are more sets than `max_sets`, they are searched for, with the features that `include`
-    numbers; the other settings are those of `SubgroupSelector`.
-    """
+    """Scores of all feature sets, size by size; settings as in `SubgroupSelector`, thread-safe."""
 
     def __init__(
         self,
@@ -116,7 +111,7 @@ class SetScores:
             whole = self.budget == 1 and not self.measure.missing.any()
             if whole and not estimate.above_chance:
                 estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
-            known = self._known(size, estimate, progress)
+            known = self.known(size, progress, estimate=estimate)
             self._completed |= estimate.complete_up_to(known, size, models)
             return self._completed[size]
 
@@ -165,11 +160,6 @@ class SetScores:
             return scores[ranks]
         return measure.of_subsets(cohort, subsets, self.n_jobs)
 
-    @property
-    def computed(self) -> tuple[Floats, ...]:
-        """The scores computed so far, by size from 0; NaN where one was not."""
-        return tuple(self._exact)
-
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """What is known so far: arrays put into a dict, the rest returned as plain values."""
         with self._lock:
@@ -183,10 +173,8 @@ class SetScores:
                 if self.is_searched(size):
                     arrays[f"book.completed.{size}.subsets"] = completed.subsets
             return {
-                "max_sets": self.max_sets,
+                **{name: getattr(self, name) for name in SETTINGS},
                 "budget": float(self.budget),
-                "sampler": self.sampler,
-                "n_jobs": self.n_jobs,
                 "n_exact": len(self._exact),
                 "rows_withheld": self.rows_withheld,
                 "sizes": [int(size) for size in self._completed],
@@ -219,11 +207,6 @@ class SetScores:
         own._seeds = np.random.SeedSequence(int(held["entropy"]), n_children_spawned=held["drawn"])
         return own
 
-    def known(self, size: int, progress: Progress | None = None, counted: int = 0) -> Known:
-        """What a completer may look at; sets of up to `counted` features are scored in any case."""
-        with self._lock:
-            return self._known(size, self.estimate, progress, counted)
-
     def check_rows(self) -> None:
         """Raise where something is asked for that only rows could answer."""
         if self.rows_withheld:
@@ -232,9 +215,15 @@ class SetScores:
                 remedy="Ask it where the rows are.",
             )
 
-    def _known(
-        self, size: int, estimate: Estimate, progress: Progress | None, counted: int = 0
+    def known(
+        self,
+        size: int,
+        progress: Progress | None = None,
+        counted: int = 0,
+        estimate: Estimate | None = None,
     ) -> Known:
+        """What a completer may look at; sets of up to `counted` features are scored in any case."""
+        estimate = self.estimate if estimate is None else estimate
         n_cohorts, parts = len(self.measure.missing), self.measure.parts
 
         def needed(n_features: int, m: int) -> int:
@@ -242,22 +231,22 @@ class SetScores:
             largest = max(m, estimate.reach(m, n_features))
             return memory_needed(n_features, largest, n_cohorts * (1 + len(parts))) + own
 
-        check_memory(self._n_features, size, n_cohorts, needed)
-        reach = max(estimate.reach(size, self._n_features), counted)
-        if reach >= len(self._exact):
-            self._compute_up_to(reach, progress)
-
         def known_of(measure: Measure, scores: Sequence[Floats], **of: Any) -> Known:
             about = measure.missing, measure.ceiling, measure.closed, measure.above_chance
             exact = ExactScores(tuple(scores), *about)
             held = exact, measure.rows, self.n_jobs, progress, measure.sums
             return Known(*held, tables=measure.tables, **of)
 
-        grids = tuple(
-            known_of(part, [scores[index] for scores in self._by_grid[: reach + 1]])
-            for index, part in enumerate(parts)
-        )
-        return known_of(self.measure, self._exact[: reach + 1], grids=grids)
+        with self._lock:
+            check_memory(self._n_features, size, n_cohorts, needed)
+            reach = max(estimate.reach(size, self._n_features), counted)
+            if reach >= len(self._exact):
+                self._compute_up_to(reach, progress)
+            grids = tuple(
+                known_of(part, [scores[index] for scores in self._by_grid[: reach + 1]])
+                for index, part in enumerate(parts)
+            )
+            return known_of(self.measure, self._exact[: reach + 1], grids=grids)
 
     def _compute_up_to(self, size: int, progress: Progress | None) -> None:
         """Add the scores of all sizes that are not known yet, grid by grid and cohort by cohort."""

@@ -43,8 +43,7 @@ FEWEST_ROWS = 10_000  # so many coded rows are looked at, if there are, before p
 MOST_COUNTED = 4e10  # pairs times rows that are counted: about half a minute on two cores
 MOST_PAIRS = 5_000_000  # pairs that are held in memory at once: not quite a GiB
 LEVEL = 0.05  # how likely chance alone lifts any set of a ranking so high that it stands out
-LONGEST_RANKING = 4000
-"""Pairs of a ranking that are kept; those behind them would never have a turn."""
+LONGEST_RANKING = 4000  # pairs of a ranking that are kept; others would never have a turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +53,8 @@ class Shortlist:
     left_out: tuple[str, ...]  # the features that were not kept, blocks by their names
     pairs: int  # pairs that were looked at, beside all features
     rows: int  # rows of the table in which they were looked at
-    # features that stand out, alone or in pairs, and were not kept all the same; None where chance
-    # was not taken off
-    outstanding: int | None
-    # (n_rows,): how many rows of the table each coded row stands for that were not looked at: they
-    # serve for tests. Empty where no rows are kept
+    outstanding: int | None  # features that stand out, yet were not kept; None: chance included
+    # (n_rows,): rows of the table per coded row that were not looked at, for tests; or empty
     held_back: NDArray[np.int64]
 
 
@@ -143,12 +139,8 @@ def _rankings(
 ) -> tuple[list[_Ranking], list[_Ranking], int]:
     """Rankings of features and pairs in all subgroups together and in each; how many pairs."""
     n_cohorts, n_features = len(cohorts), len(cohorts.features)
-
-    def tell(done: int) -> None:
-        if progress is not None:
-            progress(WHAT, done, n_cohorts + 1)
-
-    tell(0)
+    progress = progress or (lambda *_: None)
+    progress(WHAT, 0, n_cohorts + 1)
     measure = information_of(cohorts, above_chance=above_chance)
     alone = np.stack([measure.of_levels(k, 1, 1, n_jobs)[0] for k in range(n_cohorts)])
     rows = np.maximum(cohorts.effective_sizes(), 1.0)
@@ -157,7 +149,7 @@ def _rankings(
     free = (values - 1.0) * (n_classes - 1.0)
     singles = np.arange(n_features)[:, None]
     pooled, by_cohort = _ranked(singles, alone, free, rows, above_chance)
-    tell(1)
+    progress(WHAT, 1, n_cohorts + 1)
     tried = _features_to_pair(cohorts, pooled)
     chosen = cohorts.features if len(tried) == n_features else [cohorts.features[f] for f in tried]
     others = tuple(set(cohorts.features) - set(chosen))
@@ -168,7 +160,7 @@ def _rankings(
     for k in range(n_cohorts):
         together[k] = measure.of_levels(k, 2, 2, n_jobs)[0]
         together[k] -= alone[k, first] + alone[k, second]
-        tell(k + 2)
+        progress(WHAT, k + 2, n_cohorts + 1)
     free = (values[first] - 1.0) * (values[second] - 1.0) * (n_classes - 1.0)
     of_pairs, pairs_by_cohort = _ranked(pairs, together, free, rows, above_chance)
     return [pooled, of_pairs], [*by_cohort, *pairs_by_cohort], len(pairs)

@@ -5,14 +5,11 @@ studentised scores is kept (Westfall and Young). A set explains more than chance
 greatest scores reach its own, however many sets were searched, and however much they share. See
 docs/explanation/intervals.md (p-values).
 
-- The root of a score is studentised: by chance it has about the same deviation for small and large
-  sets, and nearly the same shape, so that neither are favoured.
-- Mean and deviation come from some permutations that serve for nothing else, so that they are fixed
-  before those that are compared. Sets whose scores have the same mean by chance have nearly the
-  same variance, so that it is averaged over such sets.
-- Permuting stops as soon as so many of the greatest scores reached the best one that nothing could
-  make it clear any more (Besag and Clifford). Every set has its own place to stop, and its p-value
-  is exact there.
+- The root of a score is studentised, since by chance it varies alike for small and large sets.
+- Mean and deviation come from permutations that serve for nothing else; variances are averaged over
+  sets whose scores have about the same mean by chance.
+- Permuting stops once enough of the greatest scores reached the best one (Besag and Clifford).
+  Every set has its own place to stop, and its p-value is exact there.
 """
 
 from __future__ import annotations
@@ -34,12 +31,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
-REACHED = 10
-"""So many greatest scores that reach a set's own settle that it explains no more than chance."""
+REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance
 PILOTS = 32  # permutations that say how scores vary, and are not compared with
 NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
-FIRST_ROUND = 32
-"""Permutations before one first looks whether to stop; every round is twice as long."""
+FIRST_ROUND = 32  # permutations before the first look whether to stop; each round is doubled
 TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not tell them apart
 NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
 

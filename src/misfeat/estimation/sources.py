@@ -61,16 +61,23 @@ class Source(ABC):
     work: int  # what it takes to count one set
 
     @abstractmethod
-    def scales(self) -> tuple[Sequence[Scale], Floats]:
-        """The scale of every subgroup, and how many columns of the target vary in each."""
-
-    @abstractmethod
     def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Write covariances of every subgroup: of the blocks, and of the target at the end."""
 
     def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
         """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
         raise NotImplementedError
+
+    def shares(self) -> Floats:
+        """The share of every class in every subgroup; counts that were rounded may lie below 0."""
+        counts = np.maximum(self.by_class, 0.0)
+        return np.asarray(counts / np.maximum(counts.sum(axis=1), TINY)[:, None])
+
+    def scales(self) -> tuple[Sequence[Scale], Floats]:
+        """The scale of every subgroup, and how many columns of the target vary in each."""
+        shares = self.shares()
+        dimensions = np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0)
+        return [InformationScale(share) for share in shares], dimensions
 
     def calibration(self, by_size: Sequence[Floats]) -> list[Floats]:
         """Of counted scores above chance, by size from 1, those that the scale is checked by."""
@@ -133,22 +140,7 @@ class NumericTable(Source):
         own[:] = plain * scale[:, None] * scale * seen[:, :, None] * seen[:, None, :]
 
 
-class ClassTable(Source):
-    """A source that has cells and classes, so that scores are information about these."""
-
-    def shares(self) -> Floats:
-        """The share of every class in every subgroup; counts that were rounded may lie below 0."""
-        counts = np.maximum(self.by_class, 0.0)
-        return np.asarray(counts / np.maximum(counts.sum(axis=1), TINY)[:, None])
-
-    def scales(self) -> tuple[Sequence[Scale], Floats]:
-        """Information about classes with the shares of each subgroup."""
-        shares = self.shares()
-        dimensions = np.maximum((shares > 0).sum(axis=1) - 1.0, 0.0)
-        return [InformationScale(share) for share in shares], dimensions
-
-
-class CodedTable(ClassTable):
+class CodedTable(Source):
     """Coded rows of all subgroups; the first category of each feature is the most frequent."""
 
     def __init__(self, cohorts: Cohorts) -> None:
@@ -240,13 +232,8 @@ class CodedTable(ClassTable):
         return values, there
 
 
-class CountedTable(ClassTable):
-    """Count tables of up to three features, where there are no rows.
-
-    Tables of pairs hold the covariances of their columns; those of triples hold what an interaction
-    of two features has in common with a third. Interactions of more than three features together
-    are in no set that tables are held of.
-    """
+class CountedTable(Source):
+    """Count tables of up to three features: covariances, and of interactions with a third."""
 
     work = 1  # next to nothing
 
@@ -317,18 +304,9 @@ def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) 
 
 
 def nearest_covariance(matrix: Floats) -> Floats:
-    """A covariance with the same variances, near a matrix that may not be one.
+    """A covariance near a matrix of pairs that were rounded one by one, with its variances.
 
-    Tables of pairs that were rounded one by one do not fit together: no rows have all of them.
     Negative eigenvalues of the correlations are set to 0.
-
-    Examples
-    --------
-    >>> odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    >>> nearest_covariance(odd).round(2)
-    array([[ 1. ,  0.5, -0.5],
-           [ 0.5,  1. ,  0.5],
-           [-0.5,  0.5,  1. ]])
     """
     varies = np.flatnonzero(np.diag(matrix) > 0)
     block = np.ix_(varies, varies)

@@ -13,10 +13,8 @@ from misfeat.lattice.levels import (
     ranks_below,
     unrank,
 )
-from misfeat.lattice.sampling import arbitrary, randwalk, stratified
 
 __all__ = [
-    "arbitrary",
     "best_below",
     "contains",
     "count",
@@ -24,10 +22,8 @@ __all__ = [
     "edges_beside",
     "edges_between",
     "level",
-    "randwalk",
     "rank",
     "ranks_above",
     "ranks_below",
-    "stratified",
     "unrank",
 ]

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     Subsets = NDArray[np.integer]
     Ranks = NDArray[np.int64]
 
-LARGEST_LEVEL = 2**62
-"""A level with more subsets than this cannot be numbered."""
+LARGEST_LEVEL = 2**62  # a level with more subsets than this cannot be numbered
 
 
 def count(n_features: int, size: int) -> int:
@@ -72,7 +71,10 @@ def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
     rest = np.array(ranks, dtype=np.int64)
     subsets = np.empty((len(rest), size), dtype=np.int32)
     for position in range(size, 0, -1):
-        table = _binomials_up_to(int(rest.max(initial=0)), position)
+        counts = [0]  # C(c, position) from c = 0 until it passes the largest rank
+        while counts[-1] <= rest.max(initial=0):
+            counts.append(comb(len(counts), position))
+        table = np.array(counts, dtype=np.int64)
         members = np.searchsorted(table, rest, side="right") - 1
         subsets[:, position - 1] = members
         rest -= table[members]
@@ -128,24 +130,13 @@ def _binomials(largest: int, k: int) -> Ranks:
     return table
 
 
-def _binomials_up_to(value: int, k: int) -> Ranks:
-    """C(c, k) for c from 0 until it passes `value`."""
-    table = [0]
-    while table[-1] <= value:
-        table.append(comb(len(table), k))
-    return np.array(table, dtype=np.int64)
-
-
 def count_nodes(n_features: int, low: int, high: int) -> int:
     """Subsets of sizes low to high."""
     return sum(comb(n_features, size) for size in range(low, high + 1))
 
 
 def edges_between(n_features: int, low: int, high: int) -> Ranks:
-    """Inter-level edges, a column each: a subset and one of its supersets one larger.
-
-    Nodes are numbered level after level from size low to size high, each in the order of ranks.
-    """
+    """Inter-level edges, a column each: a subset and a superset; nodes level after level."""
     edges = [np.empty((2, 0), dtype=np.int64)]
     for size in range(low + 1, high + 1):
         start, end = (count_nodes(n_features, low, m) for m in (size - 2, size - 1))
@@ -169,12 +160,7 @@ def edges_beside(n_features: int, low: int, high: int) -> Ranks:
 
 
 def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:
-    """Blocks of features so that every set of a size lies within one of them.
-
-    Features are cut into parts of equal length, and every `size` parts make a block: the longer
-    the parts, the fewer the blocks, and the more cells each has. `cards` are the values of each
-    feature. A block has at most `most_cells`, unless it has only `size` features.
-    """
+    """Blocks of features, of at most so many cells, so that each set of a size is within one."""
     n_features = len(cards)
     if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:
         return [tuple(range(n_features))]
@@ -182,6 +168,7 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
     length = 1
     while (length + 1) * size <= n_features and largest[: (length + 1) * size].prod() <= most_cells:
         length += 1
+    # Every `size` parts of equal length make a block: the longer they are, the fewer there are.
     features = range(n_features)
     parts = [features[first : first + length] for first in range(0, n_features, length)]
     return [

@@ -35,16 +35,11 @@ if TYPE_CHECKING:
 
     FlatMap = Callable[[Tensor], Tensor]
 
-BITS_A_BLOCK = 5
-"""The whole lattice is summed over in blocks of so many features, each one small matrix."""
+BITS_A_BLOCK = 5  # features of a block that the whole lattice is summed over in, a small matrix
 
 
 class Neighbours(ABC):
-    """A lattice graph of the subsets of sizes low to high, one row per node.
-
-    `sizes` is the size of each row's subset, 0 where a row is not a node; `degree` says how many
-    neighbours each node has.
-    """
+    """A lattice graph of the subsets of sizes low to high; a row of size 0 is not a node."""
 
     def __init__(self, n_features: int, low: int, high: int, sizes: NDArray[np.int64]) -> None:
         self.n_features, self.low, self.high = n_features, low, high

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     Sample = list[NDArray[np.int64]]
 
-VISITS_A_NODE = 16
-"""The walk is ended once it has looked at so many subsets for each one that is wanted."""
+VISITS_A_NODE = 16  # the walk ends once it has looked at so many subsets for each one wanted
 
 
 def randwalk(
@@ -26,16 +25,13 @@ def randwalk(
 ) -> Sample:
     """Collect subsets along a lazy random walk (the paper's RANDWALK, Algorithm 1).
 
-    The walk starts with random bits. At each step it stays with probability one half; else it flips
-    a uniform feature. New subsets are kept until there are the share `budget` (above 0, at most 1)
-    of those of sizes low to high; the ranks of those collected come by size, ascending.
+    It starts with random bits, stays with probability one half, else flips a uniform feature, and
+    ends with the share `budget` of the subsets of sizes low to high; their ranks come by size.
 
-    Restricted to some sizes, the walk starts at a uniform subset of these, and a flip that would
-    leave them is not made, so that its stationary distribution stays uniform. Neighbours would then
-    be kept too often where the walk turns back, at the smallest and largest size; therefore only
-    every 4 n log n-th subset is kept, by when the walk has forgotten where it was. Within a single
-    size no flip is possible, and subsets are drawn uniformly; so is the rest where a walk finds
-    nothing new for long, because the budget nears everything.
+    Restricted to some sizes, it starts at a uniform subset of these and does not leave them, so
+    that its stationary distribution stays uniform; only every 4 n log n-th subset is kept, since
+    neighbours would be kept too often where it turns back. Within a single size, and where the walk
+    finds nothing new for long, subsets are drawn uniformly.
     """
     from misfeat.lattice.walk import Sizes, lazy_walk
 

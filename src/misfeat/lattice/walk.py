@@ -70,12 +70,10 @@ def _flip(members, size, feature):
 
 @compiled
 def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
-    """Walk until `nodes` is full or the steps are used up; how many nodes were found.
+    """Walk from `start` until `nodes` is full or the steps are used up; how many were found.
 
-    Stay with probability one half, else flip a uniform feature; a flip that leaves the sizes is not
-    made. Every `keep_every` steps the node, unless it is empty or known, is kept. `start` holds the
-    members of the first subset, `state` that of the random numbers (not 0), and `seen` is a hash
-    set, all -1, as long as a power of two, with room for twice as many nodes as are wanted.
+    `state` is that of the random numbers (not 0), and `seen` a hash set, all -1, as long as a power
+    of two, with room for twice as many nodes as are wanted.
     """
     n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)

@@ -43,12 +43,10 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
 
 N_FACTS = 9  # numbers that describe a set in a cohort, beside one for every guess
-FIRST_GUESS_AHEAD = 2.0
-"""How far ahead the first guess is before training, on the logarithmic scale of the mixture."""
+FIRST_GUESS_AHEAD = 2.0  # how far the first guess is ahead before training, on the log scale
 LARGEST_STRETCH = 0.3  # A mixture of guesses is stretched or shrunk by at most exp(0.3)
 VALIDATION_SHARE = 0.25  # the share of the features that is hidden for validation only
-HIDDEN_SHARES = (0.1, 0.3)
-"""Between which a share of the other features is hidden from every cohort."""
+HIDDEN_SHARES = (0.1, 0.3)  # between which a share of the others is hidden from every cohort
 VALIDATION_SHARES = (0.2, 0.6)  # the same for features that are hidden for validation
 VALIDATE_EVERY = 10
 
@@ -218,10 +216,7 @@ def train(
     settings: MultiplexCompleter,
     rng: np.random.Generator,
 ) -> None:
-    """Train a network on hidden features of a table; it ends with the best weights.
-
-    Where nothing can be hidden, as in a single cohort, the network stays as it is.
-    """
+    """Train on hidden features, where there are any, and keep the best weights."""
     missing = lessons.known.exact.missing
     for_validation = np.zeros(missing.shape[1], dtype=bool)
     shared = rng.permutation(np.flatnonzero((~missing).sum(axis=0) >= 2))

@@ -5,15 +5,13 @@ In layer t the state of subset v in lattice i becomes
     h_i(v) <- act( S_i h_i(v) + W_i mean over neighbours u of h_i(u) + sum over j != i of
                    W_ji h_j(v) + b_i ),
 
-with matrices of its own for every lattice and every ordered pair. (The paper concatenates the
-node's state with the message and multiplies by one more matrix; that is the sum of two products,
-and the product of two matrices is one.) A linear head turns the last state into a score. The input
-is the subset written in bits, the same in every lattice.
+with matrices of its own for every lattice and every ordered pair. (The paper concatenates state and
+message and multiplies by one more matrix: a sum of two products, and two matrices in a row are
+one.) A linear head turns the last state into a score. The input is the subset written in bits.
 
-Every subgroup has a model of its own, a stack of all lattices of which only the subgroup's own is
-read out. So nothing is computed that no output depends on: the last layer exists for that lattice
-alone, and the layer before is needed everywhere in that lattice, for the means, but elsewhere only
-at the subsets asked for. The first layer's means are constants.
+Every subgroup has a model of its own, of which only the subgroup's own lattice is read out: the
+last layer exists for that lattice alone, and the layer before is needed everywhere in that lattice,
+for the means, but elsewhere only at the subsets asked for. The first layer's means are constants.
 
 Tensors have nodes first where neighbours are summed, models first where matrices are multiplied.
 """
@@ -46,20 +44,13 @@ if TYPE_CHECKING:
 
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
-BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}
-"""Models are computed side by side as long as their states take no more than this on a device."""
-COPIES_OF_A_STATE = 6
-"""A state is held before and after its activation, with a mask, and the same for gradients."""
-COPIES_OF_A_WEIGHT = 6
-"""A weight is held with its gradient, two moments, the best so far and the result."""
+BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}  # states of models at once
+COPIES_OF_A_STATE = 6  # before and after its activation, with a mask, and the same for gradients
+COPIES_OF_A_WEIGHT = 6  # with its gradient, two moments, the best so far and the result
 
 
 class Dropout(nn.Module):
-    """Set a share of the values to 0 while training, and scale up the others.
-
-    On a CPU PyTorch draws one number a value, one after the other, which would take more than half
-    of a training step; NumPy's bits, of the given seed, are twenty times faster.
-    """
+    """Dropout whose bits NumPy draws on a CPU, twenty times faster than PyTorch."""
 
     def __init__(self, share: float, seed: int) -> None:
         super().__init__()
@@ -153,10 +144,7 @@ class PaperNetwork(nn.Module):
         self.head_bias = nn.Parameter(draw(hidden, len(own)))
 
     def forward(self, rows: Tensor) -> Tensor:
-        """Predicted scores of the subsets in these rows, both of shape (n_models, n_rows).
-
-        The rows of one model must differ from each other.
-        """
+        """Scores of the subsets in rows, different ones for a model, both (n_models, n_rows)."""
         # The last layer reads states: own, others', and the mean of the neighbours'.
         if not self.inner:
             own, mean = self.inputs[rows].chunk(2, dim=2)
@@ -198,10 +186,7 @@ class PaperNetwork(nn.Module):
 
 
 class _InnerLayer(nn.Module):
-    """A layer in all lattices of every model.
-
-    `across[k, j, i]` is model k's matrix from lattice j to i, for j = i that of the node's own.
-    """
+    """A layer in all lattices; `across[k, j, i]` is model k's matrix from lattice j to i."""
 
     def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
         super().__init__()
@@ -243,11 +228,7 @@ class _LastLayer(nn.Module):
 
 
 class _Pick(torch.autograd.Function):
-    """Rows of values of shape (n_nodes, n_models, width), other rows for each model.
-
-    No row is picked twice by a model, so the gradient is copied back, never summed: fast, and the
-    same bits every time.
-    """
+    """Different rows of (n_nodes, n_models, width) a model: gradients are copied, not summed."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, rows: Tensor) -> Tensor:
@@ -298,10 +279,7 @@ def train_models(
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> tuple[PaperModels, History]:
-    """Train one model a subgroup on its known scores, as many side by side as fit.
-
-    `by_size` are known scores by size and rank, NaN where unknown.
-    """
+    """Train one model a subgroup on its known scores by size, as many side by side as fit."""
     graph = shape.graph(device)
     sizes = range(shape.low, shape.high + 1)
     rows = np.concatenate([graph.rows(size) for size in sizes])

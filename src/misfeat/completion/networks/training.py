@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     Step = Callable[[], None]
 
 
-EPOCHS_BEFORE_CAPTURE = 3
-"""Epochs on a CUDA device before its work is recorded, to be replayed from then on."""
+EPOCHS_BEFORE_CAPTURE = 3  # epochs on a CUDA device before its work is recorded to be replayed
 
 
 class Draw:
@@ -75,11 +74,10 @@ def train(
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
 ) -> History:
-    """Train every model of a network on the labels of its subgroup, all side by side.
+    """Train all models of a network, side by side, on the labels of their subgroups.
 
-    A network has `inputs` (n_rows, width), the subgroup of each model as `own`, and weights with
-    models first, of which none is shared. Called with rows of the inputs, (n_models, n_rows), it
-    gives their scores. It ends with the weights that predicted each model's held-out scores best.
+    It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
+    with rows of the inputs, it gives their scores. The best weights of each model are kept.
     """
     device = network.inputs.device
     splits = [known.split(float(settings.validation_share), rng) for known in labels]
@@ -87,23 +85,33 @@ def train(
     training = Batch.of([part for part, _ in splits], n_rows, device)
     validation = Batch.of([part for _, part in splits], n_rows, device)
     step = training_step(network, training, settings)
-    kept = _Best(network)
+    weights = list(network.parameters())
+    best_weights = [weight.detach().clone() for weight in weights]
+    best_loss, best_epoch = np.full(len(labels), np.inf), np.zeros(len(labels), dtype=np.int64)
     for epoch in range(1, settings.epochs + 1):
         step()
         if epoch % settings.validate_every == 0 or epoch == settings.epochs:
             network.eval()
             with torch.no_grad():
-                kept.update(epoch, validation.losses(network).double().cpu().numpy())
-            if epoch - kept.epoch.max() >= settings.patience:
+                loss = validation.losses(network).double().cpu().numpy()
+                better = loss < best_loss
+                chosen = torch.from_numpy(better).to(device)
+                for best, weight in zip(best_weights, weights, strict=True):
+                    best.copy_(torch.where(chosen.view(-1, *[1] * (weight.ndim - 1)), weight, best))
+            best_loss[better], best_epoch[better] = loss[better], epoch
+            if epoch - best_epoch.max() >= settings.patience:
                 break
         if on_epoch is not None:
             on_epoch(epoch)
-    if not kept.epoch.all():
+    if not best_epoch.all():
         setting = Setting("learning_rate", settings.learning_rate)
         raise MisfeatError(f"Training diverged with {setting}; lower it.")
-    kept.restore()
+    with torch.no_grad():
+        for best, weight in zip(best_weights, weights, strict=True):
+            weight.copy_(best)
+    network.eval()
     labelled = np.array([len(known.rows) > 0 for known in labels])
-    return History(epoch, kept.epoch, np.where(labelled, kept.loss, np.nan))
+    return History(epoch, best_epoch, np.where(labelled, best_loss, np.nan))
 
 
 class Batch(NamedTuple):
@@ -177,27 +185,3 @@ class _Replayed:
             with torch.cuda.graph(self._graph):
                 self._step()
         self._graph.replay()
-
-
-class _Best:
-    """The best weights of every model so far; all weights have the models as first axis."""
-
-    def __init__(self, network: Any) -> None:
-        self._network = network
-        self._weights = [weight.detach().clone() for weight in network.parameters()]
-        n_models = len(network.own)
-        self.loss = np.full(n_models, np.inf)
-        self.epoch = np.zeros(n_models, dtype=np.int64)
-
-    def update(self, epoch: int, loss: NDArray[np.float64]) -> None:
-        better = loss < self.loss
-        chosen = torch.from_numpy(better).to(self._network.inputs.device)
-        for best, weight in zip(self._weights, self._network.parameters(), strict=True):
-            best.copy_(torch.where(chosen.view(-1, *[1] * (weight.ndim - 1)), weight, best))
-        self.loss[better], self.epoch[better] = loss[better], epoch
-
-    def restore(self) -> None:
-        with torch.no_grad():
-            for best, weight in zip(self._weights, self._network.parameters(), strict=True):
-                weight.copy_(best)
-        self._network.eval()

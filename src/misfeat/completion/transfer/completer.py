@@ -17,8 +17,7 @@ from misfeat.runtime.threads import Work
 if TYPE_CHECKING:
     from misfeat.completion.completed_scores import CompletedScores, Known
 
-USUAL_CATEGORIES, USUAL_CLASSES = 5, 3
-"""What features and targets are taken to have when memory is estimated before rows are seen."""
+USUAL_CATEGORIES, USUAL_CLASSES = 5, 3  # when memory is estimated before rows are seen
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,17 +55,12 @@ class TransferCompleter(BaseCompleter):
         from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 
         exact, rows = known.exact, known.prepared(rows_or_tables)
-        model = TransferModel(
-            rows,
-            exact.missing,
-            Work(known.n_jobs),
-            proxies=self.proxies,
-            above_chance=exact.above_chance,
-        )
+        work, above = Work(known.n_jobs), exact.above_chance
+        model = TransferModel(rows, exact.missing, work, proxies=self.proxies, above_chance=above)
         by_size = recorded_sets_filled(exact, size)
         for m in range(1, size + 1):
             prediction = model.predict(m)
-            predicted = prediction.above if exact.above_chance else prediction.score
+            predicted = prediction.above if above else prediction.score
             if not rows.as_scored:
                 predicted = predicted + rows.lost_by_merging(exact, m)
             by_size[m] = np.where(np.isnan(predicted), by_size[m], predicted)

@@ -55,18 +55,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-LARGEST_STRETCH = 2**22
-"""Entries of the tables, of all cohorts, that a thread holds at a time: 32 MiB."""
+LARGEST_STRETCH = 2**22  # entries of tables, of all cohorts, that a thread holds at once: 32 MiB
 LARGEST_TABLE = 2**16  # cells of the largest table of three features with the target
 
 
 class TransferModel:
-    """Scores of feature sets that a cohort recorded in part, from the cohorts that did.
-
-    `missing`, of shape (n_cohorts, n_features), is what to treat as never recorded: at least what
-    was not. Margins may be taken through `proxies`. Donors' tables hold up to three features;
-    larger sets are fitted to these.
-    """
+    """Scores of feature sets that a cohort recorded in part; `missing` counts as never recorded."""
 
     def __init__(
         self,
@@ -101,14 +95,10 @@ class TransferModel:
             self._completed[size] = self._complete_level(size, counts)
 
     def predict(self, size: int) -> Completed:
-        """Predictions for every subset of one size in every cohort that recorded it in part.
-
-        No more tables are held than those of the sets that a thread works on.
-        """
-        if size in self._completed:
-            return self._completed[size]
-        if size in self._predicted:
-            return self._predicted[size]
+        """Predictions for every subset of one size in every cohort that recorded it in part."""
+        for kept in (self._completed, self._predicted):
+            if size in kept:
+                return kept[size]
         subsets, evidence, parts = self._layout(size).subsets, self._evidence(size), {}
 
         def predict(first: int, last: int) -> None:
@@ -127,11 +117,7 @@ class TransferModel:
         return self._predicted[size]
 
     def table_of(self, subset: NDArray[np.integer]) -> Floats:
-        """The table of one subset in all cohorts, of shape (n_cohorts, n_cells, n_classes).
-
-        Counts where a cohort recorded the subset, expected counts where it did not; the categories
-        of the last feature change fastest.
-        """
+        """(Expected) counts of a subset, (n_cohorts, n_cells, n_classes); last feature fastest."""
         size, index = len(subset), int(rank(subset[None])[0])
         if size not in self._completed:
             subsets = subset[None].astype(np.int64)
@@ -256,10 +242,7 @@ def rows_or_tables(known: Known) -> TransferRecords:
 
 
 def records_of_rows(cohorts: Cohorts, most: int | None = None) -> TransferRecords:
-    """The rows of cohorts; a value that is not there is a category of its own.
-
-    A feature keeps at most so many categories that tables of three stay small.
-    """
+    """The rows of cohorts; gaps are a category, and rare ones merge so that tables stay small."""
     n_cohorts, n_classes = len(cohorts), len(cohorts.classes)
     most = most or int(np.cbrt(LARGEST_TABLE / max(1, n_classes)) + 1e-9)
     merged = np.zeros(len(cohorts.features), dtype=bool)

@@ -1,11 +1,9 @@
 """Steps A and B1: what donors' tables say, shrunk, and how unrecorded features are distributed.
 
-Step A. Every donor's table is shrunk towards what its smaller tables lead one to expect. Sizes are
-smoothed in turn: singles, pairs, triples. All donors of a subset share one strength of shrinkage,
-because together they show better whether there is anything beyond the smaller tables: with X² the
-chi-square distance of the pooled counts from the pooled expectation, the strength is [1 - dof /
-X²]₊ (James and Stein). Degrees of freedom that the smaller tables shrank away are added to those of
-the subset itself.
+Step A. Every donor's table (singles, pairs, triples in turn) is shrunk towards what its smaller
+tables lead one to expect. All donors of a subset share one strength of shrinkage: with X² the
+chi-square distance of the pooled counts from the pooled expectation it is [1 - dof / X²]₊ (James
+and Stein), dof with what the smaller tables shrank away.
 
 Step B1. p̂(q|y) of an unrecorded feature q is a mean over donors. A donor says p(q|y) as in its own
 rows, or, better where there is one, through a proxy: a feature z that both cohorts recorded and
@@ -22,6 +20,7 @@ import numpy as np
 
 from misfeat.completion.transfer.tables import (
     LANES,
+    UNFILLED,
     cohorts_lacking,
     in_lanes,
     rake,
@@ -85,7 +84,7 @@ def smooth_singles(rows, counts, singles):
                 tables[j] = table.sum(axis=1).reshape((cells, 1)) * by_class / total
             pooled += table
             expected += tables[j]
-        freedom = (_filled(pooled) - 1.0) * (n_classes - 1)
+        freedom = ((pooled.sum(axis=1) > 0).sum() - 1.0) * (n_classes - 1)
         singles.kept[f] = shrinkage(_distance(pooled, expected), freedom)
         shares = _shares(pooled, singles.kept[f])
         for j in donors:
@@ -168,7 +167,8 @@ def _smooth(counts, cards, smaller, tables, rows):
         _expect(expected[g], own_rows[g], cards, smaller.tables[g], sums)
         _add_lanes(counts[g], pooled)
         _add_lanes(expected[g], pooled_expected)
-    freedom = _freedom(cards, smaller.kept) * (n_classes - 1) * _filled(pooled) / n_cells
+    filled = (pooled.sum(axis=1) > 0).sum()
+    freedom = _freedom(cards, smaller.kept) * (n_classes - 1) * filled / n_cells
     kept = shrinkage(_distance(pooled, pooled_expected), freedom)
     shares = _shares(pooled, kept)
     for g in range(n_groups):
@@ -225,7 +225,7 @@ def _expect(values, rows, cards, smaller, sums):
     flat, wanted = values.reshape(-1), rows.reshape(-1)
     flat[:] = 1.0
     for _ in range(SWEEPS):
-        rake(flat, n_classes, LANES, wanted, sums)
+        rake(flat, n_classes, LANES, wanted, sums, UNFILLED)
         rake_parts(flat, cards, n_classes * LANES, smaller, sums)
 
 
@@ -244,15 +244,6 @@ def _freedom(cards, kept_of_smaller):
                 part *= cards[a] - 1.0
         freedom += (1.0 - kept_of_smaller[u]) * part
     return freedom
-
-
-@compiled
-def _filled(pooled):
-    """How many cells have rows."""
-    filled = 0
-    for k in range(len(pooled)):
-        filled += pooled[k].sum() > 0
-    return filled
 
 
 @compiled
@@ -338,11 +329,7 @@ def _explained(table):
 
 @compiled
 def predict_margins(rows, counts, singles, pairs, strengths, margins, first, last):
-    """p̂(q|y) of every feature q that the cohorts first to last never recorded.
-
-    `margins` is by cohort, feature, value and class, `counts` are the tables of single features;
-    `strengths` is -1 where there is no proxy.
-    """
+    """p̂(q|y) of every feature q that the cohorts first to last never recorded, to `margins`."""
     cards, missing = rows.cards, rows.missing
     most, n_classes = cards.max(), margins.shape[3]
     table = np.empty((most, most, n_classes))

@@ -24,6 +24,7 @@ from misfeat.completion.transfer.tables import (
     in_lanes,
     part_cells,
     parts_of,
+    rake,
     recorded_rows,
     split_of,
 )
@@ -40,14 +41,6 @@ EMPTY = 1e-9  # rows that a class without rows in a cell counts as, so that its 
 LEAST_SUM = 1e-14  # A sum that is not above this cannot be scaled
 RAKING_SWEEPS = 8
 FITTING_SWEEPS = 5
-
-
-class DonorsMean(NamedTuple):
-    """The donors' mean conditional distribution, as ``average + of_prior[o_cells] * prior``."""
-
-    average: NDArray[np.float64]  # (n_cells, n_classes): of the donors; no cells without donors
-    of_prior: NDArray[np.float64]  # (n_o, n_classes): how much of the prior is added
-    o_cells: NDArray[np.int64]  # (n_cells,): the cell of O for every cell of the subset
 
 
 class SetEvidence(NamedTuple):
@@ -67,7 +60,10 @@ class SetEvidence(NamedTuple):
 
 @compiled
 def donors_mean(tables, weights, split):
-    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε], of tables with a donor a lane."""
+    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε]: without the prior, and the prior's part.
+
+    Of shape (n_cells, n_classes), without cells if there are no donors, and (n_o, n_classes).
+    """
     n_groups, n_cells, n_classes, _ = tables.shape
     n_o, o_cells = len(split.of_o), np.empty(split.cards.prod(), np.int64)
     part_cells(split.cards, split.o_strides, o_cells)
@@ -80,11 +76,8 @@ def donors_mean(tables, weights, split):
             donor = g * LANES + lane
             shares[lane] = weights[donor] / total if donor < len(weights) else 0.0
         # w_j / [T_j(o,y) + ε] of every lane
-        table, flat, width = (
-            tables[g].reshape(-1),
-            factors.reshape(-1),
-            np.uint64(n_classes * LANES),
-        )
+        table, flat = tables[g].reshape(-1), factors.reshape(-1)
+        width = np.uint64(n_classes * LANES)
         flat[:] = BACK_OFF
         for k in range(np.uint64(len(o_cells))):
             line, of_o = k * width, np.uint64(o_cells[k]) * width
@@ -100,7 +93,7 @@ def donors_mean(tables, weights, split):
             for y in range(n_classes):
                 line = factors[o_cells[k] * n_classes + y]
                 average[k, y] += _sum_of_products(tables[g, k, y], line)
-    return DonorsMean(average, of_prior, o_cells)
+    return average, of_prior
 
 
 @compiled_fast
@@ -117,19 +110,6 @@ def _sum_of_products(lanes, factors):
     for lane in range(LANES):
         total += lanes[lane] * factors[lane]
     return total
-
-
-@compiled
-def _rake(target, n_summed, kept_step, summed_step, wanted):
-    """Scale a pair's table so that its sums over one of the two are as wanted."""
-    for y in range(target.shape[1]):
-        for k in range(len(wanted)):
-            total = 0.0
-            for v in range(n_summed):
-                total += target[k * kept_step + v * summed_step, y]
-            factor = wanted[k, y] / total if total > LEAST_SUM else 0.0
-            for v in range(n_summed):
-                target[k * kept_step + v * summed_step, y] *= factor
 
 
 @compiled
@@ -201,10 +181,7 @@ def _divide_by_rows(values, rows, shares):
 
 @compiled
 def complete_sets(subsets, evidence, completed, first, last):
-    """Steps A (for triples), B and C for the sets first to last, where a member is lacking.
-
-    The tables of the cohorts that recorded all members are counted before.
-    """
+    """Steps A (for triples), B and C for the sets first to last; recorded ones are counted."""
     rows = evidence.rows
     for s in range(first, last):
         subset = subsets[s]
@@ -232,7 +209,7 @@ def _complete_set(i, s, split, mean, evidence, completed):
     table = completed.tables[i, completed.starts[s] : completed.starts[s + 1]]
     seen, own = recorded_rows(i, evidence.rows, split, evidence.kept)
     shares = _product_of_margins(evidence.margins[i], split, len(seen))
-    informed = len(mean.average) > 0
+    informed = len(mean[0]) > 0
     if informed:
         _start_from_donors(shares, mean, split, seen)
     if len(split.subset) == 2:  # step B2
@@ -248,7 +225,10 @@ def _complete_set(i, s, split, mean, evidence, completed):
             fit_conditional(shares, own, parts, 1 if once else FITTING_SWEEPS)
         _keep(table, shares, own, split, seen)
     completed.informed[i, s] = informed
-    note_score(i, s, shares, own, evidence.poisson, completed)
+    score, variance = expected_score(shares, own, evidence.poisson)  # step C
+    completed.score[i, s], completed.variance[i, s] = score, variance
+    if completed.above.shape[1]:
+        completed.above[i, s] = expected_above_chance(shares, own, evidence.poisson)
 
 
 @compiled
@@ -259,11 +239,12 @@ def _rake_pair(table, i, split, evidence):
     of_a = singles.tables[i, singles.starts[a] : singles.starts[a + 1]]
     of_b = singles.tables[i, singles.starts[b] : singles.starts[b + 1]]
     first_a = not evidence.rows.missing[i, b]
+    flat, sums, n_classes = table.reshape(-1), np.empty(of_b.size), table.shape[1]
     for turn in range(2 * RAKING_SWEEPS):
         if (turn % 2 == 0) == first_a:
-            _rake(table, len(of_b), len(of_b), 1, of_a)
+            rake(flat, len(of_b), n_classes, of_a.reshape(-1), sums, LEAST_SUM)
         else:
-            _rake(table, len(of_a), 1, len(of_b), of_b)
+            rake(flat, len(of_a), of_b.size, of_b.reshape(-1), sums, LEAST_SUM)
 
 
 @compiled
@@ -300,7 +281,7 @@ def _product_of_margins(margins, split, n_o):
 @compiled
 def _start_from_donors(shares, mean, split, seen):
     """P(q|o,y) = Σ_j w_j (T_j(o,q,y) + ε P0) / (T_j(o,y) + ε), the shares being P0."""
-    average, of_prior, _ = mean
+    average, of_prior = mean
     for o in range(shares.shape[0]):
         for q in range(shares.shape[1]):
             cell = split.of_o[seen[o]] + split.of_q[q]
@@ -390,10 +371,7 @@ def expected_above_chance(shares, rows, poisson):
     out, which makes chance larger by (n_classes - 1) / 2N.)
     """
     n_o, n_q, n_classes = shares.shape
-    by_class = np.zeros(n_classes)
-    for o in range(n_o):
-        for y in range(n_classes):
-            by_class[y] += rows[o, y]
+    by_class = rows.sum(axis=0)
     total = by_class.sum()
     of_all, logs = by_class / total, np.zeros(n_classes)
     for y in range(n_classes):
@@ -455,12 +433,3 @@ class Completed(NamedTuple):
     # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
     tables: NDArray[np.float64]
     informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
-
-
-@compiled
-def note_score(i, s, shares, rows, poisson, completed):
-    """Step C for subset s of cohort i, given P(q|o,y) and n_i(o,y)."""
-    score, variance = expected_score(shares, rows, poisson)
-    completed.score[i, s], completed.variance[i, s] = score, variance
-    if completed.above.shape[1]:
-        completed.above[i, s] = expected_above_chance(shares, rows, poisson)

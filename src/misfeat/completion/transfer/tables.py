@@ -60,11 +60,7 @@ class SubsetSplit(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Completed tables of parts of a subset, which its own table is fitted to.
-
-    P(q|o,y) is taken as lines: all of the last members of Q that are in the part, and classes, make
-    one line. Lines are those of every o and of every value of the other members of Q.
-    """
+    """Tables of parts that a set is fitted to, as lines of classes and the last members of Q."""
 
     wanted: NDArray[np.float64]  # (n_parts, most): the table of each part, line after line
     sizes: NDArray[np.int64]  # (n_parts,): the entries of each part's table
@@ -125,17 +121,14 @@ def count_cells(rows, cohort, subset, strides, counts):
 
 @compiled
 def count_level(rows, layout, counts, first, last):
-    """The tables of the subsets first to last, in every cohort that recorded them.
-
-    In the order of ranks the first member changes fastest: where the others stay, so do the cells
-    that they lead to, and only the first one is added.
-    """
+    """The tables of the subsets first to last, in every cohort that recorded them."""
     size, n_classes = layout.subsets.shape[1], counts.shape[2]
     strides = np.empty(size, np.int64)
     others = np.empty(len(rows.target), np.int32)
     for s in range(first, last):
         subset, start = layout.subsets[s], layout.starts[s]
         n_cells = strides_of(rows.cards[subset], strides)
+        # By rank the first member changes fastest: while the others stay, it alone is added.
         if s == first or not np.array_equal(subset[1:], layout.subsets[s - 1, 1:]):
             for r in range(len(others)):
                 others[r] = rows.target[r]
@@ -154,12 +147,9 @@ def count_level(rows, layout, counts, first, last):
 
 
 @compiled
-def rake(values, n_summed, inner, wanted, sums):
-    """Scale values of shape (outer, n_summed, inner) so that their sums over the middle are wanted.
-
-    All are flat; `wanted` is of shape (outer, inner), `sums` is room for `inner` numbers. Numbers
-    of places have no sign, so that none is checked for it, and loops are as wide as the machine.
-    """
+def rake(values, n_summed, inner, wanted, sums, least):
+    """Scale flat values (outer, n_summed, inner) to wanted sums; those up to `least` become 0."""
+    # Indices without a sign are not checked for it, so that loops are as wide as the machine.
     n_summed, inner = np.uint64(n_summed), np.uint64(inner)
     for o in range(np.uint64(len(wanted)) // inner):
         block, goal = o * n_summed * inner, o * inner
@@ -171,7 +161,7 @@ def rake(values, n_summed, inner, wanted, sums):
                 sums[h] += values[line + h]
         for h in range(inner):
             total = sums[h]
-            sums[h] = wanted[goal + h] / total if total > UNFILLED else 0.0
+            sums[h] = wanted[goal + h] / total if total > least else 0.0
         for v in range(n_summed):
             line = block + v * inner
             for h in range(inner):
@@ -180,24 +170,17 @@ def rake(values, n_summed, inner, wanted, sums):
 
 @compiled
 def rake_parts(values, cards, width, wanted, sums):
-    """Rake a table, of `width` numbers a cell, to all tables of one member less, the last first.
-
-    `wanted` has a line for each of these, in which it stands from the beginning.
-    """
+    """Rake a table, `width` numbers a cell, to all lines of one member less, the last first."""
     inner = width
     for u in range(len(cards)):
         n_summed = cards[len(cards) - 1 - u]
-        rake(values, n_summed, inner, wanted[u][: len(values) // n_summed], sums)
+        rake(values, n_summed, inner, wanted[u][: len(values) // n_summed], sums, UNFILLED)
         inner *= n_summed
 
 
 @compiled
 def in_lanes(tables, cohorts, start, n_cells):
-    """Tables of some cohorts with a cohort a lane, of shape (n_groups, n_cells, n_classes, LANES).
-
-    What is done alike to every cohort is then done to a lane of them at once. Lanes to spare hold
-    zeros.
-    """
+    """Tables as (n_groups, n_cells, n_classes, LANES), a cohort a lane; spare lanes hold zeros."""
     n_classes = tables.shape[2]
     lanes = np.zeros(((len(cohorts) + LANES - 1) // LANES, n_cells, n_classes, LANES))
     for d in range(len(cohorts)):
@@ -210,10 +193,7 @@ def in_lanes(tables, cohorts, start, n_cells):
 
 @compiled
 def cohorts_lacking(subset, pattern, missing):
-    """The cohorts that lack just these members of a subset: bit a of the pattern is member a.
-
-    The pattern 0 gives J(s), the donors, which recorded all of the subset.
-    """
+    """The cohorts that lack just the members in a bit pattern; of 0 J(s), the donors."""
     found = np.empty(len(missing), np.int64)
     many = 0
     for i in range(len(missing)):
@@ -260,10 +240,7 @@ def split_of(subset, cards, pattern):
 
 @compiled
 def recorded_rows(i, rows, split, kept):
-    """The cells of O that cohort i has rows in, and n_i(o,y) of these.
-
-    `kept` are the counts of singles, pairs and triples; other tables are counted.
-    """
+    """The cells of O that cohort i has rows in, and n_i(o,y): kept up to triples, else counted."""
     recorded, n_o = split.subset[split.o_members], len(split.of_o)
     n_classes, size = rows.by_class.shape[1], len(recorded)
     if size == 0:
@@ -291,10 +268,7 @@ def recorded_rows(i, rows, split, kept):
 
 @compiled
 def parts_of(i, split, seen, kept, members):
-    """The parts of a set, of some members each, that cohort i has an informed table of.
-
-    `seen` are the cells of O that matter.
-    """
+    """The parts of a set that cohort i has an informed table of, in the cells of O it has seen."""
     n_parts, part_size = members.shape
     smaller = kept[part_size - 1]
     n_classes, n_q, size = smaller.tables.shape[2], len(split.of_q), len(split.cards)
@@ -331,10 +305,7 @@ def parts_of(i, split, seen, kept, members):
 
 @compiled
 def _lay_steps(split, members, steps):
-    """What a step in each member moves a cell of the part by, members of O before those of Q.
-
-    Returns how many values the last members of Q have, as far as all of them are in the part.
-    """
+    """Strides of the part, O before Q; returns the values of the last members of Q within it."""
     steps[:] = 0
     for a in members:
         steps[a] = 1
