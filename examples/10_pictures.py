@@ -8,9 +8,19 @@ put together and saved as any other. Four generated clinics did not take the sam
 from matplotlib import pyplot as plt
 
 import misfeat
-from misfeat.demo.clinics import demo_data
+from misfeat.datasets import make_cohorts
 
-data = demo_data()
+data = make_cohorts(
+    n_cohorts=4,
+    n_rows=3000,
+    n_features=8,
+    feature_names=("glucose", "ecg", "weight", "smoking", "pressure", "lipids", "kidney", "sleep"),
+    cohort_names=("North", "East", "South", "West"),
+    group="clinic",
+    target="ill",
+    hide=0.3,
+    random_state=2,
+)
 selector = misfeat.SubgroupSelector(data.groups, size=2, k=6).fit(data.columns, data.target)
 figure, axes = plt.subplots(3, figsize=(8, 11), layout="constrained")
 misfeat.plot.feature_map(selector, ax=axes[0])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting
+from misfeat.exceptions import Message, MisfeatError, Setting
 
 
 def told(setting):
@@ -36,16 +36,6 @@ def test_messages_within_messages_are_told_too():
     outer = Message("Not shown. {why}", why=inner) + inner
     assert outer == "Not shown. Lower size.Lower size."
     assert outer.told(told) == "Not shown. Lower <size>.Lower <size>."
-
-
-def test_words_for_python_are_left_out_or_replaced_elsewhere():
-    message = Message(
-        "Too many ({n}){or_none}.",
-        n=InPython("n_features = 3", "3 features"),
-        or_none=InPython(", or None"),
-    )
-    assert message == "Too many (n_features = 3), or None."
-    assert message.told(told) == "Too many (3 features)."
 
 
 def test_names_in_braces_are_text():

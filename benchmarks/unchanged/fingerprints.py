@@ -35,9 +35,8 @@ from benchmarks.common.tables import as_in_paper
 from benchmarks.completers import IterativeCompleter, completer_of
 from misfeat import Coding, SubgroupSelector
 from misfeat.completion import MLPCompleter, MultiplexCompleter, PaperCompleter
-from misfeat.datasets import load_heart, load_nhanes
+from misfeat.datasets import load_heart, load_nhanes, make_cohorts
 from misfeat.datasets.population import random_mask
-from misfeat.demo.clinics import clinics
 
 HIDDEN = 0.3
 """The share of features that is hidden from the tables that lack nothing."""
@@ -75,7 +74,27 @@ def tables():
         used = {data.target, *grouped[data.name]}
         features = [name for name in data.columns if name not in used]
         yield data.name, with_hidden(data, features), data.target, data.groups, data.bins
-    generated = clinics()
+    generated = make_cohorts(
+        n_cohorts=4,
+        n_rows=3000,
+        n_features=8,
+        feature_names=(
+            "glucose",
+            "ecg",
+            "weight",
+            "smoking",
+            "pressure",
+            "lipids",
+            "kidney",
+            "sleep",
+        ),
+        cohort_names=("North", "East", "South", "West"),
+        group="clinic",
+        target="illness",
+        similarity=300,
+        hide=0.3,
+        random_state=0,
+    )
     yield "clinics", generated.columns, generated.target, generated.groups, 5
     survey = load_nhanes()
     yield "survey", survey.columns, survey.target, survey.groups, survey.bins

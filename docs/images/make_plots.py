@@ -14,7 +14,7 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 
 import misfeat
-from misfeat.demo.clinics import demo_data
+from misfeat.datasets import make_cohorts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,26 @@ FOUR_TESTS = ["glucose", "ecg", "weight", "smoking"]
 
 def main() -> None:
     mpl.use("Agg")
-    data = demo_data()
+    data = make_cohorts(
+        n_cohorts=4,
+        n_rows=3000,
+        n_features=8,
+        feature_names=(
+            "glucose",
+            "ecg",
+            "weight",
+            "smoking",
+            "pressure",
+            "lipids",
+            "kidney",
+            "sleep",
+        ),
+        cohort_names=("North", "East", "South", "West"),
+        group="clinic",
+        target="ill",
+        hide=0.3,
+        random_state=2,
+    )
     selector = misfeat.SubgroupSelector(data.groups, size=3, k=8, random_state=0)
     selector.fit(data.columns, data.target)
     save(misfeat.plot.top_k(selector, "clinic=East"), "top_k")

@@ -9,6 +9,7 @@ from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from numbers import Integral
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,7 @@ from misfeat.safe_text import visible
 if TYPE_CHECKING:
     Spelling = Callable[["Setting"], str]
 
-LONGEST_FIELD = 1000
-"""Characters of a name or value in a message; tables hold longer ones."""
+LONGEST_FIELD = 1000  # characters of a name or value in a message; tables hold longer ones
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
 UNSAID: Any = object()
 """Stands for a value that was not given, where None is one."""
@@ -90,15 +90,6 @@ def _from_literal(shown: str) -> Any:
         return _Shown(shown)
 
 
-@dataclass(frozen=True)
-class InPython:
-    """A part of a message that speaks to who writes Python, and what others read instead."""
-
-    words: str
-    elsewhere: str = ""
-    """The same for others; nothing where it does not concern them."""
-
-
 class Message(str):
     """A message and what it is made of; as a string it speaks Python.
 
@@ -145,11 +136,7 @@ class Message(str):
         return Message("{first}{second}", first=self, second=other)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _message, (self.template, self.about)
-
-
-def _message(template: str, about: dict[str, Any]) -> Message:
-    return Message(template, **about)
+        return partial(Message, **self.about), (self.template,)
 
 
 def _filled(template: str, about: dict[str, Any], spell: Spelling) -> str:
@@ -182,8 +169,6 @@ _FIELDS = _VisibleFields()
 def _spelled(value: Any, spell: Spelling) -> Any:
     if isinstance(value, Setting):
         return spell(value)
-    if isinstance(value, InPython):
-        return value.words if spell is str else value.elsewhere
     if isinstance(value, Message):
         return value.told(spell)
     return _cut(value) if isinstance(value, str) else value
@@ -310,13 +295,9 @@ class UnseenSubgroupWarning(MisfeatWarning):
 def warn(text: str, kind: type[MisfeatWarning] = MisfeatWarning) -> None:
     """Warn from the user's own line: the first frame outside this package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "misfeat":
         level, frame = level + 1, frame.f_back
     warnings.warn(kind(as_message(text)), stacklevel=level)
-
-
-def _is_ours(module: str) -> bool:
-    return module == "misfeat" or module.startswith("misfeat.")
 
 
 def check_count(value: object, name: str, least: int = 1, none: bool = False) -> None:

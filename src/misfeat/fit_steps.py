@@ -22,7 +22,7 @@ from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimands import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting, no_such_column, warn
+from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn
 from misfeat.information.measures import SquaredCorrelation, information_of
 from misfeat.reading.inputs import open_table, with_groups, with_weights
 from misfeat.selection import Selection
@@ -100,11 +100,8 @@ def selection_of(
     n_features, size = len(measure.features), 1 if question.size == "auto" else int(question.size)
     if size > n_features:
         warn(
-            Message(
-                "{setting} is greater than {count}; all features are taken.",
-                setting=Setting("size", size),
-                count=InPython(f"n_features={n_features}", f"the number of features, {n_features}"),
-            )
+            f"{Setting('size', size)} is greater than n_features={n_features}; all features are "
+            "taken."
         )
     scores = SetScores(
         measure,

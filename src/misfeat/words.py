@@ -13,10 +13,8 @@ from misfeat.exceptions import Message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_DECIMALS = 4
-"""Decimals of a score, where it is known to the last."""
-MOST_NAMES = 5
-"""Names that are told one by one; of more, the first ones and how many there are."""
+MOST_DECIMALS = 4  # decimals of a score, where it is known to the last
+MOST_NAMES = 5  # names that are told one by one; of more, the first ones and how many there are
 
 
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:

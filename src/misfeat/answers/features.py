@@ -8,20 +8,18 @@ most to what is chosen already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from misfeat.answers.options import (
-    check_costs,
+    Costs,
     checked_size,
     explainable_subgroups,
-    feature_index,
     included_features,
     level_size,
     of_each_subgroup,
@@ -38,7 +36,7 @@ from misfeat.lattice import rank, ranks_below
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -371,12 +369,10 @@ def feature_worths(
     selection: Selection,
     subgroup: str | None = None,
     size: int | None = None,
-    costs: Mapping[str, float] | None = None,
+    costs: Mapping[str, Any] | None = None,
 ) -> list[Worth]:
     """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    for name in costs if isinstance(costs, Mapping) else ():
-        feature_index(selection, name, "a feature with a cost")
-    costs, confidence = check_costs(costs), selection.confidence
+    prices, confidence = Costs(selection, costs), selection.confidence
     names = selection.feature_names
     records: list[Worth] = []
     for name in explainable_subgroups(selection, subgroup):
@@ -388,7 +384,7 @@ def feature_worths(
         for (feature,), (gain, index) in offers.items():
             pair, where = gains.unsettled(index)
             low, high = gains.bounds(gain, own, index)
-            rises, cost = gain.exceeds(0.0), float(costs.get(names[feature], 1.0))
+            rises, cost = gain.exceeds(0.0), prices.of(name, feature)
             worths.append(
                 Worth(
                     subgroup=name,

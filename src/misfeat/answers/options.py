@@ -65,22 +65,46 @@ def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
     )
 
 
-def check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
-    """What recording features costs; raises where a cost is not a positive, finite number."""
-    if costs is None:
-        return {}
-    if not isinstance(costs, Mapping):
-        raise MisfeatError(
-            f"{Setting('costs', costs)}; it must map features to what recording them costs, such "
-            "as {'mri': 400}."
-        )
-    for column, cost in costs.items():
-        number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
-        if not number or not 0 < cost < np.inf:
+class Costs:
+    """What recording features costs, by feature, or by feature and subgroup."""
+
+    def __init__(self, selection: Selection, costs: Mapping[str, Any] | None) -> None:
+        if costs is not None and not isinstance(costs, Mapping):
             raise MisfeatError(
-                f"{Setting('costs', cost, column=str(column))}; it must be above 0, and finite."
+                f"{Setting('costs', costs)}; it must map features to what recording them costs, "
+                "such as {'mri': 400}, or to costs by subgroup."
             )
-    return dict(costs)
+        self._costs: dict[str, Any] = {}
+        for name, given in (costs or {}).items():
+            feature_index(selection, name, "a feature with a cost")
+            own = self._costs[name] = {}
+            for place, cost in (given if isinstance(given, Mapping) else {"*": given}).items():
+                key = place if place == "*" else selection.cohorts.full_name(place)
+                own[key] = checked_cost(name, cost)
+        self._selection = selection
+
+    def of(self, subgroup: str, feature: int) -> float:
+        """The cost of one feature in one subgroup."""
+        given = self._costs.get(self._selection.feature_names[feature], {})
+        return float(given.get(subgroup, given.get("*", 1.0)))
+
+    def of_bundle(self, subgroup: str, bundle: Iterable[int]) -> float:
+        """The cost of several features in one subgroup."""
+        return sum(self.of(subgroup, feature) for feature in bundle)
+
+    def usual(self) -> float:
+        """The mean cost of all features that some subgroup did not record."""
+        names, missing = self._selection.cohorts.names, np.argwhere(self._selection.missing)
+        return float(np.mean([self.of(names[c], f) for c, f in missing])) if len(missing) else 1.0
+
+
+def checked_cost(feature: str, cost: object) -> float:
+    """What recording a feature costs; raises where that is not positive and finite."""
+    number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
+    if not number or not 0 < cost < np.inf:  # type: ignore[operator]
+        setting = Setting("costs", cost, column=feature)
+        raise MisfeatError(f"{setting}; it must be above 0, and finite.")
+    return float(cost)  # type: ignore[arg-type]
 
 
 def checked_size(selection: Selection, size: int | None) -> int:

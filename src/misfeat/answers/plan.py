@@ -10,20 +10,19 @@ beats).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.options import checked_size, explainable_subgroups, feature_index
+from misfeat.answers.options import Costs, checked_size, explainable_subgroups
 from misfeat.answers.recording_gains import NOTHING, RecordingGains, bundles
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from misfeat.answers.recording_gains import Bundle, Gain
     from misfeat.selection import Selection
@@ -32,12 +31,9 @@ LEAST_SHARE = 0.01
 """A gain of this share of the uncertainty about the target is worth a feature's usual cost."""
 NEXT_TO_NOTHING = 0.001
 """Of the uncertainty about the target: steps that are expected to gain less are not listed."""
-MOST_CHOICES = 500
-"""Ways to spend part of a budget that are kept while it is shared out."""
-FEWEST_ROWS = 30
-"""Rows of a pilot, at least."""
-SURE = 1.645
-"""Deviations to either side of an interval of 90 %."""
+MOST_CHOICES = 500  # ways to spend part of a budget that are kept while it is shared out
+FEWEST_ROWS = 30  # rows of a pilot, at least
+SURE = 1.645  # deviations to either side of an interval of 90 %
 
 
 @dataclass(frozen=True)
@@ -68,50 +64,6 @@ class PlanStep:
     settled_by: str
 
 
-class Costs:
-    """What recording features costs, by feature, or by feature and subgroup."""
-
-    def __init__(self, selection: Selection, costs: Mapping[str, Any] | None) -> None:
-        if costs is not None and not isinstance(costs, Mapping):
-            raise MisfeatError(
-                f"{Setting('costs', costs)}; it must map features to what recording them costs, "
-                "such as {'mri': 400}, or to costs by subgroup."
-            )
-        self._costs: dict[str, Any] = {}
-        for name, given in (costs or {}).items():
-            feature_index(selection, name, "a feature with a cost")
-            by_subgroup = given if isinstance(given, Mapping) else {"*": given}
-            self._costs[name] = {
-                place if place == "*" else selection.subgroup_names(place)[0]: _cost(name, cost)
-                for place, cost in by_subgroup.items()
-            }
-        self._selection = selection
-
-    def of(self, subgroup: str, feature: int) -> float:
-        """The cost of one feature in one subgroup."""
-        given = self._costs.get(self._selection.feature_names[feature], {})
-        return float(given.get(subgroup, given.get("*", 1.0)))
-
-    def of_bundle(self, subgroup: str, bundle: Bundle) -> float:
-        """The cost of several features in one subgroup."""
-        return sum(self.of(subgroup, feature) for feature in bundle)
-
-    def usual(self) -> float:
-        """The mean cost of all features that some subgroup did not record."""
-        cohorts, features = np.nonzero(self._selection.missing)
-        names = self._selection.cohorts.names
-        costs = [self.of(names[c], int(f)) for c, f in zip(cohorts, features, strict=True)]
-        return float(np.mean(costs)) if costs else 1.0
-
-
-def _cost(feature: str, cost: object) -> float:
-    number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
-    if not number or not 0 < cost < np.inf:  # type: ignore[operator]
-        setting = Setting("costs", cost, column=feature)
-        raise MisfeatError(f"{setting}; it must be above 0, and finite.")
-    return float(cost)  # type: ignore[arg-type]
-
-
 def recording_plan(
     selection: Selection,
     subgroup: str | None = None,
@@ -129,11 +81,8 @@ def recording_plan(
         raise MisfeatError(f"{Setting('budget', budget)}; it must be above 0, or None.")
     prices = Costs(selection, costs)
     usual = prices.usual()
-    names = [
-        name
-        for name in explainable_subgroups(selection, subgroup)
-        if selection.missing[selection.cohorts.position(name)].any()
-    ]
+    names = explainable_subgroups(selection, subgroup)
+    names = [n for n in names if selection.missing[selection.cohorts.position(n)].any()]
     gains = {name: RecordingGains(selection, name, size, together=True) for name in names}
     plans = {name: _SubgroupPlan(selection, gains[name], prices, usual, rows) for name in names}
     if budget is None:
@@ -176,15 +125,13 @@ def _undominated(choices: list[tuple[float, float, Any]]) -> list[tuple[float, f
 
 def _spend_the_rest(budget: float, plans: Mapping[str, _SubgroupPlan]) -> None:
     """Add what is left over buys, highest gain for cost first."""
-    left = budget - sum(step.cost for own in plans.values() for step in own.steps)
     while True:
-        offers = [(own.best_step(left=left), own) for own in plans.values()]
-        possible = [(step, own) for step, own in offers if step is not None]
-        if not possible:
+        left = budget - sum(step.cost for own in plans.values() for step in own.steps)
+        offers = [step for own in plans.values() if (step := own.best_step(left=left)) is not None]
+        if not offers:
             return
-        step, own = max(possible, key=lambda offer: offer[0].gain_per_cost)
-        own.take(step)
-        left -= step.cost
+        best = max(offers, key=lambda step: step.gain_per_cost)
+        plans[best.subgroup].take(best)
 
 
 class _SubgroupPlan:
@@ -215,8 +162,7 @@ class _SubgroupPlan:
     def take(self, step: PlanStep) -> None:
         """Add a step."""
         self.steps.append(step)
-        names = self._selection.feature_names
-        self._recorded |= {names.index(feature) for feature in step.features}
+        self._recorded |= set(map(self._selection.feature_names.index, step.features))
 
     def best_step(
         self, among: Sequence[int] | None = None, left: float = np.inf
@@ -293,7 +239,6 @@ def _in_order(by_subgroup: Sequence[Sequence[PlanStep]]) -> list[PlanStep]:
         first = max(waiting, key=lambda steps: (steps[0].worth, steps[0].gain_per_cost))
         step = first.pop(0)
         gained, spent = gained + step.gain, spent + step.cost
-        number = len(plan) + 1
-        plan.append(replace(step, step=number, total_gain=gained, total_cost=spent))
+        plan.append(replace(step, step=len(plan) + 1, total_gain=gained, total_cost=spent))
         waiting = [steps for steps in waiting if steps]
     return plan

@@ -40,8 +40,7 @@ MOST_TOGETHER = 3
 """Features that are considered at once: more than three rarely explain something only together."""
 MOST_CONSIDERED = 8
 """Unrecorded features of a subgroup whose joint gains are worked out; the rest promise less."""
-OPTIMISM = 0.22
-"""Deviations by which the best of many sets is estimated too high."""
+OPTIMISM = 0.22  # deviations by which the best of many sets is estimated too high
 MIXTURE = ((0.85, 0.42), (0.15, 1.5))
 """Shares of gains, and how far they lie from the estimate, in deviations."""
 _NORMAL = NormalDist()
@@ -57,12 +56,8 @@ class Gain(NamedTuple):
     @property
     def center(self) -> float:
         """Where the distribution has its middle."""
-        return self.difference - OPTIMISM * self.deviation if self.is_distributed else self.ahead
-
-    @property
-    def ahead(self) -> float:
-        """The difference of estimates, where it is a rise."""
-        return max(0.0, self.difference)
+        shifted = self.difference - OPTIMISM * self.deviation
+        return shifted if self.is_distributed else max(0.0, self.difference)
 
     @property
     def is_distributed(self) -> bool:

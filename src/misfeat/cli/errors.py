@@ -23,14 +23,10 @@ from misfeat.safe_text import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-INTERNAL_ERROR = 1
-"""Exit code: something in misfeat or a library under it broke."""
-BAD_INPUT = 2
-"""Exit code: a table, a file or a request that cannot be answered."""
-SOME_REFUSED = 3
-"""Exit code: the answer was written, without some of what was given."""
-BROKEN_PIPE = 141
-"""Exit code: the reader of a pipe went away; 128 and the number of the signal."""
+INTERNAL_ERROR = 1  # exit code: something in misfeat or a library under it broke
+BAD_INPUT = 2  # exit code: a table, a file or a request that cannot be answered
+SOME_REFUSED = 3  # exit code: the answer was written, without some of what was given
+BROKEN_PIPE = 141  # exit code: the reader of a pipe went away; 128 and the number of the signal
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """How a disk or a device says that it takes no more of what is printed."""
 

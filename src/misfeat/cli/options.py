@@ -201,8 +201,7 @@ PREDICTIONS, OUTPUT = "Predictions", "Output"
 """Headings that options stand under."""
 NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an error."
 """Help of options that every command has."""
-LONGEST = 60
-"""Characters of a value in a message; a longer one is left out."""
+LONGEST = 60  # characters of a value in a message; a longer one is left out
 
 
 def _option(default: Any, panel: str | None, words: str, *flags: str) -> Any:
@@ -329,9 +328,9 @@ class RunSettings:
 
     def costs(self) -> dict[str, float]:
         """What recording features costs, by feature."""
-        from misfeat.answers.options import check_costs
+        from misfeat.answers.options import checked_cost
 
-        return check_costs(self.value("cost") or {})
+        return {name: checked_cost(name, c) for name, c in (self.value("cost") or {}).items()}
 
     def value(self, name: str) -> Any:
         """The value of an option for Python."""

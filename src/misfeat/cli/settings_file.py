@@ -22,8 +22,7 @@ IN_FILE = tuple(name for name in NAMES if name != "config")
 """The options that a settings file may hold."""
 NOT_KEPT = ("out", "tables", "json", "quiet")
 """Options that only say how and where answers are shown; they are not saved with a run."""
-LARGEST_FILE = 2**20
-"""Bytes of a settings file."""
+LARGEST_FILE = 2**20  # bytes of a settings file
 WORDS = {str: "a text", int: "an integer", float: "a number", bool: "true or false"}
 """What a plain option takes, for messages."""
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     Check = Callable[[object, str], None]
 
 Kind = TypeVar("Kind", bound=type)
-_WIDTH = 88
-"""Columns of a line in a docstring."""
+_WIDTH = 88  # columns of a line in a docstring
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 

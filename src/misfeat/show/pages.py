@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from markupsafe import Markup
 
 from misfeat.answers.top import subgroup_rows
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting, text_and_settings
+from misfeat.exceptions import Message, MisfeatError, Setting, text_and_settings
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible
 from misfeat.show.first_screen import first_screen
@@ -54,8 +54,6 @@ def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
             parts.append(as_html(value, spell, mark))
         elif isinstance(value, Setting):
             parts.append(_code(value, spell))
-        elif isinstance(value, InPython):
-            parts.append(_plain(value.words if spell is str else value.elsewhere))
         elif isinstance(value, str):
             parts.append(Markup('<bdi class="{}">{}</bdi>').format(mark, visible(str(shown))))
         else:

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from misfeat.answers.features import feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
-from misfeat.exceptions import InPython, Message
 from misfeat.safe_text import visible
 from misfeat.show.first_screen import most_informative
 from misfeat.words import p_words, percent, percent_between, score_words
@@ -417,9 +416,8 @@ def print_sentences(
             print_lines(console, sentence, "• ", "  ")
     if len(shown) < len(screen.subgroups):
         others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, in which less is told"
-        ask = InPython("show(subgroup=...)", "'misfeat ask DIR enough --subgroup NAME'")
-        more = Message(f"{others}; {{ask}} tells about one.", ask=ask)
-        print_lines(console, plain_text(spell(more)), "• ", "  ")
+        more = f"{others}; 'misfeat ask DIR enough --subgroup NAME' tells about one."
+        print_lines(console, plain_text(more), "• ", "  ")
     if collecting:
         _print_headed(console, "Worth recording", map(spell, screen.collecting))
     trust = [*([] if validation is None else [validation]), *further]

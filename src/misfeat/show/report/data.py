@@ -19,7 +19,7 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
 from misfeat.answers.why import cell_counts, explanations
-from misfeat.exceptions import InPython, Message
+from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import MOST_LARGER, first_screen
 from misfeat.show.pages import as_html
@@ -279,10 +279,7 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
     if selection.completed(screen.size).score.size > MOST_VALUED:
         skipped.append(("What each feature adds was not worked out for so many sets", "features"))
     return [
-        Message(
-            f"{what}; {{how}} does it.",
-            how=InPython(f"`selection.{question}()`", f"`misfeat ask DIR {question}`"),
-        )
+        Message(f"{what}; `selection.{question}()` or `misfeat ask DIR {question}` does it.")
         for what, question in skipped
     ]
 
