@@ -63,7 +63,7 @@ def test_a_new_completer_takes_one_line_here(monkeypatch):
 
 def test_what_is_no_completer_is_refused():
     for wrong in ("magic", "gain", "iterative", TransferCompleter, 3, None):
-        with pytest.raises(MisfeatError, match="is unknown; use an instance .* 'transfer'"):
+        with pytest.raises(MisfeatError, match=r"is unknown; use an instance .* 'transfer'"):
             completer_of(wrong)
 
 
