@@ -132,10 +132,7 @@ def test_subgroups_are_cut_sizes_too_large_noted_and_what_to_collect_left_out(ta
         assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
     found = run("run", table, *QUICK, "--size", "9", "--json")
     assert lines_of(found, "set")[0]["features"] == ["x", "z"]
-    assert (
-        "note: --size 9 is greater than the number of features, 2; all features are taken.\n"
-        in found.stderr
-    )
+    assert "note: --size 9 is greater than n_features=2; all features are taken.\n" in found.stderr
 
 
 @pytest.mark.slow

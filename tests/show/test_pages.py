@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misfeat.exceptions import InPython, Message, MisfeatError, Setting
+from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.show.pages import HtmlPage, as_html, framed
 from misfeat.words import joined
 
@@ -100,8 +100,9 @@ def test_no_name_makes_an_element(first, second):
 
 
 def test_parameters_are_spelled_as_asked_and_numbers_keep_their_units():
-    message = Message("Use {setting}{python}.", setting=Setting("k", 3), python=InPython(" here"))
-    assert as_html(message) == "Use <code>k=3</code> here."
+    message = Message("Use {setting}.", setting=Setting("k", 3))
+    assert as_html(message) == as_html(Message(f"Use {Setting('k', 3)}."))
+    assert as_html(message) == "Use <code>k=3</code>."
     assert as_html(message, lambda one: f"--top {one.value}") == "Use <code>--top 3</code>."
     assert (
         as_html(Message("{share} of {n:,}", share=Message("12 %"), n=1200)) == "12\u00a0% of 1,200"

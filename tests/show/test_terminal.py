@@ -157,7 +157,7 @@ def test_of_many_subgroups_the_most_telling_are_shown_and_the_others_counted():
         assert f"• {one.sentence}\n" in text
     for one in left:
         assert f"• {one.sentence}" not in text
-    assert "and 5 more subgroups, in which less is told; show(subgroup=...) tells" in text
+    assert "and 5 more subgroups, in which less is told; 'misfeat ask DIR" in text
     assert "'misfeat ask DIR enough --subgroup NAME'" in printed(screen, 1000, spell=in_options)
 
 

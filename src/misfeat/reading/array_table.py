@@ -244,8 +244,8 @@ def _of_text(series: nw.Series[Any]) -> Column:
 def _text_of_pyarrow(native: Any) -> tuple[NDArray[np.int64], list[Any]]:
     import pyarrow as pa
 
-    if str(native.type) == "string_view":  # which has no dictionaries
-        native = native.cast(pa.large_string())
+    if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
+        native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
     if not native.num_chunks:
         return np.empty(0, dtype=np.int64), []
     if not pa.types.is_dictionary(native.type):
