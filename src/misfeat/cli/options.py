@@ -361,15 +361,16 @@ _OPTIONS = {PARAMETERS.get(name, name): name for name in NAMES}
 """Options by parameter; `target` is that of Coding."""
 PATHS = ("table", "config", "out")
 """Options that name a file; a settings file does so starting from its own folder."""
-_OF_OTHERS = {name: f"--{name}" for name in ("subgroup", "feature", "site", "own", "key")}
+_OF_OTHERS = {name: f"--{name}" for name in ("subgroup", "feature", "site", "own", "key", "rows")}
 _OF_OTHERS |= {"features": "--feature", "questions": "--question"}
 """Parameters that are options of other commands than `misfeat run`."""
 
 
 def as_option(setting: Setting) -> str:
     """A parameter of a message in the words of the command line."""
-    if setting.parameter in _OF_OTHERS and not setting.has_value:
-        return _OF_OTHERS[setting.parameter]
+    if setting.parameter in _OF_OTHERS:
+        flag = _OF_OTHERS[setting.parameter]
+        return f"{flag} {shortened(setting.value)}" if setting.has_value else flag
     if setting.parameter not in _OPTIONS:
         return str(setting)
     name = _OPTIONS[setting.parameter]
