@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from misfeat.answers.answer import answer_of
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.column_cautions import Caution
-from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_columns, enough_features
+from misfeat.answers.enough_features import enough_columns, enough_features
 from misfeat.answers.features import (
     FeatureValue,
     Interaction,
@@ -28,7 +29,6 @@ from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
 from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
-from misfeat.estimation.significance import PERMUTATIONS
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 from misfeat.saving.saved_run import SavedRun, read_run, write_run
@@ -195,6 +195,46 @@ class Selection:
             self._answers[question] = answer()
         kept: Answer = self._answers[question]
         return kept
+
+    def answer(
+        self,
+        subgroup: str | None = None,
+        *,
+        size: int | None = None,
+        costs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The recommended set of every subgroup, why it has this size, and how sure that is.
+
+        Sentences of the command line, reports and `transform` of a subgroup go by this answer.
+
+        Parameters
+        ----------
+        subgroup : str, default=None
+            One subgroup only.
+        size : int, default=None
+            The most features of a set. Defaults to the estimator's `size`.
+        costs : mapping of str to float, default=None
+            What recording a feature costs, as in `plan`.
+
+        Returns
+        -------
+        SubgroupAnswer, or Answer for all subgroups
+            Its attributes are ``verdict``, ``features`` (the smallest recorded set beyond which
+            there is no evidence that more help), ``share``, ``low``, ``high``, ``p_value``,
+            ``reason``, ``best`` (the first line of `top_k`), ``models`` (what a plain model reaches
+            on rows left out) and ``recording`` (steps of `plan`); ``str()`` gives its sentences.
+            An `Answer` holds one for every subgroup, and what holds over all of them.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
+        >>> answer = SubgroupSelector(size=2).fit(table, "y").answer("all rows")
+        >>> answer.verdict, answer.features
+        ('explained', ('a',))
+        """
+        answers = answer_of(self, subgroup, size, costs)
+        return answers if subgroup is None else answers.subgroups[0]
 
     def top_k(
         self,
@@ -392,22 +432,24 @@ class Selection:
         subgroup: str | None = None,
         size: int | None = None,
         *,
-        permutations: int = STEP_PERMUTATIONS,
+        permutations: int | None = None,
         level: float = LEVEL,
     ) -> Any:
         """The best score by size, what one more feature adds, and where to stop.
 
-        A set is enough where no one or two further features add more to it than when the target
-        is permuted within its cells.
+        A set is enough where there is no evidence that one or two further features help: they add
+        no more than when the target is permuted within its cells. So is a smaller one that explains
+        less by no more than 1 % of the uncertainty.
 
         Parameters
         ----------
         subgroup : str, default=None
             One subgroup only.
         size : int, default=None
-            The largest to try. Defaults to one above `size`, or `size` if features were left out.
-        permutations : int, default=199
-            Permutations at most; no p-value lies below one over one more.
+            The largest to try. Defaults to the estimator's `size`.
+        permutations : int, default=None
+            Permutations at most; no p-value lies below one over one more. None: 199, or 99 for
+            tables of very many rows.
         level : float, default=0.05
             P-values up to this one count as more than chance.
 
@@ -416,7 +458,8 @@ class Selection:
         dataframe
             Columns ``subgroup``, ``size``, ``features`` (the best recorded set), ``score``,
             ``low``, ``high``, ``share``, ``adds``, ``p_value`` (of what this size adds) and
-            ``enough``, true for the smallest size beyond which nothing is added, if any.
+            ``enough``, true for the set that `answer` recommends, if no further feature is known
+            to help.
 
         Examples
         --------
@@ -425,7 +468,6 @@ class Selection:
         >>> SubgroupSelector(size=1).fit(table, "y").enough()[["features", "p_value", "enough"]]
           features  p_value  enough
         0     (a,)    0.005    True
-        1   (a, b)    1.000   False
         """
         found = enough_features(self, subgroup, size, permutations=permutations, level=level)
         return self._frame(enough_columns(found))
@@ -611,7 +653,7 @@ class Selection:
         self,
         size: int | None = None,
         *,
-        permutations: int = PERMUTATIONS,
+        permutations: int | None = None,
         within: str | None = None,
         level: float = LEVEL,
     ) -> Any:
@@ -626,9 +668,11 @@ class Selection:
         Parameters
         ----------
         size : int, default=None
-            The most features of a set. Defaults to the estimator's `size`.
-        permutations : int, default=999
-            Permutations at most; no p-value lies below one over one more.
+            The most features of a set. Defaults to the estimator's `size`, or fewer where a table
+            has so many rows and sets that tests would take long.
+        permutations : int, default=None
+            Permutations at most; no p-value lies below one over one more. None: 999, or 199 where
+            tests would take long.
         within : str, default=None
             A feature within whose values the target is permuted: what it explains does not count.
         level : float, default=0.05
@@ -782,25 +826,21 @@ class Selection:
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
         >>> SubgroupSelector(size=1).fit(table, "y").show()
-        Caution: Feature 'a' tells 82 % of the target 'y' by itself in 'all rows': it may be ...
+        Caution: Feature 'a' ...
         <BLANKLINE>
-        all rows: a tells 98 % of what there is to tell about y (90–100 %); one more feature adds...
-        <BLANKLINE>
-        Worth recording
-        • Every subgroup recorded every feature: there is nothing to collect.
+        all rows: a explains 98 % of the uncertainty about y (90 % interval 90–100 %, p ≤ 0.001); no
         ...
         """
         from misfeat.runtime.progress import progress_shown
-        from misfeat.show.first_screen import first_screen
         from misfeat.show.terminal import new_console, print_sentences, print_tables
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
         with progress_shown(self.verbose > 0):
-            screen = first_screen(self, size, subgroup=subgroup)
+            answer = answer_of(self, subgroup, size)
         if tables:
             print_tables(self, size=size, k=k, subgroup=subgroup)
             new_console().print()
-        print_sentences(screen, validation=self.validation)
+        print_sentences(answer, validation=self.validation)
 
     def report(
         self,

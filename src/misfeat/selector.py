@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from misfeat.answers.answer import answer_of
 from misfeat.answers.top import best_sets, features_for_all
 from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names, unreported
 from misfeat.cohorts.subgroups import parse_groups
@@ -30,7 +31,7 @@ Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
 
 
-def answer(
+def question(
     method: Callable[Concatenate[Selection, Asked], Answer],
 ) -> Callable[Concatenate[Any, Asked], Answer]:
     """A method of the estimator that hands the question on to its selection."""
@@ -136,25 +137,26 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         note_columns(self, X, names)
         return self
 
-    top_k = answer(Selection.top_k)
-    scores = answer(Selection.scores)
-    score_of = answer(Selection.score_of)
-    path = answer(Selection.path)
-    features = answer(Selection.features)
-    why = answer(Selection.why)
-    enough = answer(Selection.enough)
-    alternatives = answer(Selection.alternatives)
-    interactions = answer(Selection.interactions)
-    difference = answer(Selection.difference)
-    worth_collecting = answer(Selection.worth_collecting)
-    plan = answer(Selection.plan)
-    significance = answer(Selection.significance)
-    stability = answer(Selection.stability)
-    validate = answer(Selection.validate)
-    cautions = answer(Selection.cautions)
-    show = answer(Selection.show)
-    report = answer(Selection.report)
-    export = answer(Selection.export)
+    answer = question(Selection.answer)
+    top_k = question(Selection.top_k)
+    scores = question(Selection.scores)
+    score_of = question(Selection.score_of)
+    path = question(Selection.path)
+    features = question(Selection.features)
+    why = question(Selection.why)
+    enough = question(Selection.enough)
+    alternatives = question(Selection.alternatives)
+    interactions = question(Selection.interactions)
+    difference = question(Selection.difference)
+    worth_collecting = question(Selection.worth_collecting)
+    plan = question(Selection.plan)
+    significance = question(Selection.significance)
+    stability = question(Selection.stability)
+    validate = question(Selection.validate)
+    cautions = question(Selection.cautions)
+    show = question(Selection.show)
+    report = question(Selection.report)
+    export = question(Selection.export)
     cohorts_ = fact("cohorts", "The coded, weighted rows of every subgroup.")
     completer_ = fact("completer", "What predicted the scores that could not be computed.")
     subgroups_ = fact("subgroups_", Selection.subgroups_.__doc__)
@@ -186,7 +188,9 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         return kept
 
     def for_subgroup(self, subgroup: str) -> SubgroupColumns:
-        """A transformer that keeps the columns of one subgroup's best set, or of its k best.
+        """A transformer that keeps the columns that `answer` recommends for one subgroup.
+
+        With ``Columns(keep="top_k")``, those of its `k` best sets.
 
         Parameters
         ----------
@@ -281,10 +285,21 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         if keep == "best" and subgroup is None:
             chosen = set(features_for_all(self.selection_))
         else:
-            sets = best_sets(self.selection_, k=None if keep == "top_k" else 1, subgroup=subgroup)
-            chosen = {feature for best in sets for feature in best.features}
+            chosen = self._of_subgroups(subgroup, keep)
         names = [name for name in self.selection_.feature_names if name in chosen]
         return [member for name in names for member in blocks.get(name, (name,))]
+
+    def _of_subgroups(self, subgroup: str | None, keep: str) -> set[str]:
+        """The features that are recommended for subgroups, or those of their k best sets."""
+        selection = self.selection_
+        recommended = (
+            {}
+            if keep == "top_k"
+            else {one.subgroup: one.features for one in answer_of(selection, subgroup)}
+        )
+        sets = best_sets(selection, k=None if keep == "top_k" else 1, subgroup=subgroup)
+        kept = (recommended.get(best.subgroup) or best.features for best in sets)
+        return {feature for features in kept for feature in features}
 
     def _target_name(self) -> str | None:
         name: str = self.cohorts_.target

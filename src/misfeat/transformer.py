@@ -52,7 +52,8 @@ class Columns(BaseEstimator):  # type: ignore[misc]
     _: KW_ONLY
     keep: str = parameter(
         """The columns of the set that explains most on the mean over subgroups, by their rows: as
-        many as `size`; those of the best set of each subgroup; or of its `k` best sets.""",
+        many as `size`; those that `answer` recommends for each subgroup; or those of its `k` best
+        sets.""",
         one_of("best", "each", "top_k"),
         default="best",
     )

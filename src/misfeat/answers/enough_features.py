@@ -1,8 +1,8 @@
-"""How many features are enough: where one more adds nothing but chance.
+"""How many features are enough: where there is no evidence that a further one helps.
 
 The best set of every size is held fixed, and the target is permuted within its cells: what the set
-explains stays, what others add is chance. Where one or two more features add no more than in
-most permutations, the set is enough. Two are tried because two features may tell only together.
+explains stays, what others add is chance. Where one or two further features add no more than in
+most permutations, the set is enough. Two are tried because they may explain only together.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from misfeat.answers.options import checked_size, of_each_subgroup
+from misfeat.answers.effort import AHEAD, effort_for
+from misfeat.answers.options import checked_size, of_each_subgroup, shown_scores
 from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS
-from misfeat.exceptions import Message
 from misfeat.runtime.progress import long_work
-from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
 
 WHAT = "Seeing how many features are enough"
-STEP_PERMUTATIONS = 199  # for each step from one size to the next, several a subgroup
-AHEAD = 2  # so many more features are tried at once
 LITTLE, LITTLE_OF_IT = 0.01, 0.05
 """A set that explains less by this share of the entropy, and of what the other explains, is as good
 for whoever acts on it."""
@@ -53,69 +50,39 @@ class Step:
     adds: float
     p_value: float
 
-    def told(self, target: str) -> Message:
-        """What the set tells, in words."""
-        whole = self.score / self.share if self.share > 0 else 1.0
-        low, high = self.low / whole, self.high / whole
-        tells = "tells" if len(self.features) == 1 else "tell"
-        between = f" ({percent_between(low, high)})" if low < high else ""
-        return Message(
-            f"{{names}} {tells} {percent(self.share, low, high)} of what there is to tell about "
-            f"{{target}}{between}",
-            names=joined(self.features),
-            target=target,
-        )
-
 
 @dataclass(frozen=True)
 class Enough:
     """How many features are enough for a subgroup.
 
-    `size` is the smallest one beyond which nothing more than chance is added, 0 where no feature
-    tells. It is not `settled` where the largest size that was tried still added something.
+    `size` is the smallest one beyond which there is no evidence that a further feature helps, 0
+    where there is none that any does, and the largest that was tried where there is evidence still.
     """
 
     subgroup: str
     size: int
-    settled: bool
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  # up to the largest size that was tried
+    beyond: float  # p-value of a further feature beside the largest set; NaN where not tested
+    n_recorded: int
     level: float
-    target: str
+    permutations: int
 
     @property
-    def best(self) -> Step | None:
-        """The smallest best set that is as good, give or take little; None where none tells."""
-        if not self.size:
-            return None
-        most = self.steps[self.size - 1].share
+    def settled(self) -> bool:
+        """Whether no further feature is known to help."""
+        tried = self.size == len(self.steps) and not self.beyond > self.level
+        return not tried or self.size == self.n_recorded
+
+    def recommended(self, size: int, smallest: int = 1) -> Step:
+        """The smallest best set that explains as much as that of a size, give or take little."""
+        most = self.steps[size - 1].share
         least = most - min(LITTLE, LITTLE_OF_IT * most)
-        return next(step for step in self.steps if step.share >= least)
+        candidates = self.steps[min(smallest, size) - 1 : size]
+        return next(step for step in candidates if step.share >= least)
 
-    @property
-    def sentence(self) -> Message:
-        """The answer in words."""
-        return Message("{subgroup}: {told}.", subgroup=self.subgroup, told=self.told)
-
-    @property
-    def told(self) -> Message:
-        """The same without the subgroup's name and the full stop."""
-        if not self.steps:
-            return Message("there is nothing to tell about {target}", target=self.target)
-        if self.best is None:
-            p = p_words(self.steps[0].p_value)
-            none = "no feature, nor two together, tells more about {target} than chance would"
-            return Message(f"{none} ({p})", target=self.target)
-        if self.best.size < self.size:
-            p = p_words(self.steps[self.best.size].p_value)
-            further = f"one more feature adds more than chance would ({p}), but next to nothing"
-        elif not self.settled:
-            further = f"sets of more than {len(self.steps)} were not tried, and may tell more"
-        elif len(self.steps) == self.size:
-            further = "no other feature was recorded"
-        else:
-            p = p_words(self.steps[self.size].p_value)
-            further = f"one more feature adds nothing more than chance ({p})"
-        return Message(f"{{told}}; {further}", told=self.best.told(self.target))
+    def further(self, size: int) -> float:
+        """The p-value of a further feature beside the best set of a size."""
+        return self.steps[size].p_value if size < len(self.steps) else self.beyond
 
 
 def enough_features(
@@ -123,15 +90,14 @@ def enough_features(
     subgroup: str | None = None,
     size: int | None = None,
     *,
-    permutations: int = STEP_PERMUTATIONS,
+    permutations: int | None = None,
     level: float = LEVEL,
 ) -> list[Enough]:
     """How many features are enough, one record a subgroup (`Selection.enough`)."""
-    names, scores = selection.subgroup_names(subgroup), selection.set_scores
-    # Of a shortlist, sets of one more feature would be too many.
-    usual = selection.size + (selection.shortlist is None)
-    usual = min(usual, scores.largest_level, len(selection.feature_names))
-    largest = checked_size(selection, usual if size is None else size)
+    names = selection.subgroup_names(subgroup)
+    largest = checked_size(selection, size)
+    if permutations is None:
+        permutations = effort_for(selection, largest).step_permutations
     tester = PermutationTester(selection, permutations, None, level)
     known: dict[str, Enough] = selection.remembered(
         ("enough", largest, int(permutations), level), dict
@@ -150,36 +116,44 @@ def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
     for name in Step.__dataclass_fields__:
         columns[name] = [getattr(step, name) for _, step in lines]
-    columns["enough"] = [one.settled and step.size == one.size for one, step in lines]
+    columns["enough"] = [_is_enough(one, step) for one, step in lines]
     return columns
+
+
+def _is_enough(enough: Enough, step: Step) -> bool:
+    """Whether a set is the smallest beyond which nothing is known to help, or next to nothing."""
+    if not enough.size or step is not enough.recommended(enough.size):
+        return False
+    return enough.settled or step.size < enough.size
 
 
 def enough_of(
     selection: Selection, tester: PermutationTester, name: str, largest: int, level: float
 ) -> Enough:
-    """Find the smallest size of a subgroup beyond which nothing more than chance is added."""
+    """Find the smallest size of a subgroup beyond which there is no evidence of more."""
     measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
-    if not tester.can_explain(cohort):
-        return Enough(name, 0, True, (), level, selection.cohorts.target)
     recorded = int((~measure.missing[cohort]).sum())
     steps: list[Step] = []
     held: tuple[int, ...] = ()
     enough: int | None = None
-    before = 0.0
-    for size in range(1, min(largest, recorded) + 1):
+    before, beyond = 0.0, np.nan
+    most = min(largest, recorded) if tester.can_explain(cohort) else 0
+    for size in range(1, most + 2):
         p = np.nan
-        if enough is None:
+        if enough is None and most > 0 and size <= recorded:
             p = tester.p_value(tester.sets_beside(cohort, held, AHEAD))
             if p > level:
                 enough = size - 1
-        scores = selection.completed(size)
+        if size > most:
+            beyond = p
+            break
+        scores = _with_included(selection, size, measure.missing[cohort])
         index = best_recorded(scores, measure.missing[cohort], cohort)
         held = tuple(scores.subsets[index].tolist())
         steps.append(step_of(measure, scores, cohort, index, before, p))
         before = steps[-1].score
-    settled = enough is not None or len(steps) == recorded
     size = len(steps) if enough is None else enough
-    return Enough(name, size, settled, tuple(steps), level, selection.cohorts.target)
+    return Enough(name, size, tuple(steps), beyond, recorded, level, tester.permutations)
 
 
 def chosen_size(selection: Selection) -> int:
@@ -217,7 +191,7 @@ def step_of(
     before: float = float("nan"),
     p_value: float = float("nan"),
 ) -> Step:
-    """What one set of a cohort tells, and how much more than the best one of a feature less."""
+    """What one set of a cohort explains, and how much more than the best of a feature less."""
     score = float(scores.score[cohort, index])
     return Step(
         size=scores.subsets.shape[1],
@@ -229,6 +203,15 @@ def step_of(
         adds=score - before,
         p_value=p_value,
     )
+
+
+def _with_included(selection: Selection, size: int, missing: NDArray[np.bool_]) -> CompletedScores:
+    """Scores of the sets that hold every feature to include, where they fit and were recorded."""
+    if size >= len(selection.options.include):
+        scores = shown_scores(selection, size)
+        if not missing[scores.subsets].any(axis=1).all():
+            return scores
+    return selection.completed(size)
 
 
 def best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from misfeat.answers.effort import FEWER_PERMUTATIONS, effort_for
 from misfeat.answers.options import feature_index, included_features, level_size
 from misfeat.cohorts.weights import reweighted
-from misfeat.estimation.significance import PERMUTATIONS, PILOTS, Greatest, MaxTest, max_test
+from misfeat.estimation.significance import PILOTS, Greatest, MaxTest, max_test
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.permutation import (
     MOST_PERMUTATIONS,
@@ -67,12 +68,15 @@ def significance_tests(
     selection: Selection,
     size: int | None = None,
     *,
-    permutations: int = PERMUTATIONS,
+    permutations: int | None = None,
     within: str | None = None,
     level: float = LEVEL,
 ) -> SignificanceTests:
     """Whether any set explains more than chance; kept as `known_tests` of the selection."""
-    size = level_size(selection, size)
+    effort = effort_for(selection, level_size(selection, size))
+    size = level_size(selection, size if size is not None else effort.tested or None)
+    if permutations is None:
+        permutations = effort.permutations or FEWER_PERMUTATIONS
     tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= size

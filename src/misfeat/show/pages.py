@@ -175,11 +175,11 @@ def first_screen_as_html(selection: Selection) -> str:
     return page.render(
         most=MOST_SHOWN,
         overturning=[as_html(one.words) for one in screen.overturning],
-        whole=as_html(screen.whole),
+        whole=as_html(screen.sentence),
         subgroups=[as_html(screen.subgroups[i].sentence) for i in shown.subgroups],
         features=[selection.feature_names[f] for f in features],
         rows=[(names[i], [cell((i, f)) for f in features]) for i in shown.subgroups[:MOST_SHOWN]],
-        collecting=[as_html(one) for one in screen.collecting],
+        collecting=[as_html(one) for one in screen.recording],
         cautions=[as_html(one.words) for one in screen.other_cautions],
     )
 

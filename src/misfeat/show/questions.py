@@ -8,8 +8,9 @@ from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.answer import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_features
+from misfeat.answers.effort import STEP_PERMUTATIONS
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.why import explanation
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 MOST_LINES = 10  # lines of each subgroup, where there are several; one subgroup is shown whole
-ANSWER_COLUMNS = ("subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value")
 COLUMN_NOTES = (
     "column", "role", "treatment", "categories", "missing", "looks_like", "taken_for", "example",
 )  # fmt: skip
@@ -69,6 +69,21 @@ class QuestionSpec:
 
 
 QUESTIONS: dict[str, QuestionSpec] = {
+    "answer": QuestionSpec(
+        "Which features should be used?",
+        "answer",
+        (
+            tables.text("subgroup"),
+            tables.names("features"),
+            tables.per_cent("share", "explains"),
+            tables.per_cent_between(spare=3),
+            tables.p_value(),
+            tables.text("metric", spare=2),
+            tables.number("value", "{:.2f}", "on rows left out", spare=1),
+        ),
+        lambda found, about: answer_of(found, about.subgroup, about.size).sentences,
+        by_subgroup=False,
+    ),
     "top": QuestionSpec(
         "Which sets tell most?",
         "top_k",
@@ -110,9 +125,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
             tables.flag("enough"),
             tables.score("score", *INTERVAL, spare=3),
         ),
-        lambda found, about: [
-            one.sentence for one in enough_features(found, about.subgroup, about.size)
-        ],
+        lambda found, about: [one.sentence for one in answer_of(found, about.subgroup, about.size)],
     ),
     "why": QuestionSpec(
         "Why does this set tell?",
@@ -279,6 +292,8 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
     if question == "columns":
         audits = selection.cohorts.columns
         answer = {name: [getattr(one, name) for one in audits] for name in COLUMN_NOTES}
+    elif question == "answer":
+        answer = answer_columns(answer_of(plain, about.subgroup, about.size))
     elif callable(answer):
         answer = answer(**{name: getattr(about, name) for name in asked.takes})
     return answer, asked.sentences(plain, about)
@@ -367,10 +382,11 @@ def json_lines(
     if selection.validation is not None:
         yield as_json("validation", {"text": selection.validation})
     screen = first_screen(selection) if screen is None else screen
-    yield as_json("answer", {"subgroup": None, "sentence": spell(screen.whole)})
+    yield as_json("answer", {"subgroup": None, "sentence": spell(screen.sentence)})
     for one in screen.subgroups:
         answer = {name: getattr(one, name) for name in ANSWER_COLUMNS}
-        yield as_json("answer", {**answer, "sentence": spell(one.sentence)})
+        models = [{name: getattr(model, name) for name in MODEL_COLUMNS} for model in one.models]
+        yield as_json("answer", {**answer, "models": models, "sentence": spell(one.sentence)})
 
 
 def as_json(kind: str, line: Mapping[str, Any], name: str = "kind") -> str:

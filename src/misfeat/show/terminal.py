@@ -12,17 +12,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from misfeat.answers.answer import most_informative
 from misfeat.answers.features import feature_worths
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.safe_text import visible
-from misfeat.show.first_screen import most_informative
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from misfeat.answers.answer import Answer, SubgroupAnswer
     from misfeat.selection import Selection
-    from misfeat.show.first_screen import FirstScreen
 
     Line = dict[str, Any]
     Spell = Callable[[str], str]
@@ -399,7 +399,7 @@ def _legend(selection: Selection, worths: bool) -> Iterator[str]:
 
 
 def print_sentences(
-    screen: FirstScreen,
+    screen: Answer,
     console: Console | None = None,
     *,
     spell: Spell = str,
@@ -415,7 +415,7 @@ def print_sentences(
         print_lines(console, words)
     if screen.overturning:
         console.print()
-    print_lines(console, plain_text(spell(screen.whole), style="bold"))
+    print_lines(console, plain_text(spell(screen.sentence), style="bold"))
     shown = most_informative(screen.subgroups, MOST_SENTENCES)
     if len(screen.subgroups) > 1:
         console.print()
@@ -424,15 +424,22 @@ def print_sentences(
             if sentence.plain.startswith(name):
                 sentence.stylize("bold", 0, len(name))
             print_lines(console, sentence, "• ", "  ")
+    _print_headed(console, "What a model would reach", _models(shown, spell))
     if len(shown) < len(screen.subgroups):
         others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, in which less is told"
         more = f"{others}; 'misfeat ask DIR enough --subgroup NAME' tells about one."
         print_lines(console, plain_text(more), "• ", "  ")
     if collecting:
-        _print_headed(console, "Worth recording", map(spell, screen.collecting))
+        _print_headed(console, "Worth recording", map(spell, screen.recording))
     trust = [*([] if validation is None else [validation]), *further]
     trust += [one.words for one in screen.other_cautions]
     _print_headed(console, "How far to trust it", map(spell, trust))
+
+
+def _models(answers: Iterable[SubgroupAnswer], spell: Spell) -> list[str]:
+    """What models of the recommended sets reach."""
+    said = (one.model_sentence for one in answers)
+    return [spell(sentence) for sentence in said if sentence is not None]
 
 
 def _print_headed(console: Console, heading: str, sentences: Iterable[str]) -> None:

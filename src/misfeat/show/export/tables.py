@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.answer import answer_of
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError
-from misfeat.show.first_screen import first_screen
 from misfeat.show.questions import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
@@ -135,17 +135,15 @@ def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]
 
 
 def first_sentences(selection: Selection, tables: Sequence[AnswerTable]) -> list[str]:
-    """Those of the first screen, where what they rest on is exported, too."""
+    """Those of the answer, where what they rest on is exported, too."""
     if not {"enough", "significance"} <= {table.question for table in tables}:
         return []
-    screen = first_screen(selection)
-    subgroups = [one.sentence for one in screen.subgroups] if len(screen.subgroups) > 1 else []
-    overturning = [one.words for one in screen.overturning]
-    return [*overturning, screen.whole, *subgroups, *screen.collecting]
+    answer = answer_of(selection)
+    return [*(one.words for one in answer.overturning), *answer.sentences]
 
 
 def in_words_table(tables: Sequence[AnswerTable], first: Sequence[str]) -> AnswerTable:
-    """Answers in sentences, those of the first screen first."""
+    """Answers in sentences, those of the answer first."""
     lines = [("answer", sentence) for sentence in first]
     lines += [(table.title, sentence) for table in tables for sentence in table.sentences]
     columns = {"table": [line[0] for line in lines], "sentence": [line[1] for line in lines]}

@@ -21,7 +21,7 @@ from misfeat.answers.validation import validation_of
 from misfeat.answers.why import cell_counts, explanations
 from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
-from misfeat.show.first_screen import MOST_LARGER, first_screen
+from misfeat.show.first_screen import first_screen
 from misfeat.show.pages import as_html
 from misfeat.show.report.page import Report
 from misfeat.version import __version__
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 FORMAT = 3  # raised whenever a program that reads the JSON would have to change
 COLUMN_NOTES = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
+MOST_LARGER = 30_000  # sets of one feature more, over all subgroups, that the explorer holds
 MOST_VALUED = 60_000  # sets, over all subgroups, up to which features are valued in all of them
 MOST_EXPLAINED = 200  # subgroups, the largest, whose answers are explained
 MOST_SCORES = 150_000  # scores that the page holds at most, over all cohorts: about 2.5 MB of it
@@ -104,9 +105,9 @@ def make_report(
             "confidence": confidence,
             "settings": dict(selection.options.settings),
             "features": list(features),
-            "answer": screen.whole,
+            "answer": screen.sentence,
             "cautions": [_attributes(one, "severity", "kind", "words") for one in screen.cautions],
-            "collecting": list(screen.collecting),
+            "collecting": list(screen.recording),
             "left_out": left_out,
             "subgroups": subgroups,
             "map": _attributes(screen.map, "subgroups", "features")
@@ -139,9 +140,9 @@ def make_report(
         spell,
     )
     sentences: dict[str, Markup | list[Markup]] = {
-        "whole": as_html(screen.whole, spell),
+        "whole": as_html(screen.sentence, spell),
         "answers": [as_html(one.words, spell) for one in screen.subgroups],
-        "collecting": [as_html(one, spell) for one in screen.collecting],
+        "collecting": [as_html(one, spell) for one in screen.recording],
         "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
         "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
         "left_out": [as_html(one, spell) for one in left_out],
@@ -225,7 +226,7 @@ def _subgroups(
             one = screen.enough[name]
             page["enough"] = {
                 "size": one.size,
-                "answer": 0 if one.best is None else one.best.size,
+                "answer": len(answer.features),
                 **_attributes(one, "settled", "level"),
                 # Beyond the next size nothing was tested.
                 "steps": [asdict(step) for step in one.steps[: one.size + 1]],

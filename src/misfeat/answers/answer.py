@@ -1,0 +1,506 @@
+"""The answer for every subgroup: which features to use, how sure that is, and what to record.
+
+Sentences, reports, pages of a notebook and JSON are all made from this one object. Whether anything
+explains the target is decided by one test of all sets, adjusted for the number of subgroups; how
+many features are enough, by tests of what further ones add.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+from misfeat.answers.cautions import list_cautions
+from misfeat.answers.effort import effort_for
+from misfeat.answers.enough_features import best_recorded, enough_features, step_of
+from misfeat.answers.options import checked_size, level_size, shown_scores
+from misfeat.answers.performance import model_performance
+from misfeat.answers.plan import recording_plan
+from misfeat.answers.significance import significance_tests
+from misfeat.answers.top import best_sets
+from misfeat.exceptions import Message, Setting
+from misfeat.words import joined, p_words, percent, percent_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from misfeat.answers.column_cautions import Caution
+    from misfeat.answers.effort import Effort
+    from misfeat.answers.enough_features import Enough, Step
+    from misfeat.answers.performance import Performance
+    from misfeat.answers.plan import PlanStep
+    from misfeat.answers.significance import SubgroupSignificance
+    from misfeat.answers.top import ScoredSet
+    from misfeat.cohorts import Cohorts
+    from misfeat.selection import Selection
+
+EXPLAINED = "explained"
+NO_EVIDENCE = "no evidence"
+NOTHING = "nothing to explain"
+UNTESTED = "not tested"
+VERDICTS = (EXPLAINED, UNTESTED, NO_EVIDENCE, NOTHING)  # the most informative first
+MOST_NAMED = 3  # subgroups or features that the sentence about all names
+OFTEN = 0.5  # a feature in the answers of more than this share of the subgroups is named
+MOST_STEPS = 5  # of a plan that have a sentence
+MOST_MODELLED = 20  # subgroups for which models are fitted where nobody asks about a single one
+ALL_RECORDED = Message("Every subgroup recorded every feature: there is nothing to collect.")
+NO_CLEAR_CASE = "No clear case: no unrecorded feature is likely enough to be worth recording."
+
+
+@dataclass(frozen=True, eq=False)
+class SubgroupAnswer:
+    """What is recommended for one subgroup, and how sure that is.
+
+    Attributes
+    ----------
+    subgroup : str
+        Its name.
+    rows : int
+        Its rows.
+    verdict : {"explained", "no evidence", "not tested", "nothing to explain"}
+        Whether any set explains more than chance, by one test of all sets.
+    features : tuple of str
+        The recommended set: the smallest recorded one of at most `size` features beyond which there
+        is no evidence that a further feature helps, or where it adds next to nothing.
+    share, low, high : float
+        What it explains, as a share of the uncertainty about the target, with its interval.
+    p_value : float
+        Of the test of all sets, adjusted for the number of subgroups; NaN where not tested.
+    reason : str
+        Why this many features, in words.
+    best : ScoredSet or None
+        The best set of exactly `size` features, recorded or not: the first line of `top_k`.
+    models : tuple of Performance
+        What a plain model reaches on rows left out: of the recommended set, of its best single
+        feature, and of all recorded features. Empty where nothing is explained.
+    recording : tuple of PlanStep
+        What the subgroup should record, in this order, as `plan` says.
+    """
+
+    subgroup: str
+    rows: int
+    verdict: str
+    features: tuple[str, ...]
+    share: float
+    low: float
+    high: float
+    p_value: float
+    reason: Message
+    best: ScoredSet | None
+    models: tuple[Performance, ...]
+    recording: tuple[PlanStep, ...]
+    words: Message  # the answer without the subgroup's name
+
+    @property
+    def sentence(self) -> Message:
+        """The answer in one sentence."""
+        return Message("{subgroup}: {words}.", subgroup=self.subgroup, words=self.words)
+
+    @property
+    def model_sentence(self) -> Message | None:
+        """What a model reaches on rows left out; None where none was fitted."""
+        if not self.models:
+            return None
+        chosen, *others = self.models
+        template = f"{{subgroup}}: a model with {{names}} reaches an {chosen.metric} of "
+        template += f"{chosen.words} on rows left out"
+        if not isnan(chosen.error):
+            template += f", and an error of {chosen.error:.3g}"
+        for other in others:
+            single = len(other.features) == 1 < len(chosen.features)
+            named = "{single} alone" if single else f"all {len(other.features)} recorded features"
+            template += f"; with {named} {other.value:.2f}"
+        about: dict[str, Any] = {"names": joined(chosen.features)}
+        about["single"] = joined(others[0].features) if others else ""
+        return Message(template + ".", subgroup=self.subgroup, **about)
+
+    @property
+    def sentences(self) -> list[Message]:
+        """The answer, and what a model of it reaches."""
+        model = self.model_sentence
+        return [self.sentence, *([] if model is None else [model])]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answers for all subgroups, what holds over them, and what may mislead.
+
+    Iterating gives a `SubgroupAnswer` for each subgroup; ``str()`` gives all sentences.
+    """
+
+    size: int
+    effort: Effort
+    enough: Mapping[str, Enough]  # by subgroup, where it was tested
+    sentence: Message  # over all subgroups
+    subgroups: tuple[SubgroupAnswer, ...]
+    plan: tuple[PlanStep, ...]  # what to record, as `Selection.plan` says
+    recording: tuple[Message, ...]  # the same in sentences
+    cautions: tuple[Caution, ...]
+
+    def __iter__(self) -> Iterator[SubgroupAnswer]:
+        return iter(self.subgroups)
+
+    def __len__(self) -> int:
+        return len(self.subgroups)
+
+    def __getitem__(self, subgroup: str) -> SubgroupAnswer:
+        return next(one for one in self.subgroups if one.subgroup == subgroup)
+
+    @property
+    def overturning(self) -> list[Caution]:
+        """The cautions that may overturn the answer."""
+        return [one for one in self.cautions if one.severity == "overturns"]
+
+    @property
+    def other_cautions(self) -> list[Caution]:
+        """The cautions that do not."""
+        return [one for one in self.cautions if one.severity != "overturns"]
+
+    @property
+    def sentences(self) -> list[Message]:
+        """What holds over all subgroups, the answer of each, and what is worth recording."""
+        own = [sentence for one in self.subgroups for sentence in one.sentences]
+        return [*([self.sentence] if len(self) > 1 else []), *own, *self.recording]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def answer_of(
+    selection: Selection,
+    subgroup: str | None = None,
+    size: int | None = None,
+    costs: Mapping[str, Any] | None = None,
+) -> Answer:
+    """The answers for all subgroups, or for one of them (`Selection.answer`)."""
+    size, cohorts = checked_size(selection, size), selection.cohorts
+    effort = effort_for(selection, level_size(selection, size))
+    names = selection.subgroup_names(subgroup)
+    enough: dict[str, Enough] = {}
+    tests: dict[str, SubgroupSignificance] = {}
+    if effort.tested:
+        tested = significance_tests(selection, effort.tested, permutations=effort.permutations)
+        tests = {one.subgroup: one for one in tested.subgroups}
+        enough = {
+            one.subgroup: one
+            for one in enough_features(
+                selection, subgroup, size, permutations=effort.step_permutations
+            )
+        }
+    plan = (
+        []
+        if not selection.missing.any()
+        else recording_plan(selection, subgroup, costs=costs, size=size)
+    )
+    best = {one.subgroup: one for one in best_sets(selection, size, 1, subgroup)}
+    modelled = len(names) <= MOST_MODELLED
+    answers = []
+    for name in names:
+        recommendation = _recommended(selection, size, name, enough.get(name), tests.get(name))
+        steps = tuple(step for step in plan if step.subgroup == name and step.worth)
+        models: tuple[Performance, ...] = ()
+        if modelled and recommendation["verdict"] in (EXPLAINED, UNTESTED):
+            models = _models(selection, name, recommendation["features"])
+        answers.append(
+            SubgroupAnswer(
+                subgroup=name,
+                rows=cohorts[name].size,
+                best=best.get(name),
+                models=models,
+                recording=steps,
+                **recommendation,
+            )
+        )
+    cautions = list_cautions(selection, size)
+    if subgroup is not None:
+        cautions = [one for one in cautions if not one.subgroups or names[0] in one.subgroups]
+    wholes = dict(zip(cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True))
+    recording = [ALL_RECORDED]
+    if selection.missing.any():
+        recording = recording_sentences(plan, wholes, cohorts.target, selection.confidence)
+    return Answer(
+        size=size,
+        effort=effort,
+        enough=enough,
+        sentence=_with_weights(_over_all(answers, _about(selection)), cohorts, subgroup),
+        subgroups=tuple(answers),
+        plan=tuple(plan),
+        recording=tuple(recording),
+        cautions=tuple(cautions),
+    )
+
+
+def _recommended(
+    selection: Selection,
+    size: int,
+    name: str,
+    enough: Enough | None,
+    test: SubgroupSignificance | None,
+) -> dict[str, Any]:
+    """The recommended set of a subgroup, as attributes of its answer."""
+    measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
+    about = _about(selection)
+    nothing: dict[str, Any] = {"features": (), "share": nan, "low": nan, "high": nan}
+    p = nan if test is None else test.adjusted
+    reason = Message("")
+    if not measure.whole[cohort] > 0:
+        words = Message("{target} has a single value", target=selection.cohorts.target)
+        return nothing | {"verdict": NOTHING, "p_value": p, "reason": reason, "words": words}
+    least = max(1, len(selection.options.include))
+    if enough is not None and enough.steps and test is not None:
+        explained = test.more_than_chance
+        verdict = EXPLAINED if explained else NO_EVIDENCE
+        most = enough.size or (len(test.features) if explained else 1)
+        step = enough.recommended(min(max(most, least), len(enough.steps)), least)
+        reason = _why_so_many(enough, step, most, size)
+    else:
+        verdict = UNTESTED
+        scores = shown_scores(selection, size)
+        missing = measure.missing[cohort]
+        if missing[scores.subsets].any(axis=1).all():
+            words = Message(f"fewer than {size} features were recorded")
+            return nothing | {"verdict": UNTESTED, "p_value": p, "reason": reason, "words": words}
+        step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
+        reason = Message("whether that is more than chance was not tested")
+    whole = float(measure.whole[cohort])
+    share, low, high = step.share, step.low / whole, step.high / whole
+    sure = _interval(low, high, selection.confidence)
+    named = {"names": joined(step.features), "about": about, "reason": reason}
+    explain = "explains" if len(step.features) == 1 else "explain"
+    said = "" if test is None else p_words(p, test.permutations, unadjusted=test.p_value)
+    known = ", ".join(filter(None, [sure, said]))
+    words = Message(
+        f"{{names}} {explain} {percent(share, low, high)} of {{about}}"
+        f"{f' ({known})' if known else ''}{'; {reason}' if reason else ''}",
+        **named,
+    )
+    if verdict == NO_EVIDENCE:
+        words = Message(
+            f"no evidence that any feature explains {{target}} ({said}); {{names}} would explain "
+            f"{percent(share, low, high)} of {{about}}{f' ({sure})' if sure else ''}",
+            target=selection.cohorts.target,
+            **named,
+        )
+    return {
+        "verdict": verdict,
+        "features": step.features,
+        "share": share,
+        "low": low,
+        "high": high,
+        "p_value": p,
+        "reason": reason,
+        "words": words,
+    }
+
+
+def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
+    """Why a set has as many features as it has."""
+    if step.size < most:
+        more = enough.steps[most - 1].share - step.share
+        return Message(f"further features add no more than {percent(max(more, 0.0), 0.0, 0.01)}")
+    p = enough.further(step.size)
+    if isnan(p):
+        whole = step.size == enough.n_recorded
+        return Message("no other feature was recorded" if whole else "")
+    further = p_words(p, enough.permutations)
+    if p > enough.level:
+        return Message(f"no evidence that a further feature helps ({further})")
+    if step.size < size:
+        return Message(f"a further feature may help ({further})")
+    return Message(
+        f"a further feature may help ({further}): try {{setting}}",
+        setting=Setting("size", size + 1),
+    )
+
+
+def _interval(low: float, high: float, confidence: float | None) -> str:
+    if not low < high:
+        return ""
+    kind = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
+    return f"{kind} {percent_between(low, high)}"
+
+
+def _about(selection: Selection) -> Message:
+    """What shares are of."""
+    of = "the uncertainty about" if selection.set_scores.measure.name != "r2" else "the variance of"
+    return Message(f"{of} {{target}}", target=selection.cohorts.target)
+
+
+def _models(
+    selection: Selection, subgroup: str, features: tuple[str, ...]
+) -> tuple[Performance, ...]:
+    """Models of a set, of the best single one of its features, and of all that were recorded."""
+    chosen = model_performance(selection, subgroup, features)
+    if chosen is None:
+        return ()
+    models = [chosen]
+    if len(features) > 1:
+        single = [model_performance(selection, subgroup, [name]) for name in features]
+        models.append(max((one for one in single if one), key=lambda one: one.value))
+    lacking = selection.missing[selection.cohorts.position(subgroup)]
+    pairs = zip(selection.feature_names, lacking, strict=True)
+    recorded = [name for name, lacks in pairs if not lacks]
+    if len(recorded) > len(features):
+        every = model_performance(selection, subgroup, recorded)
+        models += [] if every is None else [every]
+    return tuple(models)
+
+
+def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
+    """What is found over all subgroups."""
+    if len(answers) == 1:
+        return answers[0].sentence
+    explained = [one for one in answers if one.verdict in (EXPLAINED, UNTESTED) and one.features]
+    if not explained:
+        return Message(
+            "In no subgroup is there evidence that any feature explains {target}.", **about.about
+        )
+    untested = all(one.verdict == UNTESTED for one in explained)
+    some, every = len(explained), len(answers)
+    where = f"all {every:,}" if some == every else f"{some:,} of {every:,}"
+    tested = " (not tested against chance)" if untested else ""
+    return Message(
+        f"In {where} subgroups recorded features explain {{how_much}} of {{about}}{tested}"
+        "{features}.{others}",
+        how_much=_how_much(explained),
+        about=about,
+        features=_common_features(explained),
+        others=_others(answers, about.about["target"]),
+    )
+
+
+def _how_much(explained: Sequence[SubgroupAnswer]) -> Message:
+    """From the least to the most, with where."""
+    least = min(explained, key=lambda one: one.share)
+    most = max(explained, key=lambda one: one.share)
+    low, high = (percent(one.share, one.low, one.high) for one in (least, most))
+    if least is most or low == high:
+        return Message(high)
+    where = {"least": least.subgroup, "most": most.subgroup}
+    return Message(f"from {low} ({{least}}) to {high} ({{most}})", **where)
+
+
+def _common_features(explained: Sequence[SubgroupAnswer]) -> Message:
+    """The features that are part of most answers."""
+    counts = Counter(feature for one in explained for feature in one.features)
+    often = [name for name, count in counts.most_common() if count > OFTEN * len(explained)]
+    if not often or len(explained) == 1:
+        return Message("")
+    shown = often[:MOST_NAMED]
+    where = "all" if {counts[name] for name in shown} == {len(explained)} else "most"
+    are = "is" if len(shown) == 1 else "are"
+    return Message(f"; {{names}} {are} recommended in {where} of them", names=joined(shown))
+
+
+def _others(answers: Sequence[SubgroupAnswer], target: str) -> Message:
+    """The subgroups in which nothing does, or may not."""
+    template = ""
+    parts: dict[str, Any] = {"target": target}
+    for verdict, words in (
+        (NO_EVIDENCE, "there is no evidence that any feature explains it"),
+        (NOTHING, "{target} has a single value"),
+    ):
+        own = [one.subgroup for one in answers if one.verdict == verdict]
+        if own:
+            field = f"part{len(parts)}"
+            template += f" In {{{field}}} {words}."
+            parts[field] = joined(own, most=MOST_NAMED)
+    return Message(template, **parts)
+
+
+def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> Message:
+    """A sentence, and by what the rows of a subgroup, or of all, are weighted and worth."""
+    words = {"weight": "weighted by {columns}", "design": "drawn by {columns}"}
+    columns = {
+        role: [audit.column for audit in cohorts.columns if audit.role == role] for role in words
+    }
+    if not columns["weight"] and cohorts.effective is None:
+        return sentence
+    asked = None if subgroup is None else cohorts.full_name(subgroup)
+    own = [cohort for cohort in cohorts if asked in (None, cohort.name)]
+    rows = sum(cohort.size for cohort in own)
+    worth = f"{rows:,} rows in all"
+    if cohorts.effective is not None:
+        effective = round(sum(cohort.effective_size for cohort in own))
+        worth = f"{rows:,} rows, worth {effective:,} of equal weight"
+    how = [Message(words[role], columns=joined(named)) for role, named in columns.items() if named]
+    both = Message("{first} and {second}", first=how[0], second=how[-1])
+    said = how[0] if len(how) == 1 else both
+    return Message(f"{{sentence}} Rows are {{said}}: {worth}.", sentence=sentence, said=said)
+
+
+def recording_sentences(
+    steps: Sequence[PlanStep],
+    wholes: Mapping[str, float],
+    target: str,
+    confidence: float | None,
+) -> list[Message]:
+    """A sentence for every step of a plan that is worth it; else one that says there is none."""
+    worth = [step for step in steps if step.worth]
+    sentences = [_step_in_words(step, wholes[step.subgroup], target, confidence) for step in worth]
+    if len(sentences) > MOST_STEPS:
+        more = Message(f"{len(sentences) - MOST_STEPS:,} more steps are worth it: see the plan.")
+        return [*sentences[:MOST_STEPS], more]
+    if sentences:
+        return sentences
+    if not steps:
+        return [Message(NO_CLEAR_CASE)]
+    best = max(steps, key=lambda step: step.gain)
+    gain = percent(best.gain / wholes[best.subgroup], 0.0, 1.0)
+    nearest = f"{NO_CLEAR_CASE} Most would be gained by {{features}} in {{where}}: {gain} expected"
+    if not isnan(best.probability):
+        nearest += f", worth it with a probability of {percent(best.probability, 0.0, 1.0)}"
+    return [Message(f"{nearest}.", features=joined(best.features), where=best.subgroup)]
+
+
+def _step_in_words(step: PlanStep, whole: float, target: str, confidence: float | None) -> Message:
+    # What is explained before is uncertain, too: with the gain it may seem more than there is.
+    after, low, high = (
+        min(1.0, (step.before + more) / whole) for more in (step.gain, step.low, step.high)
+    )
+    before = percent(step.before / whole, low, high)
+    sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
+    likely = ""
+    if not isnan(step.probability):
+        likely = f"; worth it with a probability of {percent(step.probability, 0.0, 1.0)}"
+    one = len(step.features) == 1
+    return Message(
+        f"{{subgroup}}: {{features}} {'is' if one else 'together are'} worth recording. With "
+        f"{'it' if one else 'them'}, the best set is expected to explain "
+        f"{percent(after, low, high)} of the uncertainty about {{target}} instead of {before} "
+        f"({sure}: {percent_between(low, high)}){likely}.",
+        subgroup=step.subgroup,
+        features=joined(step.features),
+        target=target,
+    )
+
+
+ANSWER_COLUMNS = ("subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value")
+MODEL_COLUMNS = ("features", "metric", "value", "low", "high")
+
+
+def answer_columns(answer: Answer) -> dict[str, list[Any]]:
+    """A line a subgroup, as columns of a dataframe."""
+    columns: dict[str, list[Any]] = {
+        name: [getattr(one, name) for one in answer] for name in ANSWER_COLUMNS
+    }
+    for name, missing in (("metric", ""), ("value", nan), ("low", nan), ("high", nan)):
+        key = name if name in ("metric", "value") else f"value_{name}"
+        columns[key] = [getattr(one.models[0], name) if one.models else missing for one in answer]
+    columns["reason"] = [str(one.reason) for one in answer]
+    return columns
+
+
+def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
+    """The subgroups in which most is explained, in the table's order."""
+
+    def order(one: SubgroupAnswer) -> tuple[int, float]:
+        return VERDICTS.index(one.verdict), 0.0 if isnan(one.share) else -one.share
+
+    kept = {id(one) for one in sorted(answers, key=order)[:most]}
+    return [one for one in answers if id(one) in kept]

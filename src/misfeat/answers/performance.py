@@ -1,0 +1,227 @@
+"""How well a plain model does on rows that were left out: what a share of uncertainty comes to.
+
+Classes are predicted by logistic regression on the coded features, each row by a model of the
+other folds; the area under the ROC curve (AUC) is the mean over classes, one against the rest.
+Of a numeric target, R² of its ranks is taken, and of `measure="r2"` the R² of least squares that
+is expected on further rows, from sums of products alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan, sqrt
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from misfeat.exceptions import MisfeatError, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.selection import Selection
+
+    Floats = NDArray[np.float64]
+
+FOLDS = 5
+MOST_ROWS = 20_000  # of a subgroup, drawn at random where it has more
+USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Performance:
+    """What a model reaches on rows left out, with its interval.
+
+    `probabilities` and `truth` are those of the second of two classes, by row; else None.
+    """
+
+    features: tuple[str, ...]
+    metric: str  # "AUC", "R²" or "R² (of ranks)"
+    value: float
+    low: float
+    high: float
+    error: float = nan  # root mean square, in the target's unit; NaN where values are not kept
+    truth: NDArray[np.bool_] | None = field(default=None, repr=False)
+    probabilities: Floats | None = field(default=None, repr=False)
+    weights: Floats | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> str:
+        """The value with its interval."""
+        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+    def net_benefit(self, threshold: float) -> tuple[float, float]:
+        """What acting on a predicted risk of at least the threshold gains, and acting on all.
+
+        True positives a row, less false positives at the odds of the threshold (Vickers and
+        Elkin, Medical Decision Making 26, 2006).
+        """
+        if not isinstance(threshold, float | int) or not 0 < threshold < 1:
+            raise MisfeatError(f"{Setting('threshold', threshold)}; it must lie between 0 and 1.")
+        if self.truth is None or self.probabilities is None:
+            raise MisfeatError("A net benefit needs a target of two classes, and rows.")
+        odds = threshold / (1 - threshold)
+        gains = np.where(self.truth, 1.0, -odds)
+        act = self.probabilities >= threshold
+        return (
+            float(np.average(gains * act, weights=self.weights)),
+            float(np.average(gains, weights=self.weights)),
+        )
+
+
+def model_performance(
+    selection: Selection, subgroup: str, features: Sequence[str]
+) -> Performance | None:
+    """How well a model of some recorded features does; None where there are too few rows."""
+    features = tuple(features)
+    return selection.remembered(
+        ("performance", subgroup, features), lambda: _performance(selection, subgroup, features)
+    )
+
+
+def _performance(
+    selection: Selection, subgroup: str, features: tuple[str, ...]
+) -> Performance | None:
+    cohort = selection.cohorts.position(subgroup)
+    measure = selection.set_scores.measure
+    z = -float(ndtri((1 - (selection.confidence or USUAL_CONFIDENCE)) / 2))
+    members = [selection.feature_names.index(name) for name in features]
+    if measure.sums is not None:
+        return _least_squares(measure.sums, cohort, members, features, z)
+    if selection.set_scores.rows_withheld:
+        return None
+    rows = _Rows.of(selection, cohort, members)
+    shrink = rows.effective / max(len(rows.target), 1)
+    if selection.cohorts.is_number:
+        return _ranks(rows, features, z, shrink)
+    return _classes(rows, features, z, shrink)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Single rows of a cohort, one-hot."""
+
+    design: Floats
+    target: NDArray[np.integer]
+    weights: Floats | None
+    effective: float  # rows of equal weight
+
+    @classmethod
+    def of(cls, selection: Selection, cohort: int, members: Sequence[int]) -> _Rows:
+        cohorts = selection.cohorts
+        rows = cohorts.at(cohort)
+        rng = np.random.default_rng([selection.options.seed or 0, cohort])
+        total = int(rows.weights.sum())
+        drawn = np.arange(total)
+        if total > MOST_ROWS:
+            drawn = np.sort(rng.choice(total, MOST_ROWS, replace=False))
+        index = np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
+        own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
+        target = cohorts.ranks[own] if cohorts.is_number else rows.target
+        weights = None
+        if rows.masses is not None:
+            weights = (rows.masses / rows.weights)[index]
+            weights = weights / weights.mean()
+        codes = rows.codes[np.asarray(members)][:, index]
+        hot = [line[:, None] == np.unique(line)[1:] for line in codes]
+        share = min(1.0, MOST_ROWS / total)
+        return cls(
+            np.hstack([*hot, np.zeros((len(index), 1))]).astype(np.float64),
+            target[index],
+            weights,
+            rows.effective_size * share,
+        )
+
+
+def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold
+
+    classes, target, counts = np.unique(rows.target, return_inverse=True, return_counts=True)
+    rare = counts < FOLDS
+    if len(classes) - rare.sum() < 2:
+        return None
+    predicted = np.zeros((len(target), len(classes)))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    kept = np.flatnonzero(~rare[target])
+    for train, test in folds.split(kept, target[kept]):
+        train, test = kept[train], kept[test]
+        weights = None if rows.weights is None else rows.weights[train]
+        model = LogisticRegression(max_iter=300).fit(rows.design[train], target[train], weights)
+        predicted[np.ix_(test, model.classes_)] = model.predict_proba(rows.design[test])
+    target, predicted = target[kept], predicted[kept]
+    weights = None if rows.weights is None else rows.weights[kept]
+    areas, errors = zip(
+        *(
+            _area(target == number, predicted[:, number], weights, shrink)
+            for number in np.flatnonzero(~rare)
+        ),
+        strict=True,
+    )
+    area, error = float(np.mean(areas)), float(np.mean(errors))
+    ends = max(0.0, area - z * error), min(1.0, area + z * error)
+    two: Any = {}
+    if len(classes) == 2:
+        two = {"truth": target == 1, "probabilities": predicted[:, 1], "weights": weights}
+    return Performance(features, "AUC", area, *ends, **two)
+
+
+def _area(
+    truth: NDArray[np.bool_], score: Floats, weights: Floats | None, shrink: float
+) -> tuple[float, float]:
+    """The area under the ROC curve, and its standard error (Hanley and McNeil, 1982)."""
+    from sklearn.metrics import roc_auc_score
+
+    area = float(roc_auc_score(truth, score, sample_weight=weights))
+    positive, negative = shrink * truth.sum(), shrink * (~truth).sum()
+    both = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
+    variance = area * (1 - area) + (positive - 1) * both[0] + (negative - 1) * both[1]
+    return area, sqrt(max(variance, 0.0) / (positive * negative))
+
+
+def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import KFold
+
+    target = rankdata(rows.target) / len(rows.target)
+    if len(target) < 2 * FOLDS or np.ptp(target) == 0:
+        return None
+    predicted = np.zeros(len(target))
+    for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(target):
+        weights = None if rows.weights is None else rows.weights[train]
+        model = Ridge(1.0).fit(rows.design[train], target[train], weights)
+        predicted[test] = model.predict(rows.design[test])
+    squares = np.average((target - predicted) ** 2, weights=rows.weights)
+    mean = np.average(target, weights=rows.weights)
+    r2 = 1 - squares / np.average((target - mean) ** 2, weights=rows.weights)
+    return _with_interval("R² (of ranks)", features, float(r2), shrink * len(target), z)
+
+
+def _with_interval(
+    metric: str, features: tuple[str, ...], r2: float, n_rows: float, z: float, error: float = nan
+) -> Performance:
+    """R² with its interval (Olkin and Finn, Psychological Bulletin 118, 1995)."""
+    spread = z * sqrt(4 * max(r2, 0.0) * (1 - r2) ** 2 / n_rows)
+    return Performance(features, metric, r2, r2 - spread, min(1.0, r2 + spread), error)
+
+
+def _least_squares(
+    sums: ProductSums, cohort: int, members: Sequence[int], features: tuple[str, ...], z: float
+) -> Performance | None:
+    """What least squares is expected to reach on further rows, from sums of products."""
+    products, n_rows = sums.products[cohort], int(sums.rows[cohort])
+    p = len(members)
+    if n_rows <= p + 2 or not products[-1, -1] > 0:
+        return None
+    slopes = np.linalg.lstsq(products[np.ix_(members, members)], products[members, -1], rcond=None)[
+        0
+    ]
+    residual = max(float(products[-1, -1] - slopes @ products[members, -1]), 0.0)
+    squares = residual / (n_rows - p - 1) * (1 + (p + 1) / n_rows)
+    whole = cast("float", products[-1, -1]) / (n_rows - 1)
+    return _with_interval("R²", features, 1 - squares / whole, n_rows, z, sqrt(squares))
