@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_DECIMALS = 4  # decimals of a score, where it is known to the last
-MOST_NAMES = 5  # names that are told one by one; of more, the first ones and how many there are
+MOST_NAMES = 5  # names that are listed one by one; of more, the first ones and how many there are
 
 
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:
@@ -56,11 +56,14 @@ def score_words(score: float, low: float, high: float) -> str:
     return f"{score:.{digits}f}"
 
 
-def p_words(p: float) -> str:
-    """A p-value, such as "p = 0.031"; none lies below what the number of permutations can show."""
-    if p < 0.0015:
-        return "p ≤ 0.001"
-    return f"p = {p:.3f}" if p < 0.0995 else f"p = {p:.2f}"
+def p_words(p: float, permutations: int = 999, *, unadjusted: float | None = None) -> str:
+    """A p-value, such as "p = 0.031"; at most that where no permutation reached the score.
+
+    An adjusted p-value is one of which only a bound is known where the `unadjusted` one is.
+    """
+    bound = (p if unadjusted is None else unadjusted) * (permutations + 1) < 1 + 1e-6
+    shown = max(p, 0.001)
+    return f"p {'≤' if bound or p < 0.001 else '='} {shown:.{3 if shown < 0.0995 else 2}f}"
 
 
 def count_words(number: float, one: str, several: str | None = None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough_features import enough_features
+from misfeat.answers.enough_features import STEP_PERMUTATIONS, enough_features
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.why import explanation
@@ -77,7 +77,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
             tables.names("features", missing="missing"),
             tables.score_share("score", "tells", *INTERVAL),
             tables.score_share_interval(spare=1),
-            tables.p_value("p_value"),
+            tables.p_value(),
             tables.text("source", spare=2),
             tables.score("score", *INTERVAL, spare=3),
         ),
@@ -87,7 +87,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         "significance",
         (
             tables.text("subgroup"),
-            tables.p_value("p_value", spare=1),
+            tables.p_value(spare=1),
             tables.p_value("adjusted", "adjusted"),
             tables.flag("more_than_chance", "more than chance"),
             tables.names("features", "clearest set", spare=2),
@@ -106,7 +106,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
             tables.score_share("score", "tells", *INTERVAL),
             tables.score_share_interval(spare=2),
             tables.score_share("adds", spare=1),
-            tables.p_value("p_value"),
+            tables.p_value(permutations=STEP_PERMUTATIONS),
             tables.flag("enough"),
             tables.score("score", *INTERVAL, spare=3),
         ),

@@ -150,9 +150,19 @@ def number(
     return TableColumn(title or name, cell, spare=spare)
 
 
-def p_value(name: str, title: str = "p value", spare: int = 0) -> TableColumn:
-    """A p-value."""
-    return number(name, lambda p: p_words(p).removeprefix("p ").removeprefix("= "), title, spare)
+def p_value(
+    name: str = "p_value", title: str = "p value", spare: int = 0, permutations: int = 999
+) -> TableColumn:
+    """A p-value, with ≤ where no permutation reached the score."""
+
+    def cell(line: Line) -> str:
+        if line[name] is None or math.isnan(line[name]):
+            return UNKNOWN
+        most = line.get("permutations", permutations)
+        words = p_words(line[name], most, unadjusted=line["p_value"])
+        return words.removeprefix("p ").removeprefix("= ")
+
+    return TableColumn(title, cell, spare=spare)
 
 
 def count(name: str, title: str = "", spare: int = 0) -> TableColumn:
