@@ -22,7 +22,7 @@ PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 chara
 MOST_BESIDE = 4  # panels in a row
 LONGEST_SET = 60  # characters of the features of a set
 LINE = 14  # points from one line of text to the next
-LEAST_SCALE = 0.02  # shares that are next to nothing are to look like it
+LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 
 
 def size_curve(
@@ -31,10 +31,10 @@ def size_curve(
     size: int | None = None,
     ax: Axes | None = None,
 ) -> Axes | NDArray[np.object_]:
-    """Draw how much the best recorded set of every size tells, and where it is enough.
+    """Draw how much the best recorded set of every size explains, and where it is enough.
 
     A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, no
-    feature tells more than chance (all is faded), or the largest size still added something.
+    feature explains more than chance (all is faded), or the largest size still added something.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def size_curve(
         (enough,) = enough_features(selection, name, size)
         scores = np.array([(step.score, step.low, step.high) for step in enough.steps])
         curves.append(_Curve(enough, *(scores.reshape(-1, 3).T / canvas.whole_of(selection, name))))
-    label = canvas.share_label(selection, 16).replace(" tell ", " tell\n")
+    label = canvas.share_label(selection, 16).replace(" about ", "\nabout ")
     if len(curves) > 1:
         return _panels(curves, label, canvas.interval_words(selection))
     (curve,) = curves
@@ -81,7 +81,9 @@ def size_curve(
     sets = [canvas.set_label(step.features, (), LONGEST_SET) for step in enough.steps]
     ax = canvas.axes(ax, 5.2 + max(canvas.inches(sets), 1.2), 3.6)
     if not sets:
-        return canvas.nothing_to_show(ax, "The target has a single value there:\nnothing to tell.")
+        return canvas.nothing_to_show(
+            ax, "The target has a single value there:\nnothing to explain."
+        )
     _draw(ax, curve)
     _scale(ax, curves)
     ax.set_ylabel(label, **canvas.AS_TEXT)
@@ -93,9 +95,9 @@ def size_curve(
         look = where | canvas.AS_TEXT | {"alpha": 1.0 if number <= curve.n_useful else 0.6}
         ax.annotate(f"{number}: {text}", (1, 1), xytext=(12, -LINE * number), **look)
     if not enough.settled:
-        verdict = f"{count_words(len(sets), 'feature')} tell, and more may add"
+        verdict = f"{count_words(len(sets), 'feature')} explain it, and more may add"
     elif not enough.size:
-        verdict = "no feature tells more than chance"
+        verdict = "no evidence for any feature"
     else:
         be = "is" if enough.size == 1 else "are"
         verdict = f"{count_words(enough.size, 'feature')} {be} enough"
@@ -136,9 +138,9 @@ def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.objec
         enough = curve.enough
         _draw(ax, curve)
         if not enough.steps:
-            verdict = "nothing to tell"
+            verdict = "nothing to explain"
         elif not enough.size:
-            verdict = "none tells more than chance"
+            verdict = "no evidence for any"
         else:
             words = "enough" if enough.settled else "more may add to"
             features = enough.steps[enough.size - 1].features
