@@ -96,9 +96,10 @@ def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
 def change_in_words(one: Change, targets: Targets, whole: bool = True) -> Message:
     """What a set explains and explained before; `whole` says what the shares are of."""
     explain = "explain" if len(one.features) > 1 else "explains"
-    template = f"{{second}}{' of the uncertainty' * whole} instead of {{first}}"
+    of = " of the uncertainty" if whole else ""
+    template = f"{{second}}{of} instead of {{first}}"
     if targets[0] != targets[1]:
-        template = "{first} of {target} and {second} of {other}"
+        template = f"{{first}}{of} about {{target}} and {{second}} about {{other}}"
     predicted = " (predicted)" if one.source == "predicted" else ""
     return Message(
         f"{{names}}{predicted} {explain} {template}",

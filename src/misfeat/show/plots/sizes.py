@@ -97,7 +97,7 @@ def size_curve(
     if not enough.settled:
         verdict = f"{count_words(len(sets), 'feature')} explain it, and more may add"
     elif not enough.size:
-        verdict = "no evidence for any feature"
+        verdict = "no evidence that any feature helps"
     else:
         be = "is" if enough.size == 1 else "are"
         verdict = f"{count_words(enough.size, 'feature')} {be} enough"
@@ -140,7 +140,7 @@ def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.objec
         if not enough.steps:
             verdict = "nothing to explain"
         elif not enough.size:
-            verdict = "no evidence for any"
+            verdict = "no evidence for any feature"
         else:
             words = "enough" if enough.settled else "more may add to"
             features = enough.steps[enough.size - 1].features
