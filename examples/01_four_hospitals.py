@@ -1,6 +1,6 @@
 """Four hospitals, one of which measured what the others did not.
 
-Which features tell most about heart disease in each of four hospitals, and would it pay the other
+Which features explain heart disease best in each of four hospitals, and would it pay the other
 three to record the vessels that only Cleveland looked at? The table comes with the package.
 """
 

@@ -6,7 +6,7 @@ who works at home has no way to work.
 """
 
 # %%
-# `size="auto"` takes as many features as tell more than chance.
+# `size="auto"` takes as many features as explain more than chance.
 from made.attrition import staff
 
 import misfeat
@@ -25,7 +25,7 @@ for enough in enough_features(selector.selection_):
 misfeat.plot.size_curve(selector)
 
 # %%
-# Why does the best pair tell in Leeds? The share of those who left, cell by cell.
+# Why is the best pair informative in Leeds? The share of those who left, cell by cell.
 (best, *_) = selector.top_k(size=2, k=1, subgroup="Leeds")["features"]
 for sentence in explanation(selector.selection_, "Leeds", best).sentences(k=2):
     print(sentence)

@@ -1,7 +1,7 @@
-"""Credit as it comes: 60 columns, most of them text, and four that tell who defaults.
+"""Credit as it comes: 60 columns, most of them text, and four that inform about defaults.
 
-What tells is written as "$16,818", "12.2%", "03/02/2019 14:05" and as the names of 150 cities.
-misfeat is told nothing but the target and the column of subgroups. The table is generated.
+What is informative is written as "$16,818", "12.2%", "03/02/2019 14:05" and as the names of 150 cities.
+misfeat is given nothing but the target and the column of subgroups. The table is generated.
 """
 
 # %%
@@ -28,7 +28,7 @@ for name in DRIVERS:
     print(f"{name}: {one.taken_for}, as in {one.example!r}; {one.treatment}")
 
 # %%
-# The columns that tell most by themselves, in every channel with enough rows, and the best pair.
+# The columns that explain most by themselves, in every channel with enough rows, and the best pair.
 for row in selector.subgroups_.itertuples():
     if row.rows >= 1000:
         alone = selector.features(row.subgroup).sort_values("alone", ascending=False)

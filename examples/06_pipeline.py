@@ -21,7 +21,7 @@ model.fit(table, y)
 print("kept:", ", ".join(model[:-1].get_feature_names_out()), f"of {table.shape[1]} columns")
 
 # %%
-# The selection is made anew in every fold, so that no row that is judged has helped to choose.
+# A new selection is made in every fold, so that no row that is judged has helped to choose.
 # Three columns do not do as well as all thirteen: choose features where they cost something.
 folds = StratifiedKFold(3, shuffle=True, random_state=0)
 alone = RandomForestClassifier(50, min_samples_leaf=5, random_state=0)

@@ -1,4 +1,4 @@
-"""A completer of one's own: another way to predict what was not recorded.
+"""A custom completer: another way to predict what was not recorded.
 
 A completer is a class with one method, `guess`: a score for every set up to a size, from what is
 known. `BaseCompleter` adds bounds, closure and intervals that are learned by hiding.
@@ -42,8 +42,8 @@ for name, completer in {
     selector = SubgroupSelector(data.groups, size=2, completer=completer, estimate="sample")
     scores = selector.fit(data.columns, data.target).scores()
     predicted = scores[scores["source"] == "predicted"]
-    told = zip(predicted["subgroup"], predicted["features"], strict=True)
-    errors[name] = predicted["score"].to_numpy() - [data.true_score(*one) for one in told]
+    sets = zip(predicted["subgroup"], predicted["features"], strict=True)
+    errors[name] = predicted["score"].to_numpy() - [data.true_score(*one) for one in sets]
     print(f"{name}: root mean square error {np.sqrt(np.mean(errors[name] ** 2)):.4f} nats")
 
 # %%

@@ -32,7 +32,7 @@ misfeat.plot.worth_collecting(selector, n=6, ax=axes[2])
 misfeat.plot.forest(selector, ["glucose", "ecg"])
 
 # %%
-# Which pairs tell more together than one by one, and which the same in part.
+# Which pairs explain more together than one by one, and which the same in part.
 misfeat.plot.interactions(selector, "clinic=East")
 
 # %%

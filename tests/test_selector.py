@@ -307,7 +307,7 @@ def test_a_fit_that_fails_leaves_the_last_answer_alone(generated, fitted):
 
 def test_a_table_without_a_feature_says_what_to_do():
     y = [0, 1, 0, 1]
-    with pytest.raises(MisfeatError, match=r"only the target .*; add columns that may tell"):
+    with pytest.raises(MisfeatError, match=r"only the target .*; add columns that may "):
         SubgroupSelector("g", size=1).fit({"g": ["a", "a", "b", "b"], "y": y}, "y")
     constants = {f"x{i}": [1, 1, 1, 1] for i in range(30)}
     with pytest.raises(MisfeatError, match=r"'x9': constant and 20 more; add columns"):

@@ -203,7 +203,7 @@ def hospitals() -> SubgroupSelector:
 
 
 def tutorial_features() -> plt.Figure:
-    """Which hospital recorded what, and what each feature tells alone."""
+    """Which hospital recorded what, and what each feature explains alone."""
     return plot.feature_map(hospitals()).figure
 
 

@@ -43,7 +43,7 @@ def credit_table(rows: int = 20_000, seed: int = 0) -> pd.DataFrame:
 
 
 def _noise(rng: np.random.Generator, rows: int, channel: np.ndarray) -> dict[str, object]:
-    """Columns that tell nothing, written in every way."""
+    """Uninformative columns, written in every way."""
     columns: dict[str, object] = {
         "employer": [f"Employer {number}" for number in _skewed(rng, rows, EMPLOYERS)],
         "remarks": [" ".join(rng.choice(WORDS, 8)) for _ in range(rows)],

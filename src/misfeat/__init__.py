@@ -1,4 +1,4 @@
-"""misfeat: the most telling feature sets of every subgroup, unrecorded features included.
+"""misfeat: the most informative feature sets of every subgroup, unrecorded features included.
 
 The public names load on first use, so that ``import misfeat`` and ``misfeat --help`` stay fast.
 """

@@ -256,7 +256,7 @@ class Selection:
         subgroup : str, default=None
             One subgroup only.
         distinct : bool, default=False
-            Leave out sets one swap from a better one whose score cannot be told from theirs.
+            Leave out sets one swap from a better one that may explain just as much.
 
         Returns
         -------
@@ -364,7 +364,7 @@ class Selection:
         return self._frame_of(PathStep, path_steps(self, subgroup, size))
 
     def features(self, subgroup: str | None = None, size: int | None = None) -> Any:
-        """What every feature is worth in every subgroup, the most telling first.
+        """What every feature is worth in every subgroup, the most informative first.
 
         Parameters
         ----------
@@ -473,7 +473,7 @@ class Selection:
         return self._frame(enough_columns(found))
 
     def alternatives(self, subgroup: str, features: Sequence[str], k: int | None = None) -> Any:
-        """Sets of the same size that cannot be told from a set, and the swaps that lead to them.
+        """Sets that explain as much as a set of the same size, and the swaps that lead to them.
 
         Parameters
         ----------
@@ -503,7 +503,7 @@ class Selection:
         return self._frame_of(Alternative, alternative_sets(self, subgroup, features, k))
 
     def interactions(self, subgroup: str | None = None) -> Any:
-        """How every two features go together: whether both tell more than one by one, or the same.
+        """Whether every two features explain more together than one by one, or the same.
 
         Parameters
         ----------
@@ -531,7 +531,7 @@ class Selection:
     def difference(
         self, subgroup: str, features: Sequence[str], others: Sequence[str]
     ) -> Estimated:
-        """By how much one set tells more than another, with an interval.
+        """By how much one set explains more than another, with an interval.
 
         Parameters
         ----------
@@ -657,11 +657,12 @@ class Selection:
         within: str | None = None,
         level: float = LEVEL,
     ) -> Any:
-        """Whether any set of a subgroup tells more than chance: a line a subgroup.
+        """Whether any set of a subgroup explains more than chance: a line a subgroup.
 
         The target is permuted over the rows of a subgroup, and all sets of up to `size` features
-        are scored again. A set tells more than chance where its studentised score is seldom reached
-        by the greatest one of a permutation (Westfall and Young), which accounts for the search.
+        are scored again. A set explains more than chance where its studentised score is seldom
+        reached by the greatest one of a permutation (Westfall and Young), which accounts for the
+        search.
         After a shortlist only rows are taken that the choice did not look at. Afterwards `top_k`
         and `scores` show the ``p_value`` of every recorded set.
 
@@ -705,7 +706,7 @@ class Selection:
         subgroup: str | None = None,
         resamples: int = RESAMPLES,
     ) -> Any:
-        """How often each of the best sets comes out again when rows are drawn anew.
+        """How stable the best sets are: how often each is among the best of resampled rows.
 
         Each draw takes a third of the rows of every subgroup (half of them, where `estimate` is not
         ``"population"``) and makes the whole answer again, so that ``frequency`` is about how often
@@ -862,7 +863,7 @@ class Selection:
         costs : mapping of str to float, default=None
             What recording a feature costs, as in `worth_collecting`.
         validate : bool, default=True
-            Whether parts of the table are left out on purpose, to tell how far answers hold.
+            Whether parts of the table are left out on purpose, to check how far answers hold.
 
         Returns
         -------

@@ -56,7 +56,7 @@ def fact(name: str, words: str | None) -> Any:
 
 @with_parameters
 class SubgroupSelector(SelectsColumns, NestedParameters):
-    """Find the feature sets that tell most about a target, for every subgroup of a table.
+    """Find the feature sets that explain a target best, for every subgroup of a table.
 
     Scores are estimates for the population that a subgroup stands for, with intervals. Of sets with
     features that a subgroup never recorded they are predicted from the subgroups that did.

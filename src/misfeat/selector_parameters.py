@@ -35,7 +35,7 @@ class SelectorParameters:
     """
 
     groups: Any = parameter(
-        """What tells the subgroups apart: a column, ``{"age": [40]}`` for cut points,
+        """What defines the subgroups: a column, ``{"age": [40]}`` for cut points,
         ``{"grade": {"B": "B", "*": "other"}}`` to merge values, ``{"senior": "age > 65"}`` for a
         named predicate, or a list of these. ``"auto"``: the few columns that explain most of where
         features are missing. None: one subgroup of all rows.""",
@@ -43,7 +43,7 @@ class SelectorParameters:
         default=None,
     )
     size: int | str = parameter(
-        """Features per set; all features where there are fewer. ``"auto"``: as many as tell more
+        """Features per set; all features where there are fewer. ``"auto"``: as many as explain more
         than chance in some subgroup, at most 5; `enough` says how many each of them needs.""",
         an_integer_or("auto"),
         default=3,
@@ -92,7 +92,7 @@ class SelectorParameters:
     )
     confidence: float | None = parameter(
         """Target coverage of the intervals. None gives certain bounds instead: with
-        ``estimate="sample"`` what recorded parts tell, else nothing but 0 and what no score can
+        ``estimate="sample"`` what recorded parts imply, else nothing but 0 and what no score can
         exceed.""",
         a_level(),
         default=0.9,
@@ -137,7 +137,7 @@ class SelectorParameters:
     )
     random_state: int | None = parameter(
         """Seed of the choice that `budget` makes, which also depends on `size`, and of completers
-        that learn. None draws anew for these.""",
+        that learn. None draws other numbers every time.""",
         an_integer(least=0, none=True),
         default=None,
     )

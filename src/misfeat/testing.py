@@ -55,7 +55,7 @@ def check_completer(
     closed : bool, default=True
         Whether it promises that no set scores lower than a part of it; `BaseCompleter` sees to it.
     seeded : bool, default=False
-        Whether it draws anew every time unless it has a seed. Else ``random_state=None`` must give
+        Whether it draws new numbers every time unless seeded. Else ``random_state=None`` must give
         the same every time.
     learns : bool, default=False
         Whether it may refuse a table that holds no score at all.

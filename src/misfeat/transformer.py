@@ -58,7 +58,7 @@ class Columns(BaseEstimator):  # type: ignore[misc]
         default="best",
     )
     keep_groups: bool = parameter(
-        "Whether the columns that tell subgroups apart are kept, too.", a_flag(), default=False
+        "Whether the columns that define subgroups are kept, too.", a_flag(), default=False
     )
     unseen: str = parameter(
         """What to do about rows of subgroups that were not there at fit: nothing, so that they keep

@@ -188,8 +188,8 @@ def test_a_sentence_a_subgroup():
     sets = [StableSet("x", n, ("a", "b"), often, 1, 1, 2) for n, often in ((1, 0.9), (2, 0.3))]
     said = Stability(2, 2, 50, tuple(sets), (), (StableSubgroup("x", 1, 1, 1),)).sentences()
     assert said == [
-        "x: the best set, 'a', 'b', is among the 2 best again in 90 % of 50 resamples; "
-        "1 of these 2 comes again in at least 80 %."
+        "x: the best set, 'a', 'b', is among the 2 best in 90 % of 50 resamples; "
+        "1 of these 2 is so in at least 80 %."
     ]
 
 

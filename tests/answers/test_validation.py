@@ -287,9 +287,9 @@ def test_a_subgroup_that_lacks_nothing_is_told_what_sampling_does():
 def test_one_set_and_certain_bounds_have_words_of_their_own():
     said = in_words([Trust(0, 1, 0.8, 1.0, 0.1)], 1, None, rows_left_out=True)
     assert said == (
-        "With 1 feature hidden on purpose and half of the rows left out, the set that looks best "
-        "holds about 80 % of what the best set tells, and certain bounds hold the truth in 100 % "
-        "of the cases."
+        "With 1 feature hidden on purpose and half of the rows left out, the set ranked first "
+        "explains about 80 % as much as the truly best set, and certain bounds contain the true "
+        "value in 100 % of the cases."
     )
 
 
@@ -329,7 +329,7 @@ def test_what_cannot_be_left_out_is_said():
     table["x0"] = np.where(table["g"] == 0, np.nan, table["x0"])
     patchy = SubgroupSelector("g", size=2, measure="r2").fit(table, "y")
     assert len(patchy.validate()) > 0
-    assert "the 6 sets that look best" in patchy.validation_
+    assert "the 6 sets ranked first" in patchy.validation_
     assert patchy.validation_.endswith("what sampling costs is not part of this.")
 
 

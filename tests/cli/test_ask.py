@@ -45,7 +45,7 @@ def test_one_subgroup_can_be_asked_about(saved):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nothing",), "'nothing' is no question; ask for 'top', 'significance'"),
+        (("nothing",), "'nothing' is not a question; ask for 'top', 'significance'"),
         (("why",), "'why' is about one set; name it with --subgroup and --feature."),
         (("why", "--subgroup", "site=q", "--feature", "x"), "There is no subgroup 'site=q'; did"),
         (("significance", "--subgroup", "site=a"), "'significance' takes no --subgroup"),

@@ -27,8 +27,8 @@ def test_the_first_sentence_names_what_was_planted(saved):
     found = compared(saved)
     assert found.exit_code == 0, found.stderr
     said = " ".join(found.stdout.split())
-    assert said.startswith("Nothing changed by more than its uncertainty in 2 of 3 subgroups; in ")
-    assert "in site=b, x tells" in said
+    assert said.startswith("There is no evidence of a change in 2 of 3 subgroups; in ")
+    assert "in site=b, x explains" in said
     assert "last" in said
 
 

@@ -44,7 +44,7 @@ def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
     [
         (
             'tarjet = "y"',
-            "has a key 'tarjet', which is no option of misfeat run; did you mean 'target'",
+            "has a key 'tarjet', which is not an option of misfeat run; did you mean 'target'",
         ),
         ("missing_treshold = 0.5", "did you mean 'missing-threshold'?"),
         ("wheel = 1", "the options are table, target, by, size"),
@@ -58,9 +58,9 @@ def test_a_file_can_merge_values_and_name_predicates(heart_path, write):
         ("by = [[40]]", "by = [[40]] must be a text, a number"),
         ("size = 2024-01-01", "size = 2024-01-01 must be an integer, or 'auto'."),
         ("min-rows = 1\nmin_rows = 2", "says 'min-rows' twice"),
-        ("size = ", "is no TOML file"),
-        (f"size = {'9' * 5000}", "is no TOML file"),
-        (f"by = {'[' * 2000}", "is no TOML file"),
+        ("size = ", "is not a TOML file"),
+        (f"size = {'9' * 5000}", "is not a TOML file"),
+        (f"by = {'[' * 2000}", "is not a TOML file"),
     ],
 )
 def test_what_a_file_may_not_say_is_named(table, write, text, message):

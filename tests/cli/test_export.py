@@ -27,9 +27,9 @@ def test_all_questions_go_into_a_folder(saved, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("a.pdf",), "ends in '.pdf', which is no format of answers"),
+        (("a.pdf",), "ends in '.pdf', which is not a format of answers"),
         (("a.csv",), "name it in --question, or give a folder"),
-        (("a", "--question", "tops"), "'tops' is no question"),
+        (("a", "--question", "tops"), "'tops' is not a question"),
         (("a", "--top", "0"), "--top 0"),
         (("a", "--size", "9"), "--size 9 is larger than the number of features"),
     ],

@@ -107,7 +107,7 @@ def test_hospitals_need_neither_a_dataframe_library_nor_an_engine(tmp_path):
 def test_what_cannot_be_shown_is_refused_before_any_work(tmp_path, monkeypatch):
     result = run("demo", "hart", "--out", str(tmp_path / "demo"))
     assert result.exit_code == 2
-    assert "'hart' is no example; choose one of 'heart', 'nhanes'." in result.stderr
+    assert "'hart' is not an example; choose one of 'heart', 'nhanes'." in result.stderr
     monkeypatch.setitem(sys.modules, "nhanes", None)
     result = run("demo", "nhanes", "--out", str(tmp_path / "demo"))
     assert result.exit_code == 2

@@ -34,7 +34,7 @@ def test_a_page_is_written_whole_and_replaces_an_older_one(tmp_path):
 def test_what_is_not_a_page_is_not_replaced(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("a,b")
-    with pytest.raises(MisfeatError, match="exists and is no page; give another name"):
+    with pytest.raises(MisfeatError, match="exists and is not a page; give another name"):
         Page().write_html(table)
     assert table.read_text() == "a,b"
     table.write_text("")

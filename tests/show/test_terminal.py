@@ -144,7 +144,7 @@ def test_lines_fit_a_narrow_terminal_and_in_a_pipe_every_sentence_is_one_line(sc
     assert {f"• {one.sentence}" for one in screen.subgroups} <= set(lines)
 
 
-def test_of_many_subgroups_the_most_telling_are_shown_and_the_others_counted():
+def test_of_many_subgroups_the_most_informative_are_shown_and_the_others_counted():
     data = make_cohorts(MOST_SENTENCES + 5, 60, 3, random_state=0)
     selection = SubgroupSelector(data.groups, size=1).fit(data.columns, data.target).selection_
     screen = first_screen(selection)
@@ -157,7 +157,7 @@ def test_of_many_subgroups_the_most_telling_are_shown_and_the_others_counted():
         assert f"• {one.sentence}\n" in text
     for one in left:
         assert f"• {one.sentence}" not in text
-    assert "and 5 more subgroups, in which less is told; 'misfeat ask DIR" in text
+    assert "and 5 more subgroups, with less explained; 'misfeat ask DIR" in text
     assert "'misfeat ask DIR enough --subgroup NAME'" in printed(screen, 1000, spell=in_options)
 
 

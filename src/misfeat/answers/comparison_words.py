@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.estimation.estimands import POPULATION, SAMPLE
 from misfeat.exceptions import Message, Setting
-from misfeat.words import count_words, joined, percent, percent_between, percent_decimals
+from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,10 +42,10 @@ def summary_of(
     if len(compared) == 1:
         return compared[0].sentence
     if not changed:
-        return Message(f"{_nothing(targets)} in any of {len(compared)} subgroups.".capitalize())
+        return Message(f"There is {_nothing(targets)} in any of {len(compared)} subgroups.")
     clearest = changed[0]
     own = [one for one in changes if one.changed and one.subgroup == clearest.subgroup]
-    before = f"{_nothing(targets)} in {left} of {len(compared)} subgroups; in ".capitalize()
+    before = f"There is {_nothing(targets)} in {left} of {len(compared)} subgroups; in "
     more = f", the clearest of {count_words(len(changed), 'such subgroup')}"
     return Message(
         f"{before if left else 'In '}{{where}}, {{what}}{more if len(changed) > 1 else ''}.",
@@ -74,7 +74,9 @@ def subgroup_in_words(
     return Message(
         f"In {{subgroup}}, {{what}}{doubt}; {{best}}.",
         subgroup=one.subgroup,
-        what=changes_in_words(changed, targets) if changed else Message(_nothing(targets)),
+        what=changes_in_words(changed, targets)
+        if changed
+        else Message(f"there is {_nothing(targets)} ({p_words(one.p_value)})"),
         best=_best_in_words(one, changes, targets, lost),
     )
 
@@ -83,7 +85,7 @@ def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
     """What changed in one subgroup, the clearest first; single features rather than larger sets."""
     alone = [one for one in changed if one.asked == ALONE]
     clearest = sorted(alone or changed, key=lambda one: (one.p_value, -abs(one.difference)))
-    parts = [change_in_words(one, targets) for one in clearest[:MOST_SETS]]
+    parts = [change_in_words(one, targets, not n) for n, one in enumerate(clearest[:MOST_SETS])]
     left = len(clearest) - len(parts)
     if left:
         more = count_words(left, "more feature" if alone else "more set")
@@ -91,15 +93,16 @@ def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
     return joined(parts)
 
 
-def change_in_words(one: Change, targets: Targets) -> Message:
-    """What a set tells where it told something else."""
-    tell, it = ("tell", "they") if len(one.features) > 1 else ("tells", "it")
-    template = f"{{second}} where {it} told {{first}}"
+def change_in_words(one: Change, targets: Targets, whole: bool = True) -> Message:
+    """What a set explains and explained before; `whole` says what the shares are of."""
+    explain = "explain" if len(one.features) > 1 else "explains"
+    of = " of the uncertainty" if whole else ""
+    template = f"{{second}}{of} instead of {{first}}"
     if targets[0] != targets[1]:
-        template = "{first} about {target} and {second} about {other}"
+        template = f"{{first}}{of} about {{target}} and {{second}} about {{other}}"
     predicted = " (predicted)" if one.source == "predicted" else ""
     return Message(
-        f"{{names}}{predicted} {tell} {template}",
+        f"{{names}}{predicted} {explain} {template}",
         names=joined(one.features),
         first=Message(share_in_words(one.first, one.first_low, one.first_high)),
         second=Message(share_in_words(one.second, one.second_low, one.second_high)),
@@ -125,8 +128,7 @@ def points_in_words(difference: float, low: float, high: float) -> str:
 
 
 def _nothing(targets: Targets) -> str:
-    what = "changed" if targets[0] == targets[1] else "differs"
-    return f"nothing {what} by more than its uncertainty"
+    return f"no evidence of a {'change' if targets[0] == targets[1] else 'difference'}"
 
 
 def _best_in_words(
@@ -134,20 +136,22 @@ def _best_in_words(
 ) -> Message:
     """What became of the best set."""
     if targets[0] == targets[1] and changes and not any(change.second > 0 for change in changes):
-        return Message("nothing tells anything there any more")
-    tell = "tell" if len(one.second_best) > 1 else "tells"
+        return Message("every estimate of the second run is 0 %")
+    explain = "explain" if len(one.second_best) > 1 else "explains"
     before, now = joined(one.first_best), joined(one.second_best)
     if set(one.first_best) == set(one.second_best):
-        return Message(f"{{now}} {tell} most in both", now=now)
+        return Message(f"{{now}} {explain} most in both runs", now=now)
     about = {"before": before, "now": now, "lost": joined(lost) if lost else ""}
     if targets[0] != targets[1]:
         about |= {"target": targets[0], "other": targets[1]}
-        return Message(f"{{before}} {tell} most about {{target}}, {{now}} about {{other}}", **about)
-    why = "" if one.told_apart else ", but which of the two tells more cannot be told"
+        return Message(f"{{before}} {explain} {{target}} best, {{now}} {{other}}", **about)
+    why = (
+        "" if one.told_apart else ", but there is no evidence that one explains more than the other"
+    )
     if lost:
         gone = "are no longer features" if len(lost) > 1 else "is no longer a feature"
         why = f", as {{lost}} {gone}"
-    return Message(f"{{now}} {tell} most, before it was {{before}}{why}", **about)
+    return Message(f"{{now}} {explain} most, before it was {{before}}{why}", **about)
 
 
 def same_question(runs: Runs) -> bool:
@@ -254,12 +258,12 @@ def _on_target(runs: Runs) -> Iterator[Message]:
         return
     sentence = (
         "The target {target} has other classes in the second run: {second} instead of {first}. "
-        "Shares of what there is to tell are compared."
+        "Shares of the uncertainty are compared."
     )
     if first.target != second.target:
         sentence = (
             "The runs are about different targets, {target} and {other}: the question is another "
-            "one, and a difference is no change. Shares of what there is to tell are compared."
+            "one, and a difference is not a change. Shares of the uncertainty are compared."
         )
     elif first.is_number != second.is_number:
         sentence = (
@@ -269,7 +273,7 @@ def _on_target(runs: Runs) -> Iterator[Message]:
     elif first.is_number:
         sentence = (
             "The target {target} is a number that is cut elsewhere in the second run, at ranks of "
-            "its own values. Shares of what there is to tell are compared."
+            "its own values. Shares of the uncertainty are compared."
         )
     yield Message(
         sentence,

@@ -60,8 +60,8 @@ def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
     why = f"Left out: {reasons}" if left else "It has only the target and group columns"
     why += f" and {more:,} more" if more > 0 else ""
     raise MisfeatError(
-        f"The table has no feature to score (n_samples = {rows}). {why}; add columns that may tell "
-        "about the target."
+        f"The table has no feature to score (n_samples = {rows}). {why}; add columns that may "
+        "inform about the target."
     )
 
 

@@ -153,7 +153,7 @@ class _SubgroupPlan:
         self._recorded: Bundle = NOTHING
 
     def record(self, features: Sequence[int]) -> None:
-        """Take steps that record some features, until they gain next to nothing."""
+        """Take steps that record some features, until they gain almost nothing."""
         while (step := self.best_step(features)) is not None:
             if step.gain < NEXT_TO_NOTHING * self._whole:
                 return

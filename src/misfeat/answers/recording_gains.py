@@ -287,7 +287,7 @@ class RecordingGains:
 
 
 def bundles(features: Sequence[int], most: int = MOST_TOGETHER) -> Iterator[Bundle]:
-    """One, two and more of some features, three at most unless told otherwise."""
+    """One, two and more of some features, three at most unless asked otherwise."""
     for size in range(1, min(most, len(features)) + 1):
         yield from map(frozenset, combinations(features, size))
 

@@ -156,7 +156,7 @@ class Contrasts:
 
 
 def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
-    """The squares of how far sums reach, where no rows tell how errors vary together."""
+    """The squares of how far sums reach, where no rows show how errors vary together."""
     n_features = 1 + max((one[-1] for one in sets if one), default=0)
     direction = np.zeros((len(sets), n_features))
     for index, one in enumerate(sets):
@@ -182,7 +182,7 @@ def difference(
 
 @dataclass(frozen=True)
 class Alternative:
-    """A set whose score cannot be told from that of another (`Selection.alternatives`)."""
+    """A set whose score cannot be distinguished from that of another (`Selection.alternatives`)."""
 
     subgroup: str
     features: tuple[str, ...]
@@ -202,7 +202,7 @@ class Alternative:
 def alternative_sets(
     selection: Selection, subgroup: str, features: Sequence[str], k: int | None = None
 ) -> list[Alternative]:
-    """Sets that cannot be told from one, fewest swaps first, grouped by what is given up."""
+    """Sets that explain as much as one, fewest swaps first, grouped by what is given up."""
     k, names = checked_k(selection, k), selection.feature_names
     own = tuple(set_members(selection, features))
     subgroup = selection.cohorts.full_name(subgroup)

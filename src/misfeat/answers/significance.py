@@ -1,4 +1,4 @@
-"""Whether any set of a subgroup tells more than chance, as plain data."""
+"""Whether any set of a subgroup explains more than chance, as plain data."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEVEL = 0.05
-PERMUTING = "Dealing the target out anew"
+PERMUTING = "Shuffling the target"
 
 
 @dataclass(frozen=True)
 class SubgroupSignificance:
-    """Whether any set tells more than chance; p-values are NaN where there is nothing to test."""
+    """Whether any set explains more than chance; p-values are NaN where nothing can be tested."""
 
     subgroup: str
     p_value: float
@@ -112,7 +112,7 @@ class PermutationTester:
             raise MisfeatError(f"{Setting('level', level)}; it must lie between 0 and 1.")
         self.within = None
         if within is not None:
-            self.within = feature_index(selection, within, "a feature to deal within")
+            self.within = feature_index(selection, within, "a feature to permute within")
             if self.scores.measure.sums is not None:
                 raise MisfeatError(
                     f"{Setting('within', within)} needs the values of a feature, of which "

@@ -1,4 +1,4 @@
-"""Whether answers come out again: rows drawn anew, the whole answer made again, and compared.
+"""How stable answers are: rows resampled, the whole answer made again, and compared.
 
 A draw takes a third of the rows of every subgroup and puts none back. The mean of m of n rows
 differs from that of all n by a variance of v (1/m - 1/n) for v a row, which is 2v / n for a third
@@ -84,7 +84,7 @@ class StableSubgroup:
 
 @dataclass(frozen=True)
 class Stability:
-    """What comes out again when rows are drawn anew."""
+    """How stable the best sets are over resamples of the rows."""
 
     size: int
     k: int
@@ -102,12 +102,11 @@ class Stability:
             again = "the best" if len(own) == 1 else f"among the {len(own)} best"
             sentence = (
                 f"{name}: the best set, {', '.join(map(repr, best.features))}, is {again} "
-                f"again in {100 * best.frequency:.0f} % of {self.resamples} resamples"
+                f"in {100 * best.frequency:.0f} % of {self.resamples} resamples"
             )
             if len(own) > 1:
-                come = "comes" if often == 1 else "come"
-                sentence += f"; {often} of these {len(own)} {come} again in at least "
-                sentence += f"{100 * OFTEN:.0f} %"
+                be = "is" if often == 1 else "are"
+                sentence += f"; {often} of these {len(own)} {be} so in at least {100 * OFTEN:.0f} %"
             sentences.append(f"{sentence}.")
         return sentences
 
@@ -115,14 +114,14 @@ class Stability:
 def stability_of(
     selection: Selection, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
 ) -> Stability:
-    """How often sets and features come out again (`Selection.stability`)."""
+    """How often sets and features are among the best of resamples (`Selection.stability`)."""
     k = checked_k(selection, k)
     check_count(resamples, "resamples", FEWEST_RESAMPLES)
     scores = selection.set_scores
     scores.check_rows()
     if not scores.measure.largest_table:
         raise MisfeatError(
-            f"Rows are drawn anew from counts of coded rows; {Setting('measure', 'r2')} keeps "
+            f"Rows are resampled from counts of coded rows; {Setting('measure', 'r2')} keeps "
             "sums of products instead.",
             remedy=f"Use {Setting('measure', 'mutual_info')}, or fit on halves of the table and "
             "compare.",

@@ -71,7 +71,7 @@ def best_sets(
         kept: list[tuple[int, ...]] = []
         for number in _without_padding(selection, order, scores, cohort):
             one = tuple(scores.subsets[number].tolist())
-            # Better sets that are one swap away, and those of them that cannot be told from it.
+            # Better sets that are one swap away, and those of them that it may equal.
             near = (other for other in kept if len(set(one) & set(other)) == len(one) - 1)
             alike = (contrasts.difference(cohort, other, one).may_be_nothing for other in near)
             if not (distinct and any(alike)):

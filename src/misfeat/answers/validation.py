@@ -308,16 +308,16 @@ def in_words(
     captured = np.mean([one.captured for one in records])
     coverage = np.mean([one.coverage for one in records])
     kind = "certain bounds" if confidence is None else f"{100 * confidence:.0f} % intervals"
-    best = "the best set tells" if k == 1 else f"the {k} best sets tell"
-    look = "set that looks best holds" if k == 1 else f"{k} sets that look best hold"
+    best = "the truly best set" if k == 1 else f"the {k} truly best sets"
+    look = "set ranked first explains" if k == 1 else f"{k} sets ranked first explain"
     sentence = (
-        f"{start} {look} about {captured * 100:.0f} % of what {best}, and {kind} hold the truth in "
-        f"{coverage * 100:.0f} % of the cases"
+        f"{start} {look} about {captured * 100:.0f} % as much as {best}, and {kind} contain "
+        f"the true value in {coverage * 100:.0f} % of the cases"
     )
     too_narrow = confidence is not None and coverage < confidence - TOO_NARROW
-    sentence += ": take them for somewhat too narrow here." if too_narrow else "."
+    sentence += ": they are somewhat too narrow here." if too_narrow else "."
     if rows_left_out is False:
-        sentence += " No rows could be left out, so that what sampling costs is not part of this."
+        sentence += " No rows could be left out, so this does not include what sampling costs."
     if judged is not None:
         some, every = judged
         sentence += f" Of so many sets, those of {some} of the {every} features were tried."

@@ -1,4 +1,4 @@
-"""Why a set of features tells: its cells, what each holds of every class, and what it adds."""
+"""Why a set is informative: its cells, what each holds of every class, and what it adds."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Explanation:
         return sum(cell.contribution for cell in self.cells)
 
     def sentences(self, k: int = 3) -> list[str]:
-        """The k cells that add most, a sentence each; cells that add next to nothing have none.
+        """The k cells that add most, a sentence each; cells that add almost nothing have none.
 
         Cells of fewer than 5 rows have none either, where there are others; where they hold much
         of the score, a last sentence says so.
@@ -137,8 +137,8 @@ def explanations(
     measure, names = selection.set_scores.measure, selection.feature_names
     if not measure.largest_table:
         raise MisfeatError(
-            "What a set tells is explained by what the cells of its values add to mutual "
-            f"information, of which {Setting('measure', measure.name)} knows nothing; use "
+            "A set is explained by what the cells of its values add to mutual information, of "
+            f"which {Setting('measure', measure.name)} knows nothing; use "
             f"{Setting('measure', 'mutual_info')}."
         )
     for _, members in asked:

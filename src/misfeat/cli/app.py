@@ -16,7 +16,7 @@ from misfeat.version import __version__
 app = typer.Typer(
     name="misfeat",
     cls=OneLineErrors,
-    help="The feature sets that tell most about a target, for every subgroup of a table.",
+    help="The feature sets that explain a target best, for every subgroup of a table.",
     epilog="Exit codes: 0 fine, 1 internal error, 2 bad input, 130 interrupted.",
     no_args_is_help=True,
     add_completion=True,

@@ -70,8 +70,8 @@ def compile_tests() -> None:
 
     data = make_cohorts(2, 60, 4, random_state=0)
     cohorts = build_cohorts(data.columns, data.target, groups=data.groups)
-    deals = permutations_of(cohorts[cohorts.names[0]], 2, seed=np.random.SeedSequence(0))
-    max_test(deals, Work(1), permutations=9)
+    permuted = permutations_of(cohorts[cohorts.names[0]], 2, seed=np.random.SeedSequence(0))
+    max_test(permuted, Work(1), permutations=9)
 
 
 def compile_all(progress: Progress | None = None) -> tuple[int, float]:

@@ -229,7 +229,7 @@ class RunSettings:
     config: str | None = _option(
         None, TABLE, "A TOML file with any of these options; the command line wins over it."
     )
-    size: str = _option("3", TABLE, "Features per set, or 'auto' for as many as tell.")
+    size: str = _option("3", TABLE, "Features per set, or 'auto' for as many as help.")
     top: int = _option(10, TABLE, "Sets to show per subgroup.")
     estimate: str = _option(
         "population", TABLE, "'population', 'above_chance', or 'sample' for the rows as they are."

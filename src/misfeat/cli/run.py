@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run(ctx: typer.Context, **options: Any) -> None:
-    """Say what tells most about the target in every subgroup of a table."""
+    """Say which features explain the target best in every subgroup of a table."""
     answer(_settings(ctx, options))
 
 

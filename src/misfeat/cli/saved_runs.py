@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")]
 Subgroup = Annotated[
-    str, typer.Option(help="One subgroup only, or the value that tells it (va for site=va).")
+    str, typer.Option(help="One subgroup only, or its value alone (va for site=va).")
 ]
 Size = Annotated[int | None, typer.Option(help="Features per set.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
@@ -89,7 +89,7 @@ def ask(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask a saved run: does it tell more than chance, why, how many are enough, …"""
+    """Ask a saved run: which sets explain most, is it more than chance, how many are enough, …"""
     from misfeat.cli.settings_file import saved_settings
     from misfeat.show.questions import About
 
@@ -171,7 +171,7 @@ def compare(
     first: Annotated[
         str, typer.Argument(metavar="RUN", help="What misfeat run --out saved, the earlier run.")
     ],
-    second: Annotated[str, typer.Argument(metavar="RUN", help="The run to hold against it.")],
+    second: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare it with.")],
     subgroup: Subgroup = "",
     size: Annotated[
         int | None, typer.Option(help="Features of the best sets; the smaller one of the runs.")

@@ -38,7 +38,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
     try:
         content = tomllib.loads(_content(path, config).decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise MisfeatError(f"{config} is no TOML file: {error!s}.") from error
+        raise MisfeatError(f"{config} is not a TOML file: {error!s}.") from error
     options: dict[str, Any] = {}
     for key, value in content.items():
         name = key.replace("-", "_")
@@ -47,7 +47,7 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
             near = get_close_matches(_key(key), keys, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(keys)}."
             raise MisfeatError(
-                f"{file!r} has a key {key!r}, which is no option of misfeat run; {hint}"
+                f"{file!r} has a key {key!r}, which is not an option of misfeat run; {hint}"
             )
         if name in options:
             raise MisfeatError(f"{file!r} says {_key(name)!r} twice; leave one of them out.")

@@ -59,7 +59,7 @@ def propose(
     name: Name,
     out: Annotated[str, typer.Option(metavar="FILE", help="The proposal.")] = "proposal.json",
     exclude: Annotated[
-        list[str] | None, typer.Option(help="A column that is no feature. May be repeated.")
+        list[str] | None, typer.Option(help="A column that is not a feature. May be repeated.")
     ] = None,
     bins: Annotated[
         list[str] | None,
@@ -155,7 +155,7 @@ def summarise(
     if not quiet:
         never = [one.column for one in agreed.features if one.column not in found.features]
         if never:
-            say(f"Never recorded here, and told so: {listed(never)}")
+            say(f"Never recorded here, and declared so: {listed(never)}")
         about = "" if found.exact else "about "
         say(f"Summary of {about}{found.rows:,} rows, {size:,} bytes: {out}")
         say(f"Read what leaves the house: misfeat site show {out}")
@@ -165,7 +165,7 @@ def show(
     summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="What a site shares.")],
     quiet: Quiet = False,
 ) -> None:
-    """Say exactly what a summary tells, and what could be worked out from it."""
+    """Say exactly what a summary contains, and what could be worked out from it."""
     from misfeat.sites import read_summary
     from misfeat.sites.summary import disclosed
 
@@ -183,9 +183,9 @@ def combine(
         str, typer.Option(metavar="FILE", help="The agreed codebook; else the one of most files.")
     ] = "",
     own: Annotated[
-        str, typer.Option(metavar="TABLE", help="One's own table, counted as it is.")
+        str, typer.Option(metavar="TABLE", help="Your own table, counted as it is.")
     ] = "",
-    name: Annotated[str, typer.Option("--site", help="The site of one's own table.")] = "",
+    name: Annotated[str, typer.Option("--site", help="The site of your own table.")] = "",
     size: Annotated[int | None, typer.Option(help="Features per set, at most three.")] = None,
     top: Annotated[int, typer.Option(help="Sets per site.")] = 10,
     missing: Missing = None,
@@ -204,7 +204,7 @@ def combine(
 
     if name and not own:
         raise MisfeatError(
-            f"{Setting('site', name)} names the site of one's own table; give that with "
+            f"{Setting('site', name)} names the site of your own table; give that with "
             f"{Setting('own')}, too."
         )
     folder = check_folder(out)

@@ -52,7 +52,7 @@ class InteractionsCompleter(BaseCompleter):
     Examples
     --------
     Cohort 1 lacks the second feature, which overlaps with the first by 0.05 in cohort 0. One cohort
-    cannot tell how far interactions vary, so the overlap is taken as it is:
+    cannot show how far interactions vary, so the overlap is taken as it is:
 
     >>> from misfeat.completion import ExactScores, Known
     >>> exact = ExactScores(

@@ -52,8 +52,8 @@ class MarkovBlanketCompleter(BaseCompleter):
 
     Unrecorded features are imputed by nearest neighbours and the Markov blanket of the target is
     learned in every subgroup, in turns, until it no longer changes; neighbours are then those in
-    the blanket's features. A set scores what its features within the blanket tell together in the
-    imputed rows. Needs the rows of all subgroups.
+    the blanket's features. A set scores what its features within the blanket explain together in
+    the imputed rows. Needs the rows of all subgroups.
 
     Parameters
     ----------

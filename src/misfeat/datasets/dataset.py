@@ -24,7 +24,7 @@ class Dataset:
     columns : dict of str to ndarray
         The columns; None or NaN where a value is missing. `SubgroupSelector.fit` takes it as it is.
     target : str
-        The column to tell about.
+        The column to explain.
     groups : str, dict or list
         What `SubgroupSelector` takes as ``groups``.
     description : str

@@ -118,8 +118,8 @@ def make_cohorts(
     n_values, n_classes, n_latent : int
         Values of a feature, of the target, and of the hidden class.
     strength : float, default=0.6
-        How much the most telling feature depends on the target, from 0 to 1. Feature f keeps the
-        share ``(n_features - f) / n_features`` of it.
+        How much the most informative feature depends on the target, from 0 to 1. Feature f keeps
+        the share ``(n_features - f) / n_features`` of it.
     similarity : float, default=50
         How close the subgroups' tables are to the shared ones: the concentration of a Dirichlet
         distribution.

@@ -10,11 +10,11 @@ EXAMPLES = ("heart", "nhanes")  # the tables to choose from, the first by defaul
 
 
 def run_demo(folder: str, example: str = EXAMPLES[0]) -> None:
-    """Say what tells most in every subgroup of an example table, and write a report."""
+    """Say what explains most in every subgroup of an example table, and write a report."""
     from misfeat.saving.run_folder import check_folder
 
     if example not in EXAMPLES:
-        raise MisfeatError(f"{example!r} is no example; choose one of {listed(EXAMPLES)}.")
+        raise MisfeatError(f"{example!r} is not an example; choose one of {listed(EXAMPLES)}.")
     path = check_folder(folder)
     from misfeat.demo.examples import HOSPITALS, SURVEY, run_example
 

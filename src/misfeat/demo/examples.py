@@ -41,7 +41,7 @@ class Example:
     coding: Callable[[Dataset], Coding]
 
     def fitted(self, verbose: int = 0) -> SubgroupSelector:
-        """Score every set of three features, which tell more than two on rows left out."""
+        """Score every set of three features, which explain more than two on rows left out."""
         data = self.load()
         more: dict[str, Any] = {"n_jobs": -1, "random_state": 0, "verbose": verbose}
         selector = SubgroupSelector(data.groups, size=3, k=5, coding=self.coding(data), **more)
@@ -53,7 +53,7 @@ class Example:
 HOSPITALS = Example(
     "Heart disease in four hospitals",
     "Heart disease in {rows:,} patients of four hospitals (UCI, CC BY 4.0), which did not record "
-    "the same: which of {features} features tell most about it in each, and what would be worth "
+    "the same: which of {features} features explain it best in each, and what would be worth "
     "recording?",
     lambda: load_heart(readable=True),
     lambda _: Coding(missing_threshold=0.5, missing_values={"cholesterol": [0]}),
@@ -61,7 +61,7 @@ HOSPITALS = Example(
 SURVEY = Example(
     "Diabetes in NHANES 2017-2018",
     "NHANES 2017-2018, the health survey of the United States (public domain): {rows:,} adults by "
-    "age and sex. Which of {features} features tell most about diabetes, and what would be worth "
+    "age and sex. Which of {features} features explain diabetes best, and what would be worth "
     "measuring where the survey did not?",
     load_nhanes,
     lambda data: Coding(bins=data.bins),
@@ -122,8 +122,8 @@ def mostly_chance(selection: Selection) -> Iterator[Message]:
     seen = percent((furthest.observed or 0.0) / whole, *interval)
     share = percent(furthest.share, *interval)
     yield Message(
-        f"{{subgroup}}: by its own rows alone, {{names}} would look best, with {seen} of what "
-        "there is to tell. Little of that is expected to hold in the population: "
+        f"{{subgroup}}: by its own rows alone, {{names}} would look best, with {seen} of the "
+        "uncertainty explained. Little of that is expected to hold in the population: "
         f"{share}, number {furthest.rank:,} of {every:,} sets.",
         subgroup=furthest.subgroup,
         names=joined(furthest.features),

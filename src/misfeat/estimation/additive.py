@@ -49,7 +49,7 @@ TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
 WEAK = 1e-4  # below this explained share the limits for weak features hold
 GRID = 1000  # scores at which the variance of single rows is worked out
-STRONGEST = 20.0  # additive scores (nats) above this one are not told apart
+STRONGEST = 20.0  # additive scores (nats) above this one are not distinguished
 
 
 @dataclass(frozen=True, eq=False)

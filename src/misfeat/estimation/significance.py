@@ -35,7 +35,7 @@ REACHED = 10  # so many greatest scores that reach a set's own settle that it is
 PILOTS = 32  # permutations that say how scores vary, and are not compared with
 NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
 FIRST_ROUND = 32  # permutations before the first look whether to stop; each round is doubled
-TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not tell them apart
+TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not separate them
 NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
 
 

@@ -235,7 +235,7 @@ class CodedTable(Source):
 class CountedTable(Source):
     """Count tables of up to three features: covariances, and of interactions with a third."""
 
-    work = 1  # next to nothing
+    work = 1  # almost nothing
 
     def __init__(self, tables: CountTables) -> None:
         self.tables, self.missing, self.cards = tables, tables.missing, tables.cards

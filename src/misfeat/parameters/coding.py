@@ -73,8 +73,8 @@ class CodingParameters:
     )
     min_rows: int | None = parameter(
         """Subgroups with fewer rows are merged or dropped, as `small_groups` says. None: as many
-        rows as tell a pair of features from chance in this table, about 20 to 50 where classes are
-        common; where no subgroup has so many, or a single one has fewer, all are kept.""",
+        rows as separate a pair of features from chance in this table, about 20 to 50 where classes
+        are common; where no subgroup has so many, or a single one has fewer, all are kept.""",
         an_integer(none=True),
         default=None,
     )

@@ -140,7 +140,7 @@ def available_memory() -> int:
         import resource
 
         taken = psutil.Process().memory_info()
-        data = getattr(taken, "data", None)  # not every system tells
+        data = getattr(taken, "data", None)  # not every system says
         for kind, used in ((resource.RLIMIT_AS, taken.vms), (resource.RLIMIT_DATA, data)):
             limit, _ = resource.getrlimit(kind)
             if limit != resource.RLIM_INFINITY and used is not None:

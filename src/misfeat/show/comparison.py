@@ -51,7 +51,7 @@ class ShownComparison(HtmlPage, Comparison):
         first, second = self.names if self.same_target else self.targets
         title = "What changed from {first} to {second}"
         if not self.same_target:
-            title = "What tells about {first}, and what about {second}"
+            title = "What explains {first}, and what {second}"
         elif self.names == USUAL_NAMES:
             title = "What changed from the first run to the second"
         changes: dict[str, list[Change]] = {one.subgroup: [] for one in self.subgroups}
@@ -95,9 +95,9 @@ def compare(
 ) -> ShownComparison:
     """Which answers of two runs differ by more than their uncertainty.
 
-    This year against last, another target, another coding. In every subgroup of both runs it holds
-    what each feature tells alone against what it told, and the best set of either run against what
-    it tells in the other.
+    This year against last, another target, another coding. Compared are, in every subgroup of both
+    runs, what each feature explains alone, and what the best set of either run explains in the
+    other.
 
     Parameters
     ----------
@@ -195,11 +195,11 @@ def _columns(found: Comparison) -> tuple[TableColumn, ...]:
     def interval(words: Callable[..., str], *names: str) -> Callable[[dict[str, Any]], str]:
         return lambda line: words(*(line[name] for name in names))
 
-    told = [interval(share_in_words, run, f"{run}_low", f"{run}_high") for run in USUAL_NAMES]
+    shares = [interval(share_in_words, run, f"{run}_low", f"{run}_high") for run in USUAL_NAMES]
     return (
         tables.names("features", "set"),
-        TableColumn(first, told[0], spare=2),
-        TableColumn(second, told[1], spare=1),
+        TableColumn(first, shares[0], spare=2),
+        TableColumn(second, shares[1], spare=1),
         TableColumn("difference", interval(points_in_words, "difference", "low", "high")),
         TableColumn("", interval(p_words, "p_value"), spare=3),
         tables.text("asked", "looked at as", spare=4),

@@ -141,7 +141,7 @@ class HtmlPage(ABC):
             raise unreadable(file, error) from error
         if start and not start.lower().startswith(PAGE_BEGINS):
             raise MisfeatError(
-                f"{str(file)!r} exists and is no page; give another name, or remove the file."
+                f"{str(file)!r} exists and is not a page; give another name, or remove the file."
             )
         write_file(file, self.html().encode())
 
@@ -155,7 +155,7 @@ class HtmlPage(ABC):
 
 
 def first_screen_as_html(selection: Selection) -> str:
-    """The answer in sentences, what each feature tells, and what may overturn it."""
+    """The answer in sentences, what each feature explains, and what may overturn it."""
     screen = first_screen(selection)
     shown, names = screen.map, selection.cohorts.names
     features = shown.features[:MOST_SHOWN]

@@ -85,12 +85,12 @@ QUESTIONS: dict[str, QuestionSpec] = {
         by_subgroup=False,
     ),
     "top": QuestionSpec(
-        "Which sets tell most?",
+        "Which sets explain most?",
         "top_k",
         (
             tables.count("rank"),
             tables.names("features", missing="missing"),
-            tables.score_share("score", "tells", *INTERVAL),
+            tables.score_share("score", "explains", *INTERVAL),
             tables.score_share_interval(spare=1),
             tables.p_value(),
             tables.text("source", spare=2),
@@ -98,7 +98,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         ),
     ),
     "significance": QuestionSpec(
-        "Does any set tell more than chance?",
+        "Does any set explain more than chance?",
         "significance",
         (
             tables.text("subgroup"),
@@ -107,7 +107,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
             tables.flag("more_than_chance", "more than chance"),
             tables.names("features", "clearest set", spare=2),
             tables.count("sets", spare=3),
-            tables.count("permutations", "deals", spare=4),
+            tables.count("permutations", spare=4),
         ),
         takes=("size",),
         by_subgroup=False,
@@ -118,7 +118,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         (
             tables.count("size"),
             tables.names("features", "best set"),
-            tables.score_share("score", "tells", *INTERVAL),
+            tables.score_share("score", "explains", *INTERVAL),
             tables.score_share_interval(spare=2),
             tables.score_share("adds", spare=1),
             tables.p_value(permutations=STEP_PERMUTATIONS),
@@ -128,7 +128,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         lambda found, about: [one.sentence for one in answer_of(found, about.subgroup, about.size)],
     ),
     "why": QuestionSpec(
-        "Why does this set tell?",
+        "Why is this set informative?",
         "why",
         (
             tables.text("cell"),
@@ -161,12 +161,12 @@ QUESTIONS: dict[str, QuestionSpec] = {
         ),
     ),
     "alternatives": QuestionSpec(
-        "Which sets tell the same?",
+        "Which sets explain as much?",
         "alternatives",
         (
             tables.text("words", "swap"),
             tables.names("features", "set", spare=1),
-            tables.score_share("score", "tells"),
+            tables.score_share("score", "explains"),
             tables.score_share("difference", "difference", "difference_low", "difference_high"),
             tables.score_share_interval("difference_low", "difference_high", spare=2),
             tables.text("source", spare=3),
@@ -175,7 +175,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         takes=("subgroup", "features"),
     ),
     "interactions": QuestionSpec(
-        "Which features tell more, or less, together than each by itself?",
+        "Which features explain more, or less, together than each by itself?",
         "interactions",
         (
             tables.text("feature"),
@@ -191,12 +191,12 @@ QUESTIONS: dict[str, QuestionSpec] = {
         takes=("subgroup",),
     ),
     "stability": QuestionSpec(
-        "Would it come out again?",
+        "How stable are the best sets?",
         "stability",
         (
             tables.count("rank"),
             tables.names("features", missing=tables.UNRECORDED),
-            tables.per_cent("frequency", "comes again"),
+            tables.per_cent("frequency", "in resamples"),
             tables.count("rank_median", "median rank"),
             tables.count("rank_low", "lower quartile", spare=1),
             tables.count("rank_high", "upper quartile", spare=1),
@@ -272,7 +272,7 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
     """
     if question not in QUESTIONS:
         raise MisfeatError(
-            f"{question!r} is no question; ask for {listed(list(QUESTIONS), len(QUESTIONS))}."
+            f"{question!r} is not a question; ask for {listed(list(QUESTIONS), len(QUESTIONS))}."
         )
     asked = QUESTIONS[question]
     if asked.of_a_set and (about.subgroup is None or not about.features):
@@ -309,7 +309,7 @@ def in_columns(selection: Selection, **asked: Any) -> Selection:
 
 
 def lines_of(selection: Selection, columns: Columns) -> list[Line]:
-    """The lines of an answer by column, with what there is to tell in the subgroup of each."""
+    """The lines of an answer by column, with the entropy of the subgroup of each."""
     lines = (dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True))
     return with_wholes(selection, lines)
 

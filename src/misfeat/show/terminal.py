@@ -33,7 +33,7 @@ UNKNOWN = "–"
 BETWEEN = "between"  # the head of intervals, each behind what it is about
 INTERVAL = ("low", "high")
 UNIT = "nats"  # the head of a column of scores; `in_unit` puts another unit there
-WHOLE = " whole"  # what there is to tell in the subgroup of a line, beside the answer
+WHOLE = " whole"  # the entropy of the target in the subgroup of a line, beside the answer
 UNRECORDED = " unrecorded"  # what the subgroup of a line never recorded
 STAR = "A star marks a feature that the subgroup never recorded."
 ABOUT = {
@@ -42,7 +42,7 @@ ABOUT = {
     "sample": ", of the rows as they are",
 }
 ALL_RECORDED = "Every subgroup recorded every feature."
-MOST_SENTENCES = 20  # under one heading; of more subgroups the most telling ones are shown
+MOST_SENTENCES = 20  # under one heading; of more subgroups the most informative ones are shown
 
 
 class _StandardOutput(Console):
@@ -93,7 +93,7 @@ class TableColumn:
 def score_share(
     name: str, title: str = "", low: str | None = None, high: str | None = None, spare: int = 0
 ) -> TableColumn:
-    """A score, or a difference of scores, as a share of what there is to tell."""
+    """A score, or a difference of scores, as a share of the uncertainty."""
 
     def share(line: Line) -> str:
         value = _share(line[name], line)
@@ -106,7 +106,7 @@ def score_share(
 
 
 def score_share_interval(low: str = "low", high: str = "high", spare: int = 0) -> TableColumn:
-    """An interval of scores as shares of what there is to tell; empty where there is none."""
+    """An interval of scores as shares of the uncertainty; empty where there is none."""
 
     def shares(line: Line) -> str:
         least, most = _share(line[low], line), _share(line[high], line)
@@ -119,7 +119,7 @@ def score_share_interval(low: str = "low", high: str = "high", spare: int = 0) -
 
 
 def _share(value: float | None, line: Line) -> float | None:
-    """What a score is of what there is to tell in the subgroup of a line."""
+    """A score as a share of the uncertainty in the subgroup of a line."""
     whole = line[WHOLE]
     if value is None or whole is None or math.isnan(value) or not whole > 0:
         return None
@@ -285,7 +285,7 @@ def worth_rows(
 
 
 def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> list[Line]:
-    """Lines, each with what there is to tell in its subgroup and what that never recorded."""
+    """Lines, each with the entropy of its subgroup and what that never recorded."""
     measure, subgroups = selection.set_scores.measure, selection.cohorts.names
     wholes = dict(zip(subgroups, measure.whole.tolist(), strict=True))
     missing = {
@@ -352,7 +352,7 @@ def _subgroup_columns(narrow: bool) -> list[TableColumn]:
 
 def _set_columns(sets: Sequence[Line], narrow: bool) -> list[TableColumn]:
     rank, features = count("rank"), names("features", missing="missing")
-    share, between = score_share("score", "tells", *INTERVAL), score_share_interval()
+    share, between = score_share("score", "explains", *INTERVAL), score_share_interval()
 
     def share_above_interval(line: Line) -> str:
         return f"{share.text(line)}\n{between.text(line)}".rstrip("\n")
@@ -388,13 +388,13 @@ def _legend(selection: Selection, worths: bool) -> Iterator[str]:
     lacking, measure = bool(selection.cohorts.missing.any()), selection.set_scores.measure
     about = ABOUT[selection.set_scores.estimate.name]
     yield (
-        f"Shares are of what there is to tell about the target{about}; {measure.unit}: the "
+        f"Shares are of the uncertainty about the target{about}; {measure.unit}: the "
         f"{measure.words} with it. {STAR if lacking else ALL_RECORDED}"
     )
     if worths:
         yield (
-            "Gain is by how much a subgroup's best set is expected to tell more if it recorded the "
-            f"feature{'' if selection.confidence is None else ', and how likely it does at all'}."
+            "Gain is how much more a subgroup's best set is expected to explain if it recorded the "
+            f"feature{'' if selection.confidence is None else ', and how likely it gains at all'}."
         )
 
 
@@ -426,8 +426,8 @@ def print_sentences(
             print_lines(console, sentence, "• ", "  ")
     _print_headed(console, "What a model would reach", _models(shown, spell))
     if len(shown) < len(screen.subgroups):
-        others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, in which less is told"
-        more = f"{others}; 'misfeat ask DIR enough --subgroup NAME' tells about one."
+        others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, with less explained"
+        more = f"{others}; 'misfeat ask DIR enough --subgroup NAME' shows one."
         print_lines(console, plain_text(more), "• ", "  ")
     if collecting:
         _print_headed(console, "Worth recording", map(spell, screen.recording))

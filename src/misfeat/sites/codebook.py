@@ -251,7 +251,7 @@ class Proposal:
     features: tuple[ColumnCode, ...]
     """What it recorded: rounded cut points of bins, and values that at least ten rows hold."""
     left_out: dict[str, str]
-    """Columns that are no features, and why; told to the site alone."""
+    """Columns that are not features, and why; shown to the site alone."""
     key: str | None = None
     """The site's public key, where it signs."""
 

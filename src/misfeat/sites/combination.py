@@ -76,7 +76,7 @@ def combine(
     summaries : iterable of str, Path or Summary
         The files of all sites, or what was read from them.
     own : Summary, default=None
-        What `summarise` gives of one's own rows, in place of the file of the same site.
+        What `summarise` gives of your own rows, in place of the file of the same site.
     codebook : Codebook, default=None
         The one that was agreed on. Defaults to the one that most summaries were made with.
     size : int, default=None

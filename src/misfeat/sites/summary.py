@@ -36,7 +36,7 @@ TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets 
 KIND = "misfeat summary"
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29
 """Bytes of a file, and of the counts in it once they are unpacked."""
-FEW = 10  # Counts below this are told of as small
+FEW = 10  # Counts below this are reported as small
 MOST_ROWS = 2**52  # Rows of a site; counts stay whole numbers whatever is done with them
 
 
@@ -67,7 +67,7 @@ class Summary:
 
     @property
     def exact(self) -> bool:
-        """Whether counts are told as they are."""
+        """Whether counts are shared as they are."""
         return self.min_cell == 1
 
     @property
@@ -91,7 +91,7 @@ class Summary:
         return np.array(self.codebook.cards, dtype=np.int64)[self.recorded]
 
     def of_sizes(self) -> list[NDArray[np.int64]]:
-        """The tables of all sets of 1, 2, … recorded features as they were told."""
+        """The tables of all sets of 1, 2, … recorded features as they were shared."""
         if not self.exact:
             return [*self.smaller, self.tables]
         found = [self.tables]
@@ -191,7 +191,10 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         (flags and len(recorded) == len(codebook.features), "which features were recorded"),
         (plain and len(rows) == n_classes and sum(rows) <= MOST_ROWS, "rows by class"),
         (flags and plain and any(recorded) and any(rows), "it has no rows, or no feature"),
-        (type(least) is int and 0 < least < MOST_ROWS, "the fewest rows that a count tells of"),
+        (
+            type(least) is int and 0 < least < MOST_ROWS,
+            "the fewest rows that a count may stand for",
+        ),
         (isinstance(made_by, str) and len(made_by) <= 100, "the version that made it"),
         (wide in ("<u4", "<u8"), "the type of its counts"),
     ):
@@ -226,7 +229,7 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
 
 
 def _check_rounded(counts: Counts, head: Summary, sizes: range) -> None:
-    """Raise unless rounded tables can be those of the rows that the head tells of."""
+    """Raise unless rounded tables can be those of the rows that the head describes."""
     if (counts % head.min_cell).any():
         raise ValueError("a count that was not rounded as it says")
     cards, begin, cells = head.cards, 0, 1
@@ -323,7 +326,7 @@ def _of_rounded(n: int) -> list[str]:
         "What could be worked out:",
         f"• Not that a combination of values is that of one row, nor any count below {n}: larger "
         "tables were fitted to the rounded smaller ones before they were rounded, so that sums and "
-        "differences of counts tell what was told before.",
+        "differences of counts reveal nothing new.",
         "• What is common: shares and associations that hold for many rows.",
         "• Another release of other rows of the same people adds to it; one of the same rows does "
         "not, since they are rounded in the same way every time.",

@@ -85,7 +85,7 @@ def test_the_page_says_the_answer_first_and_draws_what_changed(comparison):
     assert html.count('<table class="forest">') == 1
     pictures = [a for tag, a in Elements(html).found if tag == "svg" and a.get("role") == "img"]
     assert len(pictures) == 2 * len(comparison.changed)
-    assert any("x tells" in one["aria-label"] for one in pictures)
+    assert any("x explains" in one["aria-label"] for one in pictures)
 
 
 def test_nothing_is_run_or_fetched(comparison):

@@ -52,7 +52,7 @@ def test_pandas_reads_numbers_as_numbers(fitted, tmp_path):
 REFUSED = [
     ({"path": "a.xls"}, r"'a\.xls' ends in '\.xls'.*\.xlsx for an Excel workbook"),
     ({"path": "a.csv"}, r"holds the answer to one question; name it in questions"),
-    ({"path": "a", "questions": ["tops"]}, r"'tops' is no question; name some of 'subgroups'"),
+    ({"path": "a", "questions": ["tops"]}, r"'tops' is not a question; name some of 'subgroups'"),
     ({"path": "a", "questions": []}, r"No question; name some of"),
     ({"path": "a", "k": 0}, r"k=0; it must be an integer"),
     ({"path": "a", "size": 99}, r"size=99 is larger than the number of features"),
@@ -60,7 +60,7 @@ REFUSED = [
     ({"path": 3}, r"path=3; give the path of a file"),
     ({"path": "file/a.xlsx"}, r"'file/a\.xlsx' cannot be written: Not a directory"),
     ({"path": "file/"}, r"'file' cannot be written: Not a directory"),
-    ({"path": "other"}, r"'other' holds 'thesis\.txt', which is no part of an export"),
+    ({"path": "other"}, r"'other' holds 'thesis\.txt', which is not part of an export"),
     ({"path": "x" * 3000}, r"cannot be written: File name too long"),
 ]
 

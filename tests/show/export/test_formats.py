@@ -239,7 +239,7 @@ def test_hostile_names_stay_names(hostile, hostile_tables):
 
 def test_every_question_gives_a_heading_its_sentences_and_a_table(fitted, tables):
     text = in_markdown(fitted, tables.values(), ["First of all."])
-    assert text.startswith("# What tells most about ")
+    assert text.startswith("# What explains ")
     assert "\n\n- First of all.\n\n" in text
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(TITLES.values())
     for table in tables.values():
@@ -255,7 +255,7 @@ def test_shares_stand_in_per_cent_with_their_intervals(fitted, tables):
     assert heads[:3] == ["subgroup", "rank", "features"]
     assert "between" not in heads
     for line, share in zip(lines, tables["best sets"].columns["share"], strict=True):
-        found = re.fullmatch(r"([\d.]+) % \(([\d.]+)–([\d.]+) %\)", line[heads.index("tells")])
+        found = re.fullmatch(r"([\d.]+) % \(([\d.]+)–([\d.]+) %\)", line[heads.index("explains")])
         value, low, high = map(float, found.groups())
         assert low <= value <= high
         assert abs(value - 100 * share) <= 0.5
@@ -264,6 +264,6 @@ def test_shares_stand_in_per_cent_with_their_intervals(fitted, tables):
 
 
 def test_what_was_not_answered_is_said(fitted):
-    refused = AnswerTable("why", "why", "Why does this set tell?", note="R² knows no cells.")
+    refused = AnswerTable("why", "why", "Why is this set informative?", note="R² knows no cells.")
     text = in_markdown(fitted, [refused])
-    assert text.endswith("## why\n\nWhy does this set tell? R² knows no cells.\n")
+    assert text.endswith("## why\n\nWhy is this set informative? R² knows no cells.\n")

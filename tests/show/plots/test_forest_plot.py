@@ -24,14 +24,14 @@ def squares(ax):
     return sorted(ax.collections, key=lambda drawn: drawn.get_offsets()[0, 1])
 
 
-def test_subgroups_are_sorted_by_their_share_of_what_there_is_to_tell(selector):
+def test_subgroups_are_sorted_by_their_share_of_the_uncertainty(selector):
     ax = misfeat.plot.forest(selector, PAIR)
     entropy = entropies(selector)
     shares = {name: selector.score_of(name, PAIR) / entropy[name] for name in entropy}
     assert texts(ax.get_yticklabels()) == sorted(shares, key=lambda name: -shares[name])
     drawn = [square.get_offsets()[0, 0] for square in squares(ax)]
     np.testing.assert_allclose(drawn, sorted(shares.values(), reverse=True))
-    assert ax.get_xlabel() == "share of what there is to tell about ill"
+    assert ax.get_xlabel() == "share of the uncertainty about ill"
 
 
 def test_numbers_stand_on_the_right_p_values_where_they_were_asked_for(heart, selector):
@@ -39,7 +39,7 @@ def test_numbers_stand_on_the_right_p_values_where_they_were_asked_for(heart, se
     assert list(found) == ["rows", "share", "90 % interval", "p"]
     assert found["rows"][1] == "303"
     assert found["share"][1] == "34 %"
-    assert found["p"] == ["–", "0.001", "–", "–"]
+    assert found["p"] == ["–", "≤ 0.001", "–", "–"]
     assert "p" not in columns(misfeat.plot.forest(selector, PAIR))
 
 

@@ -52,7 +52,7 @@ def test_size_number_and_subgroup_can_be_chosen(selector, smallest):
     ax = misfeat.plot.top_k(selector, NORTH, size=2, k=3)
     assert len(ax.get_yticks()) == 3
     assert ax.get_title() == "The 3 best sets of 2 features in clinic=North"
-    assert ax.get_xlabel() == "share of what there is to tell about ill"
+    assert ax.get_xlabel() == "share of the uncertainty about ill"
     with pytest.raises(MisfeatError, match=r"subgroup, one of 'clinic=East', 'clinic=North'"):
         misfeat.plot.top_k(selector)
     with pytest.raises(MisfeatError, match="There is no subgroup 'clinic=Easy'"):
@@ -77,7 +77,7 @@ def test_the_best_features_of_all_subgroups_come_first_with_their_subgroup(selec
     ax = misfeat.plot.worth_collecting(selector, n=4)
     assert texts(ax.get_yticklabels()) == sorted(shares, key=lambda name: -shares[name])[:4]
     np.testing.assert_allclose(values(ax), sorted(shares.values(), reverse=True)[:4])
-    assert ax.get_xlabel().endswith("share of what there is to tell about ill")
+    assert ax.get_xlabel().endswith("share of the uncertainty about ill")
 
 
 def test_of_one_subgroup_only_features_are_named_and_costs_divide_gains(selector):

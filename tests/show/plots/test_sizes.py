@@ -41,11 +41,11 @@ def test_titles_say_what_is_enough_and_sets_of_one_subgroup_are_named(heart):
     assert titles == [
         "more may add to: cp, ca, thal",
         "more may add to: cp, exang, oldpeak",
-        "none tells more than chance",
+        "no evidence for any feature",
         "enough: cp",
     ]
     one = misfeat.plot.size_curve(heart, "site=switzerland")
-    assert one.get_title() == "site=switzerland: no feature tells more than chance"
+    assert one.get_title() == "site=switzerland: no evidence that any feature helps"
     ax = misfeat.plot.size_curve(heart, "site=va", size=2)
     sets = [text.get_text() for text in ax.texts]
     assert sets == ["best recorded set", "1: cp", "2: cp, oldpeak"]
@@ -53,6 +53,6 @@ def test_titles_say_what_is_enough_and_sets_of_one_subgroup_are_named(heart):
 
 def test_a_target_with_one_value_is_said(half_constant):
     (text,) = misfeat.plot.size_curve(half_constant, "g=b").texts
-    assert "nothing to tell" in text.get_text()
+    assert "nothing to explain" in text.get_text()
     panels = misfeat.plot.size_curve(half_constant)
-    assert panels[1].get_title(loc="left") == "g=b\nnothing to tell"
+    assert panels[1].get_title(loc="left") == "g=b\nnothing to explain"

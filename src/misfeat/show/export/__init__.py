@@ -40,7 +40,7 @@ def export_answers(
     asked = [given] if isinstance(given, str) else list(dict.fromkeys(given))
     unknown = [name for name in asked if name not in TITLES]
     if unknown or not asked:
-        what = Message("{name!r} is no question", name=unknown[0]) if unknown else "No question"
+        what = Message("{name!r} is not a question", name=unknown[0]) if unknown else "No question"
         raise MisfeatError(
             f"{what}; name some of {listed(list(TITLES), len(TITLES))} in {Setting('questions')}."
         )
@@ -83,7 +83,7 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
     suffix = FOLDER if in_folder else end
     if suffix not in (EXCEL, MARKDOWN, CSV, PARQUET, FOLDER):
         raise MisfeatError(
-            f"{str(place)!r} ends in {suffix!r}, which is no format of answers; end it in .xlsx "
+            f"{str(place)!r} ends in {suffix!r}, which is not a format of answers; end it in .xlsx "
             "for an Excel workbook, in .md for Markdown, in a slash for a folder of CSV files."
         )
     if suffix == FOLDER:
@@ -91,7 +91,7 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
         others = [name for name in names if name not in _files() and name[0] != "."]
         if others:
             raise MisfeatError(
-                f"{str(place)!r} holds {others[0]!r}, which is no part of an export; name a new "
+                f"{str(place)!r} holds {others[0]!r}, which is not part of an export; name a new "
                 "folder."
             )
     else:

@@ -55,7 +55,7 @@ _MARKUP = re.compile(
     r"|(?<=\w):(?=//)|(?<=www)\.)"
 )
 OF_SHARES = "top", "enough", "features", "alternatives", "interactions", "worth", "plan"
-SHARES = "In per cent of what there is to tell about the target in the subgroup."
+SHARES = "In per cent of the uncertainty about the target in the subgroup."
 
 
 def plain_value(value: Any) -> str | int | float | bool | None:
@@ -211,7 +211,7 @@ def markdown_bytes(
 ) -> bytes:
     """The answers under a heading each: in words, and as the table that a terminal shows."""
     target = escaped(selection.cohorts.target)
-    blocks = [f"# What tells most about {target}", _bullets(sentences)]
+    blocks = [f"# What explains {target} best", _bullets(sentences)]
     for table in tables:
         words = [escaped(f"{table.words} {table.note}".strip()), _bullets(table.sentences)]
         blocks += [f"## {table.title}", *words, *_markdown_table(selection, table)]
@@ -233,9 +233,9 @@ def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:
         shown = [text_column(name) for name in ("kind", "severity", "sentence", "remedy")]
     elif answer.by_subgroup:
         shown = [text_column("subgroup"), *shown]
-    told = [one for one in shown if {one.text(line) for line in lines} - {"", UNKNOWN}]
+    filled = [one for one in shown if {one.text(line) for line in lines} - {"", UNKNOWN}]
     columns: list[list[TableColumn]] = []  # each with the interval that goes into its brackets
-    for one in told:
+    for one in filled:
         if one.title == BETWEEN and columns:
             columns[-1].append(one)
         else:
@@ -251,7 +251,7 @@ def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:
         *([cell(line, *both) for both in columns] for line in lines),
     ]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    if any(line[one.starred] for one in told if one.starred for line in lines):
+    if any(line[one.starred] for one in filled if one.starred for line in lines):
         yield STAR
     if table.question in OF_SHARES:
         yield SHARES

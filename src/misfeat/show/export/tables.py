@@ -92,7 +92,7 @@ def _table(
     notes = []
     if question == "top" or answer.of_a_set:
         ranked = {best.subgroup for best in best_sets(selection, k=1)}
-        why = "the target has a single value there, and nothing can tell about it"
+        why = "the target has a single value there, and there is nothing to explain"
         without = [name for name in selection.cohorts.names if name not in ranked]
         notes = [f"No set of {name!r}: {why}." for name in without]
     if not any(map(len, columns.values())):
@@ -107,17 +107,17 @@ def _of_best_sets(selection: Selection, question: str) -> tuple[Columns, Sequenc
     whole: Columns = {}
     sentences: list[str] = []
     for best in best_sets(selection, k=1):
-        columns, told = answered(selection, question, About(best.subgroup, best.features))
+        columns, words = answered(selection, question, About(best.subgroup, best.features))
         subgroups = columns["subgroup"]
         lines = {"subgroup": subgroups, named: [best.features] * len(subgroups)}
         for name, values in (lines | dict(columns) | lines).items():
             whole.setdefault(name, []).extend(values)
-        sentences += [f"{best.subgroup}: {one}" for one in told]
+        sentences += [f"{best.subgroup}: {one}" for one in words]
     return whole, sentences
 
 
 def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> Columns:
-    """The columns of an answer, beside shares of what there is to tell their intervals."""
+    """The columns of an answer, beside shares of the uncertainty their intervals."""
     wholes = dict(
         zip(selection.cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True)
     )
@@ -198,5 +198,5 @@ def _facts(selection: Selection) -> dict[str, Any]:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     if cohorts.effective is not None:
-        facts["rows of equal weight that tell as much"] = round(float(cohorts.effective.sum()))
+        facts["effective rows (of equal weight)"] = round(float(cohorts.effective.sum()))
     return facts

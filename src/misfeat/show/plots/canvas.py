@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
-GREY, DARK = "#999999", "#555555"  # told apart by colour-blind readers too (Okabe and Ito)
+GREY, DARK = "#999999", "#555555"  # distinct for colour-blind readers too (Okabe and Ito)
 COLOUR = {"recorded": BLUE, "predicted": VERMILLION}
 MARKER = {"recorded": "o", "predicted": "D"}
-SCALE = "Blues"  # the darker, the more: what is next to nothing does not catch the eye
+SCALE = "Blues"  # the darker, the more: what is almost nothing does not catch the eye
 # For texts with names of the table in them: ``$`` and ``_`` are characters like all others.
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
 LONGEST_NAME = 22
@@ -59,7 +59,7 @@ def check_axes(ax: Axes | None) -> Any:
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
-    """A name on one line; the middle of a long one is left out, since ends tell names apart."""
+    """A name on one line; the middle of a long one is left out, as names differ in their ends."""
     spaced = "".join(" " if letter.isspace() else letter for letter in str(name))
     shown = NO_XML.sub(lambda found: repr(found[0])[1:-1], visible(spaced))
     if len(shown) <= most:
@@ -212,7 +212,7 @@ def share_label(selection: Selection, longest: int = 30) -> str:
     target = shortened(selection.cohorts.target, longest)
     if measure.name == "r2":
         return f"{measure.words} with {target}"
-    return f"share of what there is to tell about {target}"
+    return f"share of the uncertainty about {target}"
 
 
 def interval_words(selection: Selection) -> str:
@@ -250,7 +250,7 @@ def significance_of(
 
 
 def chance_words(selection: Selection) -> str:
-    """What being faded says: not more than chance, or than what a feature tells anyway."""
+    """What being faded says: not more than chance, or than what a feature explains anyway."""
     tests = selection.known_tests
     within = None if tests is None else tests.within
     beyond = "" if within is None else f" within {shortened(within, 16)}"

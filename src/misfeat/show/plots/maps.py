@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 NARROWEST = 4.2  # inches of a map, so that its title fits
 MOST_NUMBERED = 16  # columns in which every cell can hold its number
-POWER = 0.6  # colours rise with this power of a value: single features tell far less than sets
+POWER = 0.6  # colours rise with this power of a value: single features explain far less than sets
 GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many times paler it is
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
-# From orange (the same in part) to purple (more together), told apart by the colour-blind.
+# From orange (the same in part) to purple (more together), distinct for the colour-blind.
 DIVERGING = "PuOr"
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> Axes:
-    """Draw what each feature tells alone in every subgroup, in per cent of what there is to tell.
+    """Draw what each feature explains alone in every subgroup, in per cent of the uncertainty.
 
     Features come best first, by their mean over the subgroups; subgroups in which the same
-    features tell stand side by side (average linkage, optimal order of leaves). A triangle marks a
+    features inform stand side by side (average linkage, optimal order of leaves). A triangle is a
     feature that the subgroup never recorded, whose share is predicted. After `significance` was
-    asked, cells are grey, with brackets, where a feature tells no more than chance.
+    asked, cells are grey, with brackets, where a feature explains no more than chance.
 
     Parameters
     ----------
@@ -90,7 +90,9 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     alike = ",\nalike ones side by side" if len(rows) > 2 else ""
     ax.set(xlabel="feature by itself, best on the left", ylabel=f"subgroup{alike}")
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=12)
-    bar.set_label(canvas.share_label(selection, 16).replace(" tell ", " tell\n"), **canvas.AS_TEXT)
+    bar.set_label(
+        canvas.share_label(selection, 16).replace(" about ", "\nabout "), **canvas.AS_TEXT
+    )
     canvas.in_per_cent(bar.ax.yaxis)
     handles = []
     if predicted.any():
@@ -104,7 +106,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
         handles.append(canvas.faded_patch(ax, f"grey{brackets}: {canvas.chance_words(selection)}"))
     ((best, often),) = Counter(single.score.argmax(axis=1).tolist()).most_common(1)
     where = f"in {often} of {len(rows)} subgroups" if len(rows) > 1 else "here"
-    title = f"{canvas.shortened(features[best])} tells most by itself {where}"
+    title = f"{canvas.shortened(features[best])} explains most by itself {where}"
     canvas.crown(ax, title, handles, columns=2)
     return ax
 
@@ -134,9 +136,9 @@ def _mark_cells(
 def interactions(
     selected: canvas.Fitted | Selection, subgroup: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw what every two features tell together, less what they tell one by one.
+    """Draw what every two features explain together, less what they explain one by one.
 
-    Purple pairs tell more together (synergy), orange ones tell the same in part (redundancy). Where
+    Purple pairs explain more together (synergy), orange ones the same in part (redundancy). Where
     the interval holds 0, the colour is faded and the number in brackets. A dot marks a prediction.
 
     Parameters
@@ -154,12 +156,12 @@ def interactions(
     >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 0, 1] * 25, "y": [0, 1, 1, 0] * 25}
     >>> selector = misfeat.SubgroupSelector(size=2).fit(table, "y")
     >>> " ".join(misfeat.plot.interactions(selector).get_title().split())
-    'all rows: 1 pair tells more together, 0 pairs the same in part'
+    'all rows: 1 pair explains more together, 0 pairs the same in part'
     """
     selection, subgroup = canvas.one_subgroup(selected, subgroup)
     pairs = pair_interactions(selection, subgroup)
     if not pairs:
-        why = "The target has a single value there:\nthere is nothing to tell."
+        why = "The target has a single value there:\nthere is nothing to explain."
         if len(selection.feature_names) < 2:
             why = "There is one feature only, and no pair."
         return canvas.nothing_to_show(canvas.axes(ax, 4.0, 1.5), why)
@@ -192,7 +194,7 @@ def interactions(
     unit = selection.set_scores.measure.unit
     bar.set_label(f"together, less one by one ({unit})", **canvas.AS_TEXT)
     more, same = (sum(one.kind == kind for one in pairs) for kind in (SYNERGY, REDUNDANCY))
-    together = f"{count_words(more, 'pair')} {'tells' if more == 1 else 'tell'} more together"
+    together = f"{count_words(more, 'pair')} {'explains' if more == 1 else 'explain'} more together"
     in_part = f"{count_words(same, 'pair')} the same in part"
     title = f"{canvas.shortened(subgroup, 40)}: {together}, {in_part}"
     canvas.crown(ax, title, handles, columns=2)

@@ -13,7 +13,7 @@ from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import rank
 from misfeat.show.plots import canvas
-from misfeat.words import count_words
+from misfeat.words import count_words, p_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ HEIGHT = 0.62  # of a bar, in rows
 LARGEST_SQUARE = 130.0  # area of the square of the largest subgroup, in square points
 SMALLEST_SQUARE = 4.0
 LONGEST_SET = 120  # characters of the features in the title
-LEAST_SCALE = 0.02  # shares that are next to nothing are to look like it
+LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 CHARACTER, BETWEEN = 5.9, 16.0  # points of a character of a column of text, and between two columns
 
 
@@ -164,7 +164,7 @@ def worth_collecting(
         if rows:
             handles.append(_intervals(ax, rows, shares, fmt=marker, color=colour, label=words))
     ax.axvline(0, color=canvas.GREY, linewidth=1, zorder=0)
-    # Gains that are next to nothing are to look like it.
+    # Gains that are almost nothing are to look like it.
     ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE))
     for_cost = ", for every unit of cost" if costs else ""
     label = f"expected gain{for_cost}: rise of the best\n{canvas.share_label(selection)}"
@@ -195,7 +195,7 @@ def stability(
     resamples: int = RESAMPLES,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often sets and features come out again when rows are drawn anew.
+    """Draw how stable the best sets and features are when rows are resampled.
 
     Bars show in which share of the resamples each of the k best sets is among the k best again, and
     each feature in one of them, if ever; a line across shows how often it is in the best set.
@@ -282,11 +282,11 @@ def _no_best_set(selection: Selection, subgroup: str) -> MisfeatError:
 def forest(
     selected: canvas.Fitted | Selection, features: Sequence[str], ax: Axes | None = None
 ) -> Axes:
-    """Draw what one set of features tells in every subgroup: a forest plot.
+    """Draw what one set of features explains in every subgroup: a forest plot.
 
-    Subgroups in which the set tells most come first. The area of a square shows the rows of the
+    Subgroups in which the set explains most come first. The area of a square shows the rows of the
     subgroup, the line its interval; predicted ones are hollow and dashed. After `significance` was
-    asked, a column shows p-values, and subgroups are faded in which the set tells no more than
+    asked, a column shows p-values, and subgroups are faded in which the set explains no more than
     chance. There is no diamond for all subgroups: a selection holds no such number.
 
     Parameters
@@ -406,15 +406,17 @@ def _forest_columns(
         between = [f"{_per_cent(line.low)}–{_per_cent(line.high)} %" for line in lines]
         shown = [text if line.varies else "" for text, line in zip(between, lines, strict=True)]
         columns.append((canvas.interval_words(selection), shown))
-    if canvas.significance_of(selection, size) is not None:
-        p = [f"{line.p:.3f}" if line.p >= 0.0005 else "<0.001" for line in lines]
+    tests = selection.known_tests
+    if tests is not None and canvas.significance_of(selection, size) is not None:
+        most = max(one.permutations for one in tests.subgroups)
+        p = [p_words(line.p, most).removeprefix("p ").removeprefix("= ") for line in lines]
         known = zip(p, lines, strict=True)
         columns.append(("p", ["–" if np.isnan(line.p) else text for text, line in known]))
     return columns
 
 
 def _per_cent(share: float) -> str:
-    """A share in per cent, as finely as it can be told from 0."""
+    """A share in per cent, as finely as it differs from 0."""
     if share >= 0.00995 or share <= 0:
         return f"{100 * max(share, 0):.0f}"
     return f"{100 * share:.1f}" if share >= 0.0005 else "<0.1"

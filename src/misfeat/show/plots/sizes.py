@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.answers.answer import EXPLAINED, answer_of
 from misfeat.answers.enough_features import enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
@@ -22,7 +23,7 @@ PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 chara
 MOST_BESIDE = 4  # panels in a row
 LONGEST_SET = 60  # characters of the features of a set
 LINE = 14  # points from one line of text to the next
-LEAST_SCALE = 0.02  # shares that are next to nothing are to look like it
+LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 
 
 def size_curve(
@@ -31,10 +32,10 @@ def size_curve(
     size: int | None = None,
     ax: Axes | None = None,
 ) -> Axes | NDArray[np.object_]:
-    """Draw how much the best recorded set of every size tells, and where it is enough.
+    """Draw how much the best recorded set of every size explains, and where it is enough.
 
     A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, no
-    feature tells more than chance (all is faded), or the largest size still added something.
+    feature explains more than chance (all is faded), or the largest size still added something.
 
     Parameters
     ----------
@@ -68,12 +69,15 @@ def size_curve(
             f"One axes shows the curve of one subgroup; name it with {Setting('subgroup')}, one "
             f"of {listed(names)}, or leave {Setting('ax')} out for a panel for each."
         )
+    answer = answer_of(selection, subgroup, size)
     curves = []
-    for name in names:
-        (enough,) = enough_features(selection, name, size)
+    for enough in answer.enough.values() or enough_features(selection, subgroup, size):
+        name = enough.subgroup
         scores = np.array([(step.score, step.low, step.high) for step in enough.steps])
-        curves.append(_Curve(enough, *(scores.reshape(-1, 3).T / canvas.whole_of(selection, name))))
-    label = canvas.share_label(selection, 16).replace(" tell ", " tell\n")
+        chosen = answer[name].features if answer[name].verdict == EXPLAINED else ()
+        shares = scores.reshape(-1, 3).T / canvas.whole_of(selection, name)
+        curves.append(_Curve(enough, len(chosen), *shares))
+    label = canvas.share_label(selection, 16).replace(" about ", "\nabout ")
     if len(curves) > 1:
         return _panels(curves, label, canvas.interval_words(selection))
     (curve,) = curves
@@ -81,7 +85,9 @@ def size_curve(
     sets = [canvas.set_label(step.features, (), LONGEST_SET) for step in enough.steps]
     ax = canvas.axes(ax, 5.2 + max(canvas.inches(sets), 1.2), 3.6)
     if not sets:
-        return canvas.nothing_to_show(ax, "The target has a single value there:\nnothing to tell.")
+        return canvas.nothing_to_show(
+            ax, "The target has a single value there:\nnothing to explain."
+        )
     _draw(ax, curve)
     _scale(ax, curves)
     ax.set_ylabel(label, **canvas.AS_TEXT)
@@ -90,15 +96,14 @@ def size_curve(
     where |= {"annotation_clip": False, "fontsize": 9, "va": "top", "color": canvas.ink(ax)}
     ax.annotate("best recorded set", (1, 1), xytext=(12, 0), weight="bold", **where)
     for number, text in enumerate(sets, start=1):
-        look = where | canvas.AS_TEXT | {"alpha": 1.0 if number <= curve.n_useful else 0.6}
+        look = where | canvas.AS_TEXT | {"alpha": 1.0 if number <= curve.size else 0.6}
         ax.annotate(f"{number}: {text}", (1, 1), xytext=(12, -LINE * number), **look)
-    if not enough.settled:
-        verdict = f"{count_words(len(sets), 'feature')} tell, and more may add"
-    elif not enough.size:
-        verdict = "no feature tells more than chance"
-    else:
-        be = "is" if enough.size == 1 else "are"
-        verdict = f"{count_words(enough.size, 'feature')} {be} enough"
+    be = "is" if curve.size == 1 else "are"
+    verdict = f"{count_words(curve.size, 'feature')} {be} enough"
+    if not curve.size:
+        verdict = "no evidence that any feature helps"
+    elif curve.more_may_help:
+        verdict = f"{count_words(curve.size, 'feature')}, and more may help"
     title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}: {verdict}"
     canvas.crown(ax, title, _legend(ax, curves, canvas.interval_words(selection)), columns=2)
     return ax
@@ -108,14 +113,15 @@ class _Curve(NamedTuple):
     """Where a subgroup has enough features, with shares by size and their intervals."""
 
     enough: Enough
+    size: int  # of the recommended set; 0 where there is no evidence for any
     share: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     @property
-    def n_useful(self) -> int:
-        """The sizes up to this one add more than chance."""
-        return self.enough.size if self.enough.settled else len(self.enough.steps)
+    def more_may_help(self) -> bool:
+        """Whether larger sets than those that were tried may explain more."""
+        return self.size == self.enough.size and not self.enough.settled
 
 
 def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.object_]:
@@ -136,12 +142,12 @@ def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.objec
         enough = curve.enough
         _draw(ax, curve)
         if not enough.steps:
-            verdict = "nothing to tell"
-        elif not enough.size:
-            verdict = "none tells more than chance"
+            verdict = "nothing to explain"
+        elif not curve.size:
+            verdict = "no evidence for any feature"
         else:
-            words = "enough" if enough.settled else "more may add to"
-            features = enough.steps[enough.size - 1].features
+            words = "more may help" if curve.more_may_help else "enough"
+            features = enough.steps[curve.size - 1].features
             room = canvas.LONGEST_LINE - len(words)
             verdict = f"{words}: {canvas.set_label(features, (), room)}"
         title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}\n{verdict}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from misfeat.selection import Selection
 
-MOST_FEATURES = 6  # more features have more subsets and edges than can be told apart on a page
+MOST_FEATURES = 6  # more features have more subsets and edges than can be distinguished on a page
 LONGEST_LABEL = 9  # characters of a feature's name under a node
 
 
