@@ -27,10 +27,10 @@ def test_as_many_are_enough_as_tell(telling):
     assert (found.size, found.settled) == (telling, True)
     assert set(found.steps[telling - 1].features) == {f"f{j}" for j in range(telling)}
     frame = selector.enough()
-    assert frame["size"].tolist() == [1, 2, 3, 4]
-    assert frame["enough"].tolist() == [m == telling for m in (1, 2, 3, 4)]
+    assert frame["size"].tolist() == [1, 2, 3]
+    assert frame["enough"].tolist() == [m == telling for m in (1, 2, 3)]
     assert (frame["p_value"][:telling] <= 0.05).all()
-    assert frame["p_value"][telling] > 0.05
+    assert found.further(telling) > 0.05
     assert frame["p_value"][telling + 1 :].isna().all()
     assert frame["adds"].sum() == pytest.approx(frame["score"].iloc[-1])
 
@@ -66,19 +66,22 @@ def test_what_is_enough_is_settled_or_said_not_to_be():
     selector = SubgroupSelector(size=2, random_state=0).fit(table(0), "y")
     (found,) = enough_features(selector.selection_)
     assert found.size == 0
-    assert "no feature, nor two together, tells more about y than chance" in found.sentence
+    answer = selector.answer("all rows")
+    assert answer.verdict == "no evidence"
+    assert "no evidence that any feature explains y (p = " in answer.sentence
     assert not selector.enough()["enough"].any()
     selector = SubgroupSelector(size=3, random_state=0).fit(table(3), "y")
     (found,) = enough_features(selector.selection_, size=2)
     assert (found.size, found.settled) == (2, False)
-    assert found.sentence.endswith("sets of more than 2 were not tried, and may tell more.")
-    (settled,) = enough_features(selector.selection_)
-    assert "f0, f1 and f2 tell" in settled.sentence
-    assert "adds nothing more than chance (p = " in settled.sentence
-    data = table(2)[["f0", "f1", "y"]]
-    (found,) = enough_features(SubgroupSelector(size=2, random_state=0).fit(data, "y").selection_)
+    smaller = selector.answer("all rows", size=2).sentence
+    assert smaller.endswith("a further feature may help (p ≤ 0.005): try size=3.")
+    settled = selector.answer("all rows").sentence
+    assert "f0, f1 and f2 explain" in settled
+    assert "no evidence that a further feature helps (p = " in settled
+    selector = SubgroupSelector(size=2, random_state=0).fit(table(2)[["f0", "f1", "y"]], "y")
+    (found,) = enough_features(selector.selection_)
     assert (found.size, found.settled) == (2, True)
-    assert found.sentence.endswith("no other feature was recorded.")
+    assert selector.answer("all rows").sentence.endswith("no other feature was recorded.")
 
 
 @pytest.mark.parametrize("telling", [0, 1, 2])

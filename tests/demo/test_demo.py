@@ -81,7 +81,7 @@ def test_the_first_screen_is_said_with_how_far_to_trust_it(example, request):
     said = on_one_line(stdout)
     selection = SubgroupSelector.load(folder).selection_
     screen = first_screen(selection)
-    for sentence in (screen.whole, *screen.collecting, *mostly_chance(selection)):
+    for sentence in (screen.sentence, *screen.recording, *mostly_chance(selection)):
         assert said.count(on_one_line(sentence)) == 1
     for one in screen.subgroups:
         assert said.count(f"• {on_one_line(one.sentence)}") == 1

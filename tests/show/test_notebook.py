@@ -29,8 +29,8 @@ def test_a_selection_shows_its_first_screen(selector):
     html, screen = selection._repr_html_(), first_screen(selection)
     text = unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", html, flags=re.DOTALL))
     text = text.replace("\u00a0", " ")
-    assert screen.whole in text
-    for one in (*(answer.sentence for answer in screen.subgroups), *screen.collecting):
+    assert screen.sentence in text
+    for one in (*(answer.sentence for answer in screen.subgroups), *screen.recording):
         assert one in text
     assert html.count("<td") == 12
     assert len(re.findall('class="never', html)) == selection.missing.sum() > 0

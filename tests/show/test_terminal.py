@@ -10,11 +10,12 @@ from rich.console import Console
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
+from misfeat.answers.answer import most_informative
 from misfeat.answers.features import feature_worths
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
-from misfeat.show.first_screen import first_screen, most_informative
+from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import MOST_SENTENCES, print_sentences
 from misfeat.words import percent, percent_between, score_words
 
@@ -107,8 +108,8 @@ def on_one_line(text):
 
 def test_the_whole_comes_first_then_every_subgroup_then_what_to_record_then_trust(screen):
     text = on_one_line(printed(screen, validation="It held."))
-    parts = [str(screen.whole), *(f"• {one.sentence}" for one in screen.subgroups)]
-    parts += ["Worth recording", *screen.collecting, "How far to trust it", "• It held."]
+    parts = [str(screen.sentence), *(f"• {one.sentence}" for one in screen.subgroups)]
+    parts += ["Worth recording", *screen.recording, "How far to trust it", "• It held."]
     parts += [one.words for one in screen.other_cautions]
     places = [text.index(on_one_line(part)) for part in parts]
     assert places == sorted(places)
@@ -130,7 +131,7 @@ def test_what_may_overturn_the_answer_stands_above_it_in_the_words_of_its_reader
 def test_a_single_subgroup_is_said_once():
     table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     screen = first_screen(SubgroupSelector(size=1).fit(table, "y").selection_)
-    assert screen.whole == screen.subgroups[0].sentence
+    assert screen.sentence == screen.subgroups[0].sentence
     assert printed(screen).count("tells more about y") == 1
 
 
@@ -150,8 +151,8 @@ def test_of_many_subgroups_the_most_informative_are_shown_and_the_others_counted
     screen = first_screen(selection)
     kept = most_informative(screen.subgroups, MOST_SENTENCES)
     left = [one for one in screen.subgroups if one not in kept]
-    told = [one.share for one in kept if one.verdict == "told"]
-    assert all(one.verdict != "told" or one.share <= min(told) for one in left)
+    told = [one.share for one in kept if one.verdict == "explained"]
+    assert all(one.verdict != "explained" or one.share <= min(told) for one in left)
     text = printed(screen, 1000)
     for one in kept:
         assert f"• {one.sentence}\n" in text
@@ -168,7 +169,7 @@ def test_a_screen_of_one_subgroup_is_about_that_one(selector):
         text = printed(screen)
         assert text.startswith(f"{name}: ")
         others = {*selection.subgroup_names()} - {name}
-        for one in screen.collecting:
+        for one in screen.recording:
             assert not any(str(one).startswith(f"{other}:") for other in others)
 
 

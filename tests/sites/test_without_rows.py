@@ -9,8 +9,9 @@ import pytest
 from misfeat import MisfeatError
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.comparison import RECORDED, compare_selections, explained_share
+from misfeat.answers.effort import Effort
 from misfeat.show.export.tables import TITLES, answer_tables
-from misfeat.show.first_screen import Effort, first_screen
+from misfeat.show.first_screen import first_screen
 from misfeat.sites import combine
 
 
@@ -28,7 +29,7 @@ def test_its_report_says_that_no_rows_are_kept(combined):
 
 def test_its_first_screen_tests_nothing(combined):
     screen = first_screen(combined)
-    assert screen.effort == Effort(0, 0, 0, resampled=False)
+    assert screen.effort == Effort(0, 0, resampled=False)
     assert {one.verdict for one in screen.subgroups} == {"not tested"}
     assert "whether that is more than chance was not tested" in screen.subgroups[0].sentence
 

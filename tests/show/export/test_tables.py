@@ -70,9 +70,9 @@ def test_the_sentences_of_the_first_screen_come_first(fitted, tables):
     first = first_sentences(fitted.selection_, list(tables.values()))
     assert first == [
         *(one.words for one in screen.overturning),
-        screen.whole,
+        screen.sentence,
         *(one.sentence for one in screen.subgroups),
-        *screen.collecting,
+        *screen.recording,
     ]
     columns = in_words_table(list(tables.values()), first).columns
     assert columns["sentence"][: columns["table"].count("answer")] == first

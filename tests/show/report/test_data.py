@@ -120,11 +120,11 @@ def test_the_report_holds_the_answers_of_the_selection(fitted, held):
     assert [row["subgroup"] for row in held["trust"]["rows"]] == list(fitted.cohorts_.names)
     assert held["settings"] == {"groups": "'cohort'", "size": "2", "k": "4", "random_state": "0"}
     screen = first_screen(fitted.selection_)
-    assert held["answer"] == screen.whole
+    assert held["answer"] == screen.sentence
     assert [row["sentence"] for row in held["subgroups"]] == [
         one.sentence for one in screen.subgroups
     ]
-    assert held["collecting"] == list(screen.collecting)
+    assert held["collecting"] == list(screen.recording)
 
 
 def test_every_question_has_the_numbers_that_python_has(fitted, held):

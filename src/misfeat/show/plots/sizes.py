@@ -163,7 +163,7 @@ def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.objec
 
 def _draw(ax: Axes, curve: _Curve) -> None:
     """Draw the curve of a subgroup, faded beyond the size that is enough."""
-    sizes, useful, enough = np.arange(1, len(curve.share) + 1), curve.n_useful, curve.enough
+    sizes, useful = np.arange(1, len(curve.share) + 1), curve.size
     spread = np.maximum([curve.share - curve.low, curve.high - curve.share], 0)
     for shown, alpha in ((sizes <= useful, 1.0), (sizes > useful, canvas.FADED)):
         look: dict[str, Any] = {"color": canvas.BLUE, "alpha": alpha, "capsize": 3, "markersize": 6}
@@ -171,9 +171,9 @@ def _draw(ax: Axes, curve: _Curve) -> None:
             ax.errorbar(sizes[shown], curve.share[shown], yerr=spread[:, shown], fmt="o", **look)
         joined = shown if alpha == 1 else sizes >= max(useful, 1)
         ax.plot(sizes[joined], curve.share[joined], color=canvas.BLUE, alpha=alpha, linewidth=1.4)
-    if enough.settled and enough.size:
+    if useful and not curve.more_may_help:
         ring: dict[str, Any] = {"s": 170, "facecolors": "none", "linewidths": 1.6, "zorder": 4}
-        ax.scatter([enough.size], [curve.share[enough.size - 1]], edgecolors=canvas.ink(ax), **ring)
+        ax.scatter([useful], [curve.share[useful - 1]], edgecolors=canvas.ink(ax), **ring)
     ax.grid(axis="y", alpha=0.3)
     ax.set_axisbelow(True)
 
@@ -190,9 +190,9 @@ def _scale(ax: Axes, curves: list[_Curve]) -> None:
 
 def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:
     handles = [canvas.sign(f"share, with its {interval}", color=canvas.BLUE, marker="o")]
-    if any(curve.enough.settled and curve.enough.size for curve in curves):
+    if any(curve.size and not curve.more_may_help for curve in curves):
         ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
         handles.append(canvas.sign("enough", color=canvas.ink(ax), linestyle="none", **ring))
-    if any(curve.n_useful < len(curve.share) for curve in curves):
+    if any(curve.size < len(curve.share) for curve in curves):
         handles.append(canvas.faded_patch(ax, "faded: adds no more than chance"))
     return handles

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from misfeat.answers.answer import MODEL_COLUMNS
 from misfeat.answers.features import feature_values, feature_worths, shapley_values
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
@@ -61,7 +62,7 @@ def make_report(
     validate: bool = True,
     spell: Spelling = str,
 ) -> Report:
-    """Ask a selection everything that the report tells.
+    """Ask a selection everything that the report shows.
 
     `spell` says how parameters are spelled in advice: in Python's words by default.
     """
@@ -95,19 +96,21 @@ def make_report(
             "format": FORMAT,
             "misfeat": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "title": f"What tells most about {cohorts.target}" if title is None else str(title),
+            "title": f"What explains {cohorts.target} best" if title is None else str(title),
             "target": {"column": cohorts.target, "classes": list(cohorts.classes)},
             "estimate": selection.set_scores.estimate.name,
             "measure": measure.name,
             "unit": measure.unit,
             "size": size,
             "k": k,
+            "permutations": screen.effort.permutations,
             "confidence": confidence,
             "settings": dict(selection.options.settings),
             "features": list(features),
             "answer": screen.sentence,
             "cautions": [_attributes(one, "severity", "kind", "words") for one in screen.cautions],
             "collecting": list(screen.recording),
+            "plan": [asdict(step) for step in screen.plan],
             "left_out": left_out,
             "subgroups": subgroups,
             "map": _attributes(screen.map, "subgroups", "features")
@@ -142,6 +145,7 @@ def make_report(
     sentences: dict[str, Markup | list[Markup]] = {
         "whole": as_html(screen.sentence, spell),
         "answers": [as_html(one.words, spell) for one in screen.subgroups],
+        "models": [as_html(one.model_sentence or Message(""), spell) for one in screen.subgroups],
         "collecting": [as_html(one, spell) for one in screen.recording],
         "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
         "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
@@ -177,7 +181,7 @@ def _subgroups(
     explained: set[str],
     stability: Stability | None,
 ) -> list[dict[str, Any]]:
-    """What the page of every subgroup tells, in the table's order."""
+    """What the page of every subgroup shows, in the table's order."""
     measure = selection.set_scores.measure
     best: dict[str, list[ScoredSet]] = {name: [] for name in selection.cohorts.names}
     for scored in best_sets(selection, size, k):
@@ -207,7 +211,8 @@ def _subgroups(
             **{key: row[key] for key in ("subgroup", "rows", "target_entropy")},
             "whole": measure.whole[number],
             "missing": [feature for feature, lacking in missing if lacking],
-            **_attributes(answer, "verdict", "sentence", "words"),
+            **_attributes(answer, "verdict", "sentence", "words", "reason", "model_sentence"),
+            "models": [_attributes(one, *MODEL_COLUMNS) for one in answer.models],
             "answer": _attributes(answer, "features", "share", "low", "high", "p_value"),
             "best_sets": [
                 asdict(scored) | {"chance": chance}
@@ -227,7 +232,8 @@ def _subgroups(
             page["enough"] = {
                 "size": one.size,
                 "answer": len(answer.features),
-                **_attributes(one, "settled", "level"),
+                "reason": answer.reason,
+                **_attributes(one, "settled", "level", "permutations"),
                 # Beyond the next size nothing was tested.
                 "steps": [asdict(step) for step in one.steps[: one.size + 1]],
             }
@@ -273,7 +279,7 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
         sets = f"sets of more than {effort.tested}" if effort.tested else "sets"
         skipped.append((f"Of so many sets, {sets} were not tested against chance", "significance"))
     if not effort.resampled:
-        skipped.append(("Whether sets come out again was not tried for so many", "stability"))
+        skipped.append(("Stability was not looked at for so many sets", "stability"))
     if len(selection.cohorts) > MOST_EXPLAINED:
         what = f"Only the {MOST_EXPLAINED} largest subgroups have their answers explained"
         skipped.append((what, "why"))

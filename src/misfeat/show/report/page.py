@@ -12,7 +12,7 @@ from misfeat.answers.features import SMALLEST_SCALE
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.safe_text import visible, visible_json
 from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
-from misfeat.words import p_words, percent, percent_between, score_words
+from misfeat.words import percent, percent_between, score_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explore
 STYLE = "report.css"
 MOST_BESIDE = 14  # features up to which the map stands beside the sentences rather than below them
 MOST_COLUMNS = 20  # features that the map shows at first
-MOST_CELLS = 3_000  # of a map; where there are more, only the features that tell most are in it
-MOST_LINES = 200  # subgroups of a map, the largest; other pages have what their features tell
+MOST_CELLS = 3_000  # of a map; where there are more, only the most informative features are in it
+MOST_LINES = 200  # subgroups of a map, the largest; others have their own pages
 N_SHADES = 10  # of a heat map, which has no styles of its own
 MOST_WORTHS = 200  # lines of what unrecorded features would add
 DIGITS = 6  # significant digits of numbers that are drawn or shown
@@ -87,6 +87,7 @@ class Report(HtmlPage):
             most_columns=MOST_COLUMNS,
             most_values=MOST_VALUES,
             worths=self.contents["worth_collecting"][:MOST_WORTHS],
+            plan_curve=_plan_curve(self.contents["plan"]),
             as_map=len(features) * len(subgroups) <= MOST_CELLS,
             smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
             # Whether a set is shown that could have been computed, but was predicted.
@@ -129,6 +130,17 @@ def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _plan_curve(plan: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Where the steps of a plan lie in a drawing of gain over cost, and the ends of its scales."""
+    cost = max((step["total_cost"] for step in plan), default=1.0)
+    gain = max((step["total_gain"] for step in plan), default=0.0) or 1.0
+    points = [(46.0, 176.0, True)] + [
+        (46 + 360 * step["total_cost"] / cost, 176 - 162 * step["total_gain"] / gain, step["worth"])
+        for step in plan
+    ]
+    return {"points": points, "cost": cost, "gain": gain}
+
+
 def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     """What scripts read of the contents: names once, sets as numbers, few digits."""
     number = {name: at for at, name in enumerate(contents["features"])}
@@ -137,7 +149,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
-    same = ("size", "k", "unit", "measure", "confidence", "features", "lattice")
+    same = ("size", "k", "unit", "measure", "confidence", "features", "lattice", "permutations")
     data: dict[str, Any] = {name: contents[name] for name in same} | {
         "target": contents["target"]["column"],
         "classes": contents["target"]["classes"],
@@ -186,7 +198,8 @@ def _subgroup(
     enough, why, stability = row["enough"], row["why"], row["stability"]
     if enough:
         steps = [scored(step) | {"p": step["p_value"]} for step in enough["steps"]]
-        enough = parts(enough, "size", "answer", "settled") | {"steps": steps}
+        kept = ("size", "answer", "settled", "reason", "permutations")
+        enough = parts(enough, *kept) | {"steps": steps}
     if why:
         members = [number[name] for name in why["features"]]
         why = {"set": members} | parts(why, "predicted", "sentences")
@@ -289,7 +302,6 @@ def _templates() -> Environment:
     templates.filters |= {
         "score": score_words,
         "percent": _percent,
-        "p": p_words,
         "share": _share,
         "percent_between": _percent_between,
         "count": lambda value: f"{value:,}",

@@ -54,10 +54,10 @@ function scoreWords(score, low, high) {
   return score.toFixed(digits);
 }
 
-function pWords(p) {
+function pWords(p, permutations) {
   if (p === null) return "–";
-  if (p < 0.0015) return "≤ 0.001";
-  return p < 0.0995 ? p.toFixed(3) : p.toFixed(2);
+  const bound = p * (permutations + 1) < 1.000001 ? "≤ " : "";
+  return bound + p.toFixed(p < 0.0995 ? 3 : 2);
 }
 
 function rowsWords(rows) {

@@ -1,4 +1,4 @@
-// The explorer: a set of features, what it tells in every subgroup, why, and its neighbours in the lattice.
+// The explorer: a set of features, what it explains in every subgroup, why, and its neighbours in the lattice.
 
 function bytes(base64) {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -85,7 +85,7 @@ class Lattice {
     return more;
   }
 
-  /** The part of a set that tells most, among those that are held; in a population it tells no more. */
+  /** The part of a set that explains most, among those that are held. */
   leastOf(subgroup, set) {
     let best = null;
     const parts = (chosen, from) => {
@@ -207,7 +207,7 @@ class Explorer {
     place.replaceChildren();
     const own = this.report.subgroups[this.subgroup];
     if (!this.set.length) {
-      place.append(make("p", {}, "No feature is chosen. Pick one above, or one of those that tell most by themselves, below."));
+      place.append(make("p", {}, "No feature is chosen. Pick one above, or one of those that explain most by themselves, below."));
       return;
     }
     const found = this.lattice.at(this.subgroup, this.set);
@@ -222,7 +222,7 @@ class Explorer {
     const standing = this.lattice.standing(this.subgroup, this.set);
     const range = between(low, high);
     place.append(
-      make("p", { class: "large" }, `${percent(share, low, high)}`, make("span", { class: "about" }, ` of what there is to tell${range ? ` (${range})` : ""} `), sourceOf(found.predicted)),
+      make("p", { class: "large" }, `${percent(share, low, high)}`, make("span", { class: "about" }, ` of the uncertainty${range ? ` (${range})` : ""} `), sourceOf(found.predicted)),
       make("p", {}, `${this.placeWords(standing)}; ${scoreWords(found.score, found.low, found.high)} ${this.report.unit}.`),
       make("p", { class: "about" }, `Rests on: ${found.support}.`),
     );
@@ -242,7 +242,7 @@ class Explorer {
   showUnknown(place) {
     const whole = this.report.subgroups[this.subgroup].whole || 1;
     const least = this.lattice.leastOf(this.subgroup, this.set);
-    const known = least ? `It tells at least as much as its part ${listed(this.report, least.set)}: ${percent(least.score / whole, least.low / whole, least.high / whole)}. ` : "";
+    const known = least ? `It explains at least as much as its part ${listed(this.report, least.set)}: ${percent(least.score / whole, least.low / whole, least.high / whole)}. ` : "";
     const names = JSON.stringify(this.set.map((feature) => this.report.features[feature]));
     const name = JSON.stringify(this.report.subgroups[this.subgroup].name);
     const how = this.report.in_python ? make("code", {}, `selection.score_of(${name}, ${names})`) : howToAsk(this.report, this.subgroup, this.set);

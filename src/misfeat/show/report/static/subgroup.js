@@ -21,7 +21,7 @@ class SubgroupPage {
   }
 
   /** The same, with a drawing beside it. */
-  told(score, low, high, top, look = {}) {
+  explained(score, low, high, top, look = {}) {
     const [s, l, h] = [score, low, high].map((one) => this.share(one));
     return [{ node: intervalBar(s, l, h, top, look), text: "" }, this.worded(score, low, high)];
   }
@@ -85,15 +85,15 @@ class SubgroupPage {
       return [
         { node: isAnswer(one) ? make("strong", {}, rank ? `${rank}, the answer` : "the answer") : String(rank), value: rank, kind: doubtful ? "doubtful" : "" },
         this.set(one.set),
-        ...this.told(one.score, one.low, one.high, top, { predicted: one.predicted, faded: doubtful, chance: this.share(one.chance), seen: this.share(one.observed) }),
+        ...this.explained(one.score, one.low, one.high, top, { predicted: one.predicted, faded: doubtful, chance: this.share(one.chance), seen: this.share(one.observed) }),
         ...(seen ? [{ node: percent(this.share(one.observed), 0, 1), value: this.share(one.observed) }, { node: percent(this.share(one.chance), 0, 1), value: this.share(one.chance) }] : []),
-        ...(tested ? [{ node: pWords(one.p), value: one.p }] : []),
+        ...(tested ? [{ node: pWords(one.p, this.report.permutations), value: one.p }] : []),
         ...(again.size ? [{ node: repeated ? percent(repeated.frequency, 0, 1) : "–", value: repeated?.frequency }] : []),
         sourceOf(one.predicted),
         { node: scoreWords(one.score, one.low, one.high), value: one.score },
       ];
     });
-    const first = this.own.answer.length ? "The answer is the smallest set of recorded features that is enough; the ranks are those of the highest scores. " : "";
+    const first = this.own.answer.length ? "The recommended set is the smallest one of recorded features that is enough; the ranks are those of the highest scores. " : "";
     const legend = make("p", { class: "legend" }, first, "Dot and bar: the share with its ", term("interval"), tested ? `; pale: no ` : "", tested ? term("more than chance") : "", seen ? ". Diamond: what the subgroup's " : "", seen ? term("own rows") : "", seen ? " score as they are; dashed line: what of that is chance, which the share no longer holds." : ".");
     this.section(place, "page-sets", this.report.size === 1 ? "The features with the highest scores" : `The sets of ${this.report.size} with the highest scores${this.own.missing.length ? ", unrecorded features included" : ""}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
   }
@@ -112,7 +112,7 @@ class SubgroupPage {
     const often = stability.sets.filter((one) => one.frequency >= 0.8).length;
     const pooled = this.report.pooled ? " Subgroups lean on each other, so that this is much the same in all of them." : "";
     const [index, low, high] = stability.index.map((one) => (one === null ? "–" : one.toFixed(2)));
-    return make("p", { class: "about" }, `Rows drawn anew ${stability.resamples} times: ${often} of these ${stability.sets.length} sets ${often === 1 ? "comes" : "come"} out again in at least 80 % of them. Features of the best set agree by ${index} (${low} to ${high}; 1: always the same, 0: as if picked at random).${pooled}`);
+    return make("p", { class: "about" }, `${stability.resamples} resamples of the rows: ${often} of these ${stability.sets.length} sets ${often === 1 ? "is" : "are"} among the best in at least 80 % of them. Features of the best set agree by ${index} (${low} to ${high}; 1: always the same, 0: as if picked at random).${pooled}`);
   }
 
   why(place) {
@@ -130,25 +130,24 @@ class SubgroupPage {
       { label: "Features", kind: "number" },
       { label: "Best recorded set" },
       { label: "Share", kind: "number", interval: true },
-      { label: "p of this step", kind: "number", note: "Whether one or two features more tell more than chance would; a test of its own, so that it may differ a little from that of all sets" },
+      { label: "p of this step", kind: "number", note: "Whether one or two further features add more than chance would; a test of its own, so that it may differ a little from that of all sets" },
       { label: "Verdict" },
     ];
     const verdict = (i) => {
       if (i + 1 === enough.answer) return make("strong", {}, enough.settled || enough.answer < enough.size ? "enough" : "the most that was tried");
       if (i + 1 < enough.answer) return "more helps";
-      return i + 1 <= enough.size ? "more than chance, but next to nothing" : "no more than chance would add";
+      return i + 1 <= enough.size ? "adds next to nothing" : "no evidence that it helps";
     };
     const rows = enough.steps.map((step, i) => [
       { node: String(i + 1), value: i + 1 },
       this.set(step.set),
       this.worded(step.score, step.low, step.high),
-      { node: pWords(step.p), value: step.p },
+      { node: pWords(step.p, enough.permutations), value: step.p },
       verdict(i),
     ]);
     const parts = make("div", { class: "side-by-side" }, make("figure", {}, sizeCurve(enough.steps, this.whole, enough.answer)), tableOf(`enough-${this.number}`, heads, rows));
     const settled = enough.settled || enough.answer < enough.size;
-    const next = enough.answer < enough.size ? "one more adds next to nothing" : "one more adds nothing more than chance";
-    const said = enough.answer === 0 ? "None: no feature tells more than chance would." : settled ? `${enough.answer}: ${enough.steps.length > enough.answer ? next : "no other feature was recorded"}.` : `At least ${enough.answer}; more were not tried.`;
+    const said = `${settled ? "" : "At least "}${enough.answer}${enough.reason ? `: ${enough.reason}` : ""}.`;
     const legend = make("p", { class: "legend" }, "The best recorded set of every size, which need not hold the one before. A larger set never scores less, so that a share may rise by chance alone; the test says whether it did.");
     this.section(place, "page-enough", "How many features are enough?", make("p", {}, said), legend, parts);
   }
@@ -160,8 +159,8 @@ class SubgroupPage {
     const heads = [
       { label: "Feature" },
       { label: "By itself", drawn: true },
-      { label: "Alone", kind: "number", note: "What it tells by itself", interval: true },
-      { label: "Adds", kind: "number", note: "What it tells on top of the best set of the others", interval: true },
+      { label: "Alone", kind: "number", note: "What it explains by itself", interval: true },
+      { label: "Adds", kind: "number", note: "What it explains on top of the best set of the others", interval: true },
       { label: "Part of the answer", kind: "number", interval: true },
       { label: "In best sets", kind: "number", note: "The share of the best sets that hold it" },
       { label: "Source" },
@@ -169,7 +168,7 @@ class SubgroupPage {
     const rows = values.map((one) => {
       return [
         { node: setOf(this.report, [one.feature], this.own.missing), text: this.report.features[one.feature] },
-        ...this.told(...one.alone, top, { predicted: one.predicted }),
+        ...this.explained(...one.alone, top, { predicted: one.predicted }),
         this.worded(...one.adds),
         one.part ? this.worded(...one.part) : "–",
         { node: percent(one.in_best, 0, 1), value: one.in_best },
@@ -177,7 +176,7 @@ class SubgroupPage {
       ];
     });
     const built = tableOf(`features-${this.number}`, heads, rows);
-    const legend = make("p", { class: "legend" }, "What each feature tells by itself, what it ", term("adds"), " to the best set of the others, and its ", term("part of the answer"), ".");
+    const legend = make("p", { class: "legend" }, "What each feature explains by itself, what it ", term("adds"), " to the best set of the others, and its ", term("part of the answer"), ".");
     this.section(place, "page-features", "Features", legend, built);
   }
 
@@ -185,14 +184,14 @@ class SubgroupPage {
     const { alternatives, answer, sets } = this.own;
     const best = setOf(this.report, answer.length ? answer : sets[0].set, this.own.missing);
     if (!alternatives.length) {
-      this.section(place, "page-alternatives", "Alternatives", make("p", {}, "No other set tells the same as ", best, "."));
+      this.section(place, "page-alternatives", "Alternatives", make("p", {}, "No other set explains as much as ", best, "."));
       return;
     }
     const heads = [
       { label: "Instead of the answer" },
       { label: "Swap" },
       { label: "Share", kind: "number", interval: true },
-      { label: "Difference", kind: "number", note: "In points of what there is to tell", interval: true },
+      { label: "Difference", kind: "number", note: "In points of the uncertainty about the target", interval: true },
       { label: "Source" },
     ];
     const signed = (value) => {
@@ -210,7 +209,7 @@ class SubgroupPage {
         sourceOf(one.predicted),
       ];
     });
-    const legend = make("p", { class: "legend" }, "Sets that cannot be told from ", best, ": choose by cost or ease.");
+    const legend = make("p", { class: "legend" }, "Sets that cannot be distinguished from ", best, ": choose by cost or ease.");
     this.section(place, "page-alternatives", "Alternatives", legend, tableOf(`alternatives-${this.number}`, heads, rows));
   }
 
@@ -221,17 +220,17 @@ class SubgroupPage {
     const heads = [
       { label: "Feature" },
       { label: "Interval", drawn: true },
-      { label: "Gain", kind: "number", note: "In points of what there is to tell", interval: true },
+      { label: "Gain", kind: "number", note: "In points of the uncertainty about the target", interval: true },
       { label: "Rises at all", kind: "number" },
       { label: "Best set with it" },
     ];
     const rows = worth.map((one) => [
       { node: make("bdi", {}, this.report.features[one.feature]), text: this.report.features[one.feature] },
-      ...this.told(...one.gain, top, { predicted: true }),
+      ...this.explained(...one.gain, top, { predicted: true }),
       { node: one.probability === null ? "–" : `${percent(one.probability, 0, 1)}, ${one.clear ? "clear" : "not clear"}`, value: one.probability },
       this.set(one.set),
     ]);
-    const legend = make("p", { class: "legend" }, "What the best set would tell more, had this subgroup recorded the feature: ", term("worth collecting"), ".");
+    const legend = make("p", { class: "legend" }, "What the best set would explain more, had this subgroup recorded the feature: ", term("worth collecting"), ".");
     this.section(place, "page-worth", "What it could record", legend, tableOf(`worth-${this.number}`, heads, rows));
   }
 }

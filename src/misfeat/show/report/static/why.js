@@ -1,4 +1,4 @@
-// Why a set tells: its cells, from rows by cell and class.
+// Why a set is informative: its cells, from rows by cell and class.
 
 const MOST_LISTED = 12;
 const WELL_FILLED = 5; // rows; cells with fewer come last
@@ -53,7 +53,7 @@ function whyTable(report, subgroup, set, cells, predicted) {
     { label: "Rows", kind: "number" },
     ...classes.map((c) => ({ label: `${report.target} = ${report.classes[c]}`, kind: "number", note: `Overall ${percent(cells[0].shares[c].overall, 0, 1)}` })),
     ...(few ? [] : [{ label: "Most about" }, { label: "Share", kind: "number" }, { label: "Overall", kind: "number" }]),
-    { label: set.length > 1 ? "Part of what the set tells" : "Part of what it tells", kind: "number" },
+    { label: set.length > 1 ? "Part of what the set explains" : "Part of what it explains", kind: "number" },
   ];
   const shared = (cell, c) => {
     const one = cell.shares[c];
@@ -72,7 +72,7 @@ function whyTable(report, subgroup, set, cells, predicted) {
   });
   const more = cells.length - MOST_LISTED;
   const gaps = cells.some((cell) => cell.values.includes("missing")) ? "A missing value counts as a value of its own. " : "";
-  const small = cells.some((cell) => cell.rows < WELL_FILLED) && cells.length > 1 ? `Combinations of values that tell most first, those of fewer than ${WELL_FILLED} rows last. ` : "";
+  const small = cells.some((cell) => cell.rows < WELL_FILLED) && cells.length > 1 ? `Combinations of values that explain most first, those of fewer than ${WELL_FILLED} rows last. ` : "";
   const overall = few ? `Overall: ${classes.map((c) => `${percent(cells[0].shares[c].overall, 0, 1)} ${report.classes[c]}`).join(", ")}. ` : "";
   return tableOf(`why-${subgroup}-${set.join("-")}`, heads, rows, make("span", { class: "about" }, overall + gaps + small + (more > 0 ? `${more} more cells are not listed. ` : "")));
 }
@@ -88,7 +88,7 @@ function howToAsk(report, subgroup, set) {
   return make("code", {}, words);
 }
 
-/** Why a set tells in a subgroup: cells, and a map of two features; else its features one by one. */
+/** Why a set is informative in a subgroup: cells, and a map of two features; else its features one by one. */
 function showWhy(place, report, subgroup, set, sentences = []) {
   place.replaceChildren();
   if (!set.length) return;

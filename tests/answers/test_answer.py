@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.answers.answer import recording_sentences
+from misfeat.answers.effort import Effort, effort_for
+from misfeat.answers.performance import model_performance
+from misfeat.answers.plan import PlanStep
+from misfeat.datasets import make_cohorts
+
+
+def rows(n=900, seed=0):
+    """Three subgroups: a explains in u, a and b together in v, nothing in w."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(["u", "v", "w"], n // 3)
+    table = {name: rng.integers(0, 2, n) for name in "abcd"}
+    flip = rng.random(n) < 0.1
+    truth = np.select(
+        [group == "u", group == "v"], [table["a"], table["a"] ^ table["b"]], rng.integers(0, 2, n)
+    )
+    return {"g": group, **table, "y": np.where(flip, 1 - truth, truth)}
+
+
+@pytest.fixture(scope="module")
+def answer():
+    selector = SubgroupSelector("g", size=2, estimate="above_chance", random_state=0)
+    return selector.fit(rows(), "y").answer()
+
+
+def test_where_nothing_explains_anything_the_sentence_says_so():
+    rng = np.random.default_rng(3)
+    table = {"g": np.arange(600) % 3, "a": rng.integers(0, 3, 600), "b": rng.integers(0, 3, 600)}
+    selector = SubgroupSelector("g", size=1, random_state=0).fit(table, rng.integers(0, 2, 600))
+    assert "In no subgroup is there evidence" in selector.answer().sentence
+
+
+def test_a_subgroup_of_one_class_has_nothing_to_explain():
+    table = rows()
+    table["y"] = np.where(table["g"] == "w", 0, table["y"])
+    with pytest.warns(MisfeatWarning, match="single value"):
+        selector = SubgroupSelector("g", size=1, random_state=0).fit(table, "y")
+    answer = selector.answer()
+    assert answer["g=w"].verdict == "nothing to explain"
+    assert "In g=w y has a single value." in answer.sentence
+
+
+def test_what_is_clear_is_worth_recording_and_what_is_not_is_called_so():
+    rng = np.random.default_rng(0)
+    n = 3000
+    table = {name: rng.integers(0, 2, n).astype(float) for name in "abc"}
+    y = np.where(rng.random(n) < 0.05, rng.integers(0, 2, n), table["a"])
+    group = np.arange(n) % 3
+    strong = {**table, "g": group, "a": np.where(group == 0, np.nan, table["a"])}
+    weak = {**table, "g": group, "c": np.where(group == 0, np.nan, table["c"])}
+    for held, words in ((strong, "g=0: a is worth recording."), (weak, "No clear case")):
+        selector = SubgroupSelector("g", size=1, random_state=0).fit(held, y)
+        (sentence, *_) = selector.answer().recording
+        assert sentence.startswith(words)
+
+
+def test_there_is_an_answer_for_every_subgroup_and_over_all(answer):
+    assert [one.features for one in answer] == [("a",), ("a", "b"), answer["g=w"].features]
+    assert [one.verdict for one in answer] == ["explained", "explained", "no evidence"]
+    first, _, last = answer
+    assert first.sentence.startswith("g=u: a explains ")
+    assert "of the uncertainty about y (90 % interval " in first.sentence
+    assert "no evidence that a further feature helps (p = " in first.sentence
+    assert "no evidence that any feature explains y (p = " in last.sentence
+    assert answer.sentence.startswith("In 2 of 3 subgroups recorded features explain from ")
+    assert "; a is recommended in all of them." in answer.sentence
+    assert answer.sentence.endswith("In g=w there is no evidence that any feature explains it.")
+    assert answer.recording == (
+        "Every subgroup recorded every feature: there is nothing to collect.",
+    )
+
+
+def test_very_many_sets_are_tested_less(monkeypatch):
+    rng = np.random.default_rng(0)
+    table = {f"f{i}": rng.integers(0, 2, 200) for i in range(12)}
+    selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 200)).selection_
+    for name, most in (("PERMUTED", 2e7), ("RESAMPLED", 100)):
+        monkeypatch.setattr(f"misfeat.answers.effort.MOST_{name}", most)
+    assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=199)
+    assert effort_for(selection, 3) == Effort(3, 199, resampled=False, step_permutations=199)
+    # Too many pairs to see with the usual number of permutations how many features are enough.
+    monkeypatch.setattr("misfeat.answers.effort.MOST_PERMUTED", 3e6)
+    assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=99)
+
+
+def test_no_more_is_expected_to_be_explained_than_there_is():
+    score = {"gain": 0.3, "low": 0.1, "high": 0.5, "probability": 1.0, "before": 0.4}
+    cost = {"cost": 1.0, "gain_per_cost": 0.3, "total_gain": 0.3, "total_cost": 1.0}
+    known = {"rows": 99, "precision": 0.1, "support": "joint", "unsettled": (), "settled_by": ""}
+    named = {"features": ("f", "h"), "best_set": ("f", "h"), "worth": True}
+    step = PlanStep(step=1, subgroup="g=a", **named, **score, **cost, **known)
+    (sentence,) = recording_sentences([step], {"g=a": 0.6}, "y", 0.9)
+    assert sentence.startswith("g=a: f and h together are worth recording. With them, the best set")
+    assert "explain 100 % of the uncertainty about y" in sentence
+    assert "83–100 %" in sentence
+
+
+def test_sentence_p_value_and_set_are_those_of_other_answers():
+    """One answer, wherever it is asked."""
+    data = make_cohorts(n_cohorts=4, n_rows=300, n_features=6, hide=0.2, random_state=1)
+    columns = Columns(keep="each")
+    selector = SubgroupSelector(data.groups, size=3, random_state=0, columns=columns)
+    selector.fit(data.columns, data.target)
+    answer, enough = selector.answer(), selector.enough()
+    tests = selector.significance().set_index("subgroup")
+    assert {len(one.features) for one in answer} - {3}  # some need fewer features
+    for one in answer:
+        steps = enough[enough["subgroup"] == one.subgroup].set_index("size")
+        assert one.features == steps["features"][len(one.features)]
+        assert one.share == steps["share"][len(one.features)]
+        assert steps["enough"].drop(len(one.features)).sum() == 0
+        assert one.p_value == tests["adjusted"][one.subgroup]
+        assert (one.verdict == "explained") == tests["more_than_chance"][one.subgroup]
+        kept = selector.for_subgroup(one.subgroup).get_feature_names_out()
+        assert set(kept) == set(one.features)
+        first = selector.top_k(k=1, subgroup=one.subgroup)
+        assert (one.best.features, one.best.score) == (first["features"][0], first["score"][0])
+        assert one.sentence in str(answer)
+    assert set(selector.get_feature_names_out()) == {f for one in answer for f in one.features}
+
+
+def test_features_to_include_are_part_of_the_recommended_set():
+    table = {name: column for name, column in rows().items() if name != "g"}
+    table["y"] = table["a"]
+    selector = SubgroupSelector(size=2, include=["d"], random_state=0).fit(table, "y")
+    assert selector.answer("all rows").features == ("a", "d")
+
+
+def test_a_model_is_judged_on_rows_left_out():
+    rng = np.random.default_rng(0)
+    n = 1200
+    table = {"g": np.arange(n) % 2, **{name: rng.integers(0, 3, n) for name in "abcd"}}
+    odds = (table["a"] - 1) + 0.7 * (table["b"] - 1)
+    y = (rng.random(n) < 1 / (1 + np.exp(-1.5 * odds))).astype(int)
+    answer = SubgroupSelector("g", size=3, random_state=0).fit(table, y).answer("g=0")
+    chosen, single, every = answer.models
+    assert (chosen.features, single.features) == (("a", "b"), ("a",))
+    assert every.features == ("a", "b", "c", "d")
+    assert chosen.metric == "AUC"
+    assert 0.5 < single.value < chosen.value < 0.9
+    assert chosen.low < chosen.value < chosen.high
+    assert f"an AUC of {chosen.value:.2f} (" in answer.model_sentence
+    model, everyone = chosen.net_benefit(0.3)
+    assert model > everyone
+    assert chosen.net_benefit(0.001) == pytest.approx(chosen.net_benefit(0.001)[1:] * 2)
+    with pytest.raises(MisfeatError, match="threshold"):
+        chosen.net_benefit(1.0)
+
+
+def test_a_model_of_noise_reaches_nothing():
+    rng = np.random.default_rng(1)
+    table = {f"f{i}": rng.integers(0, 4, 400) for i in range(8)}
+    selection = SubgroupSelector(size=2).fit(table, rng.integers(0, 2, 400)).selection_
+    found = model_performance(selection, "all rows", selection.feature_names)
+    assert found.low < 0.5 < found.high
+
+
+@pytest.mark.parametrize("measure", ["mutual_info", "r2"])
+def test_numbers_are_judged_by_r2(measure):
+    rng = np.random.default_rng(2)
+    table = {f"f{i}": rng.normal(size=900) for i in range(4)}
+    y = table["f0"] + 0.5 * rng.normal(size=900)
+    answer = (
+        SubgroupSelector(size=2, measure=measure, random_state=0).fit(table, y).answer("all rows")
+    )
+    chosen = answer.models[0]
+    assert chosen.features == ("f0",)
+    assert 0.6 < chosen.value < 0.9
+    assert chosen.metric == ("R²" if measure == "r2" else "R² (of ranks)")
+    if measure == "r2":
+        assert chosen.error == pytest.approx(0.5, abs=0.05)
+        assert "of the variance of" in answer.sentence
