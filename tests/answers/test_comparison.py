@@ -378,9 +378,9 @@ def test_another_target_is_no_change():
 def test_best_sets_of_different_targets_are_told_side_by_side():
     other = replace(QUIET, second_best=("age",))
     said = subgroup_in_words(other, [LINE], ("died", "readmitted"), [])
-    assert said.endswith("; mri explains died best, age readmitted.")
+    assert said.endswith("; mri explains most about died, age about readmitted.")
     assert subgroup_in_words(other, [], SAME, []).endswith(
-        ", before it was mri, but there is no evidence that one explains more than the other."
+        ", before it was mri, but there is no evidence that either explains more."
     )
     assert subgroup_in_words(replace(other, told_apart=True), [], SAME, []).endswith(
         "; age explains most, before it was mri."

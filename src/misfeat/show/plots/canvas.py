@@ -250,8 +250,8 @@ def significance_of(
 
 
 def chance_words(selection: Selection) -> str:
-    """What being faded says: not more than chance, or than what a feature explains anyway."""
+    """What being faded says, beyond what a feature explains anyway where it was asked so."""
     tests = selection.known_tests
     within = None if tests is None else tests.within
     beyond = "" if within is None else f" within {shortened(within, 16)}"
-    return f"not more than chance{beyond}"
+    return f"not clearly more than chance{beyond}"

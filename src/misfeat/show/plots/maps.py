@@ -37,7 +37,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     Features come best first, by their mean over the subgroups; subgroups in which the same
     features inform stand side by side (average linkage, optimal order of leaves). A triangle is a
     feature that the subgroup never recorded, whose share is predicted. After `significance` was
-    asked, cells are grey, with brackets, where a feature explains no more than chance.
+    asked, cells are grey, with brackets, where it is not clearly more than chance.
 
     Parameters
     ----------

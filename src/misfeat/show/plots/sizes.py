@@ -34,8 +34,8 @@ def size_curve(
 ) -> Axes | NDArray[np.object_]:
     """Draw how much the best recorded set of every size explains, and where it is enough.
 
-    A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, no
-    feature explains more than chance (all is faded), or the largest size still added something.
+    A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, there
+    is no evidence for any feature (all is faded), or the largest size still added something.
 
     Parameters
     ----------
@@ -194,5 +194,5 @@ def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:
         ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
         handles.append(canvas.sign("enough", color=canvas.ink(ax), linestyle="none", **ring))
     if any(curve.n_useful < len(curve.share) for curve in curves):
-        handles.append(canvas.faded_patch(ax, "faded: adds no more than chance"))
+        handles.append(canvas.faded_patch(ax, "faded: no evidence that it adds"))
     return handles
