@@ -206,13 +206,13 @@ def whole_of(selection: Selection, subgroup: str) -> float:
     return float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)]) or 1.0
 
 
-def share_label(selection: Selection, longest: int = 30) -> str:
+def share_label(selection: Selection, longest: int = 30, space: str = " ") -> str:
     """What a share is of, for an axis; R² is one already."""
     measure = selection.set_scores.measure
     target = shortened(selection.cohorts.target, longest)
     if measure.name == "r2":
         return f"{measure.words} with {target}"
-    return f"share of the uncertainty about {target}"
+    return f"share of the uncertainty{space}about {target}"
 
 
 def interval_words(selection: Selection) -> str:

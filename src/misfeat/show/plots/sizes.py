@@ -77,7 +77,7 @@ def size_curve(
         chosen = answer[name].features if answer[name].verdict == EXPLAINED else ()
         shares = scores.reshape(-1, 3).T / canvas.whole_of(selection, name)
         curves.append(_Curve(enough, len(chosen), *shares))
-    label = canvas.share_label(selection, 16).replace(" about ", "\nabout ")
+    label = canvas.share_label(selection, 16, "\n")
     if len(curves) > 1:
         return _panels(curves, label, canvas.interval_words(selection))
     (curve,) = curves
