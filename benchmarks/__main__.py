@@ -190,7 +190,7 @@ def population(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Draw rows from large tables: do the sets that look best tell most in the population?"""
+    """Draw rows from large tables: do the sets that look best explain most in the population?"""
     from benchmarks.common.draws import USUAL
     from benchmarks.population.experiment import PopulationBench
 

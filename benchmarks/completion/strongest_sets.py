@@ -1,4 +1,4 @@
-"""How often do intervals hold the truth for the sets that tell most, with few subgroups?
+"""How often do intervals hold the truth for the sets that explain most, with few subgroups?
 
     python benchmarks/completion/strongest_sets.py
 

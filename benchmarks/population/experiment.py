@@ -1,4 +1,4 @@
-"""`python -m benchmarks population`: do the sets that look best tell most in the population?"""
+"""`python -m benchmarks population`: do the sets that look best explain most in the population?"""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def page(means: Sequence[Row], n_seeds: int) -> str:
 
 def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
     sizes = _sizes(means)
-    yield "# Do the sets that look best tell most?"
+    yield "# Do the sets that look best explain most?"
     yield ""
     yield (
         "Written by `python -m benchmarks population`. From every subgroup of a large table n rows "

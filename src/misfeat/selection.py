@@ -660,11 +660,10 @@ class Selection:
         """Whether any set of a subgroup explains more than chance: a line a subgroup.
 
         The target is permuted over the rows of a subgroup, and all sets of up to `size` features
-        are scored again. A set explains more than chance where its studentised score is seldom
-        reached by the greatest one of a permutation (Westfall and Young), which accounts for the
-        search.
-        After a shortlist only rows are taken that the choice did not look at. Afterwards `top_k`
-        and `scores` show the ``p_value`` of every recorded set.
+        are scored again. A set explains more than chance where few permutations have a greatest
+        studentised score as high (Westfall and Young), which accounts for the search. After a
+        shortlist only rows are taken that the choice did not look at. Afterwards `top_k` and
+        `scores` show the ``p_value`` of every recorded set.
 
         Parameters
         ----------

@@ -57,10 +57,8 @@ def score_words(score: float, low: float, high: float) -> str:
 
 
 def p_words(p: float, permutations: int = 999, *, unadjusted: float | None = None) -> str:
-    """A p-value, such as "p = 0.031"; at most that where no permutation reached the score.
-
-    An adjusted p-value is one of which only a bound is known where the `unadjusted` one is.
-    """
+    """A p-value, such as "p = 0.031", or "p ≤ 0.005" where no permutation reached the score."""
+    # Of an adjusted p-value only a bound is known where the unadjusted one is a bound.
     bound = (p if unadjusted is None else unadjusted) * (permutations + 1) < 1 + 1e-6
     shown = max(p, 0.001)
     return f"p {'≤' if bound or p < 0.001 else '='} {shown:.{3 if shown < 0.0995 else 2}f}"

@@ -71,12 +71,11 @@ def subgroup_in_words(
     changed = [change for change in changes if change.changed]
     # Among so many subgroups chance makes a change like this one.
     doubt = f", which chance may do in one of {among} subgroups" if changed and among else ""
+    nothing = Message(f"there is {_nothing(targets)} ({p_words(one.p_value)})")
     return Message(
         f"In {{subgroup}}, {{what}}{doubt}; {{best}}.",
         subgroup=one.subgroup,
-        what=changes_in_words(changed, targets)
-        if changed
-        else Message(f"there is {_nothing(targets)} ({p_words(one.p_value)})"),
+        what=changes_in_words(changed, targets) if changed else nothing,
         best=_best_in_words(one, changes, targets, lost),
     )
 
@@ -137,21 +136,19 @@ def _best_in_words(
     """What became of the best set."""
     if targets[0] == targets[1] and changes and not any(change.second > 0 for change in changes):
         return Message("every estimate of the second run is 0 %")
-    explain = "explain" if len(one.second_best) > 1 else "explains"
+    verb = "explain" if len(one.second_best) > 1 else "explains"
     before, now = joined(one.first_best), joined(one.second_best)
     if set(one.first_best) == set(one.second_best):
-        return Message(f"{{now}} {explain} most in both runs", now=now)
+        return Message(f"{{now}} {verb} most in both runs", now=now)
     about = {"before": before, "now": now, "lost": joined(lost) if lost else ""}
     if targets[0] != targets[1]:
         about |= {"target": targets[0], "other": targets[1]}
-        return Message(f"{{before}} {explain} {{target}} best, {{now}} {{other}}", **about)
-    why = (
-        "" if one.told_apart else ", but there is no evidence that one explains more than the other"
-    )
+        return Message(f"{{before}} {verb} most about {{target}}, {{now}} about {{other}}", **about)
+    why = "" if one.told_apart else ", but there is no evidence that either explains more"
     if lost:
         gone = "are no longer features" if len(lost) > 1 else "is no longer a feature"
         why = f", as {{lost}} {gone}"
-    return Message(f"{{now}} {explain} most, before it was {{before}}{why}", **about)
+    return Message(f"{{now}} {verb} most, before it was {{before}}{why}", **about)
 
 
 def same_question(runs: Runs) -> bool:
@@ -196,8 +193,8 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
         )
     elif estimate == POPULATION:
         yield Message(
-            "Shares are of each subgroup's own rows, less chance; tables of a run draw them "
-            "towards those of other subgroups."
+            "Shares are of each subgroup's own rows, less chance; tables of a run shrink "
+            "them towards those of other subgroups."
         )
     elif estimate == SAMPLE:
         yield Message(

@@ -103,7 +103,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         (
             tables.text("subgroup"),
             tables.p_value(spare=1),
-            tables.p_value("adjusted", "adjusted"),
+            tables.p_value("adjusted"),
             tables.flag("more_than_chance", "more than chance"),
             tables.names("features", "clearest set", spare=2),
             tables.count("sets", spare=3),

@@ -150,9 +150,7 @@ def number(
     return TableColumn(title or name, cell, spare=spare)
 
 
-def p_value(
-    name: str = "p_value", title: str = "p value", spare: int = 0, permutations: int = 999
-) -> TableColumn:
+def p_value(name: str = "p_value", spare: int = 0, permutations: int = 999) -> TableColumn:
     """A p-value, with ≤ where no permutation reached the score."""
 
     def cell(line: Line) -> str:
@@ -162,7 +160,7 @@ def p_value(
         words = p_words(line[name], most, unadjusted=line["p_value"])
         return words.removeprefix("p ").removeprefix("= ")
 
-    return TableColumn(title, cell, spare=spare)
+    return TableColumn(name.replace("_", " "), cell, spare=spare)
 
 
 def count(name: str, title: str = "", spare: int = 0) -> TableColumn:

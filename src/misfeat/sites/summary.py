@@ -191,10 +191,7 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         (flags and len(recorded) == len(codebook.features), "which features were recorded"),
         (plain and len(rows) == n_classes and sum(rows) <= MOST_ROWS, "rows by class"),
         (flags and plain and any(recorded) and any(rows), "it has no rows, or no feature"),
-        (
-            type(least) is int and 0 < least < MOST_ROWS,
-            "the fewest rows that a count may stand for",
-        ),
+        (type(least) is int and 0 < least < MOST_ROWS, "the fewest rows of a count"),
         (isinstance(made_by, str) and len(made_by) <= 100, "the version that made it"),
         (wide in ("<u4", "<u8"), "the type of its counts"),
     ):

@@ -59,7 +59,7 @@ def test_squares_have_areas_as_the_rows_and_are_hollow_or_faded(heart):
     predicted = texts(ax.get_yticklabels()).index("site=switzerland")
     faded = [line.get_alpha() == FADED for line in ax.lines]
     assert faded == [place != predicted for place in range(4)]
-    assert "not more than chance" in ax.get_legend().get_texts()[-1].get_text()
+    assert "not clearly more than chance" in ax.get_legend().get_texts()[-1].get_text()
 
 
 def test_where_nothing_is_to_be_told_no_square_stands(half_constant):

@@ -36,7 +36,7 @@ def test_cells_that_are_chance_are_grey_and_in_brackets(heart):
     assert len(in_brackets) == chance.sum() > 0
     grey = ax.collections[1].get_array()
     assert (~np.ma.getmaskarray(grey)).sum() == chance.sum()
-    assert "grey (in brackets): not more than chance" in texts(ax.get_legend().get_texts())
+    assert "grey (in brackets): not clearly more than chance" in texts(ax.get_legend().get_texts())
     pale, strong = (one.cmap(one.norm(0.1))[:3] for one in (ax.collections[1], ax.collections[0]))
     assert sum(pale) > sum(strong)
 

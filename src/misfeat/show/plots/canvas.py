@@ -206,13 +206,13 @@ def whole_of(selection: Selection, subgroup: str) -> float:
     return float(selection.set_scores.measure.whole[selection.cohorts.position(subgroup)]) or 1.0
 
 
-def share_label(selection: Selection, longest: int = 30) -> str:
+def share_label(selection: Selection, longest: int = 30, space: str = " ") -> str:
     """What a share is of, for an axis; R² is one already."""
     measure = selection.set_scores.measure
     target = shortened(selection.cohorts.target, longest)
     if measure.name == "r2":
         return f"{measure.words} with {target}"
-    return f"share of the uncertainty about {target}"
+    return f"share of the uncertainty{space}about {target}"
 
 
 def interval_words(selection: Selection) -> str:
@@ -250,8 +250,8 @@ def significance_of(
 
 
 def chance_words(selection: Selection) -> str:
-    """What being faded says: not more than chance, or than what a feature explains anyway."""
+    """What being faded says, beyond what a feature explains anyway where it was asked so."""
     tests = selection.known_tests
     within = None if tests is None else tests.within
     beyond = "" if within is None else f" within {shortened(within, 16)}"
-    return f"not more than chance{beyond}"
+    return f"not clearly more than chance{beyond}"

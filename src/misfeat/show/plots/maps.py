@@ -37,7 +37,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     Features come best first, by their mean over the subgroups; subgroups in which the same
     features inform stand side by side (average linkage, optimal order of leaves). A triangle is a
     feature that the subgroup never recorded, whose share is predicted. After `significance` was
-    asked, cells are grey, with brackets, where a feature explains no more than chance.
+    asked, cells are grey, with brackets, where it is not clearly more than chance.
 
     Parameters
     ----------
@@ -90,9 +90,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     alike = ",\nalike ones side by side" if len(rows) > 2 else ""
     ax.set(xlabel="feature by itself, best on the left", ylabel=f"subgroup{alike}")
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=12)
-    bar.set_label(
-        canvas.share_label(selection, 16).replace(" about ", "\nabout "), **canvas.AS_TEXT
-    )
+    bar.set_label(canvas.share_label(selection, 16, "\n"), **canvas.AS_TEXT)
     canvas.in_per_cent(bar.ax.yaxis)
     handles = []
     if predicted.any():

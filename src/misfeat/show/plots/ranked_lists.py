@@ -286,7 +286,7 @@ def forest(
 
     Subgroups in which the set explains most come first. The area of a square shows the rows of the
     subgroup, the line its interval; predicted ones are hollow and dashed. After `significance` was
-    asked, a column shows p-values, and subgroups are faded in which the set explains no more than
+    asked, a column shows p-values, and subgroups are faded in which that is not clearly more than
     chance. There is no diamond for all subgroups: a selection holds no such number.
 
     Parameters

@@ -34,8 +34,8 @@ def size_curve(
 ) -> Axes | NDArray[np.object_]:
     """Draw how much the best recorded set of every size explains, and where it is enough.
 
-    A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, no
-    feature explains more than chance (all is faded), or the largest size still added something.
+    A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, there
+    is no evidence for any feature (all is faded), or the largest size still added something.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def size_curve(
         chosen = answer[name].features if answer[name].verdict == EXPLAINED else ()
         shares = scores.reshape(-1, 3).T / canvas.whole_of(selection, name)
         curves.append(_Curve(enough, len(chosen), *shares))
-    label = canvas.share_label(selection, 16).replace(" about ", "\nabout ")
+    label = canvas.share_label(selection, 16, "\n")
     if len(curves) > 1:
         return _panels(curves, label, canvas.interval_words(selection))
     (curve,) = curves
