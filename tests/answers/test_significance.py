@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.enough_features import enough_features
 from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatWarning
@@ -82,8 +81,8 @@ def test_a_target_of_one_class_cannot_be_tested():
     found = selector.significance().set_index("subgroup")
     assert np.isnan(found.loc["site=y", "p_value"])
     assert not found.loc["site=y", "more_than_chance"]
-    sentence = enough_features(selector.selection_, "site=y")[0].sentence
-    assert sentence == "site=y: there is nothing to tell about y."
+    sentence = selector.answer("site=y").sentence
+    assert sentence == "site=y: y has a single value."
 
 
 def test_correlations_are_tested_from_their_sums():

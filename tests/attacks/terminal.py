@@ -97,7 +97,7 @@ def _said_by_library(table: dict[str, list[Any]], group: str, target: str) -> st
         )
         said += [repr(selection), repr(selection.report(validate=False))]
         tables = answer_tables(selection, ("top", "features", "columns"))
-        said.append(markdown_bytes(selection, tables, ()).decode())
+        said.append(markdown_bytes(selection, tables).decode())
         said += [*selection.cohorts.notes, *(one.words for one in list_cautions(selection))]
         for ask in (
             lambda: SubgroupSelector(f"{group}?").fit(table, target),

@@ -122,7 +122,7 @@ def test_what_may_overturn_the_answer_stands_above_it_in_the_words_of_its_reader
     assert {one.severity for one in screen.overturning} == {"overturns"}
     assert "overturns" not in {one.severity for one in screen.other_cautions}
     assert text.startswith(f"Caution: {screen.overturning[0].words} ")
-    assert text.index("paid tells") > len(screen.overturning[0].words)
+    assert text.index("paid explains") > len(screen.overturning[0].words)
     assert text.count(str(screen.overturning[0].sentence)) == 1
     assert "exclude=['paid']" in printed(screen)
     assert "--exclude 'paid'" in printed(screen, spell=in_options)
@@ -132,7 +132,7 @@ def test_a_single_subgroup_is_said_once():
     table = {"a": [0, 1] * 60, "y": [0, 0, 1, 1] * 30}
     screen = first_screen(SubgroupSelector(size=1).fit(table, "y").selection_)
     assert screen.sentence == screen.subgroups[0].sentence
-    assert printed(screen).count("tells more about y") == 1
+    assert printed(screen).count("no evidence that any feature explains y") == 1
 
 
 def test_lines_fit_a_narrow_terminal_and_in_a_pipe_every_sentence_is_one_line(screen):

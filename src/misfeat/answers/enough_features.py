@@ -144,10 +144,12 @@ def enough_of(
             p = tester.p_value(tester.sets_beside(cohort, held, AHEAD))
             if p > level:
                 enough = size - 1
-        if size > most:
-            beyond = p
+        scores = None
+        if size <= most:
+            scores = _with_included(selection, size, measure.missing[cohort])
+        if scores is None or measure.missing[cohort][scores.subsets].any(axis=1).all():
+            beyond = p  # the largest was tried, or a search came upon no recorded set
             break
-        scores = _with_included(selection, size, measure.missing[cohort])
         index = best_recorded(scores, measure.missing[cohort], cohort)
         held = tuple(scores.subsets[index].tolist())
         steps.append(step_of(measure, scores, cohort, index, before, p))

@@ -70,4 +70,4 @@ def hostile_tables(hostile):
     """Every table of the export of that selection; resampling it tells nothing new."""
     plain = in_columns(hostile.selection_)
     tables = answer_tables(plain, [name for name in TITLES if name != "stability"])
-    return [about_table(plain, tables), in_words_table(tables, ()), *tables]
+    return [about_table(plain, tables), in_words_table(tables), *tables]

@@ -11,12 +11,10 @@ from misfeat.show.export.tables import (
     TITLES,
     about_table,
     answer_tables,
-    first_sentences,
     in_words_table,
     meaning_of,
     with_share_bounds,
 )
-from misfeat.show.first_screen import first_screen
 from misfeat.show.questions import QUESTIONS
 
 
@@ -61,22 +59,14 @@ def test_every_question_has_a_table_with_the_answers_of_the_selection(fitted, ta
     for title, named in (("why", "features"), ("alternatives", "instead_of")):
         names = zip(tables[title].columns["subgroup"], tables[title].columns[named], strict=True)
         assert set(names) == set(best.items())
-    sentences = in_words_table(list(tables.values()), ()).columns["sentence"]
+    sentences = in_words_table(list(tables.values())).columns["sentence"]
     assert sum(one.startswith(f"{next(iter(best))}: ") for one in sentences) >= 2
 
 
-def test_the_sentences_of_the_first_screen_come_first(fitted, tables):
-    screen = first_screen(fitted.selection_)
-    first = first_sentences(fitted.selection_, list(tables.values()))
-    assert first == [
-        *(one.words for one in screen.overturning),
-        screen.sentence,
-        *(one.sentence for one in screen.subgroups),
-        *screen.recording,
-    ]
-    columns = in_words_table(list(tables.values()), first).columns
+def test_the_sentences_of_the_answer_come_first(fitted, tables):
+    columns, first = in_words_table(list(tables.values())).columns, fitted.answer().sentences
     assert columns["sentence"][: columns["table"].count("answer")] == first
-    assert first_sentences(fitted.selection_, [tables["best sets"]]) == []
+    assert len(set(columns["sentence"])) == len(columns["sentence"])
 
 
 def test_every_column_is_explained(fitted, tables):

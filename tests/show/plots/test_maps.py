@@ -42,6 +42,7 @@ def test_cells_that_are_chance_are_grey_and_in_brackets(heart):
 
 
 def test_rows_have_their_numbers_and_unrecorded_cells_a_marked_corner(selector, smallest, large):
+    selector.selection_.known_tests = None
     ax = misfeat.plot.feature_map(selector)
     assert len(ax.collections[-1].get_paths()) == selector.cohorts_.missing.sum()
     assert "never recorded, predicted" in texts(ax.get_legend().get_texts())

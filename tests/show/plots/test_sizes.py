@@ -39,8 +39,8 @@ def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring
 def test_titles_say_what_is_enough_and_sets_of_one_subgroup_are_named(heart):
     titles = [ax.get_title(loc="left").split("\n")[1] for ax in misfeat.plot.size_curve(heart)]
     assert titles == [
-        "more may add to: cp, ca, thal",
-        "more may add to: cp, exang, oldpeak",
+        "more may help: cp, ca",
+        "more may help: cp, oldpeak",
         "no evidence for any feature",
         "enough: cp",
     ]

@@ -61,12 +61,11 @@ def export_answers(
     if suffix in (CSV, PARQUET):
         atomic_files.write_file(place, to_bytes(answers[0]))
         return place
-    first = tables.first_sentences(selection, answers)
     if suffix == MARKDOWN:
-        atomic_files.write_file(place, formats.markdown_bytes(selection, answers, first))
+        atomic_files.write_file(place, formats.markdown_bytes(selection, answers))
     else:
         about = tables.about_table(selection, answers)
-        answers = [about, tables.in_words_table(answers, first), *answers]
+        answers = [about, tables.in_words_table(answers), *answers]
         if suffix == EXCEL:
             atomic_files.write_file(place, formats.workbook_bytes(answers))
         else:

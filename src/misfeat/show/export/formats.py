@@ -206,12 +206,10 @@ def _excel_cell(sheet: Any, value: Any, question: str = "", column: str = "") ->
     return cell
 
 
-def markdown_bytes(
-    selection: Selection, tables: Sequence[AnswerTable], sentences: Sequence[str]
-) -> bytes:
+def markdown_bytes(selection: Selection, tables: Sequence[AnswerTable]) -> bytes:
     """The answers under a heading each: in words, and as the table that a terminal shows."""
     target = escaped(selection.cohorts.target)
-    blocks = [f"# What explains {target} best", _bullets(sentences)]
+    blocks = [f"# What explains {target} best"]
     for table in tables:
         words = [escaped(f"{table.words} {table.note}".strip()), _bullets(table.sentences)]
         blocks += [f"## {table.title}", *words, *_markdown_table(selection, table)]

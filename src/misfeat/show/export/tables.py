@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.answer import answer_of
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
@@ -134,19 +133,13 @@ def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]
     return found
 
 
-def first_sentences(selection: Selection, tables: Sequence[AnswerTable]) -> list[str]:
-    """Those of the answer, where what they rest on is exported, too."""
-    if not {"enough", "significance"} <= {table.question for table in tables}:
-        return []
-    answer = answer_of(selection)
-    return [*(one.words for one in answer.overturning), *answer.sentences]
-
-
-def in_words_table(tables: Sequence[AnswerTable], first: Sequence[str]) -> AnswerTable:
-    """Answers in sentences, those of the answer first."""
-    lines = [("answer", sentence) for sentence in first]
-    lines += [(table.title, sentence) for table in tables for sentence in table.sentences]
-    columns = {"table": [line[0] for line in lines], "sentence": [line[1] for line in lines]}
+def in_words_table(tables: Sequence[AnswerTable]) -> AnswerTable:
+    """Answers in sentences, each once."""
+    titles: dict[str, str] = {}
+    for table in tables:
+        for sentence in table.sentences:
+            titles.setdefault(sentence, table.title)
+    columns = {"table": list(titles.values()), "sentence": list(titles)}
     return AnswerTable("", IN_WORDS, "What is that in words?", columns, note=NOTHING)
 
 
