@@ -39,7 +39,7 @@ def test_numbers_stand_on_the_right_p_values_where_they_were_asked_for(heart, se
     assert list(found) == ["rows", "share", "90 % interval", "p"]
     assert found["rows"][1] == "303"
     assert found["share"][1] == "34 %"
-    assert found["p"] == ["–", "≤ 0.001", "–", "–"]
+    assert found["p"] == ["–", "≤ 0.005", "–", "–"]
     assert "p" not in columns(misfeat.plot.forest(selector, PAIR))
 
 
