@@ -26,7 +26,7 @@ weighted.fit(survey, "high cholesterol", sample_weight="WTMEC2YR")
 print(weighted.subgroups_[["subgroup", "rows", "effective_rows"]].round())
 
 # %%
-# Some 3,800 rows of each sex inform as much as the `effective_rows` drawn evenly would, and intervals
+# Some 3,800 rows of each sex inform as much as `effective_rows` drawn evenly would, and intervals
 # are as wide as for these. Without weights and design they are too narrow, around other scores.
 bare = survey.drop(columns=["WTMEC2YR", "SDMVSTRA", "SDMVPSU"])
 unweighted = SubgroupSelector("sex", size=1, k=2).fit(bare, "high cholesterol")

@@ -1,6 +1,6 @@
 """Credit as it comes: 60 columns, most of them text, and four that inform about defaults.
 
-What is informative is written as "$16,818", "12.2%", "03/02/2019 14:05" and as the names of 150 cities.
+These are written as "$16,818", "12.2%", "03/02/2019 14:05" and as the names of 150 cities.
 misfeat is given nothing but the target and the column of subgroups. The table is generated.
 """
 

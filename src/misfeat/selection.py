@@ -875,7 +875,7 @@ class Selection:
         >>> from misfeat import SubgroupSelector
         >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
         >>> SubgroupSelector(size=1).fit(table, "y").report()
-        <Report: What tells most about y. Use .open() or .write_html('report.html').>
+        <Report: What explains y best. Use .open() or .write_html('report.html').>
         """
         from misfeat.show.report import make_report
 

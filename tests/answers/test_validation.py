@@ -330,7 +330,7 @@ def test_what_cannot_be_left_out_is_said():
     patchy = SubgroupSelector("g", size=2, measure="r2").fit(table, "y")
     assert len(patchy.validate()) > 0
     assert "the 6 sets ranked first" in patchy.validation_
-    assert patchy.validation_.endswith("what sampling costs is not part of this.")
+    assert patchy.validation_.endswith("this does not include what sampling costs.")
 
 
 def test_where_sets_are_many_those_of_some_features_are_tried(monkeypatch):
