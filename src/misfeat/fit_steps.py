@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.column_cautions import SUSPECTS, without_suspects
 from misfeat.answers.enough_features import MOST_OF_SHORTLIST, chosen_size
 from misfeat.answers.options import FitOptions, check_features, shown_scores
 from misfeat.cohorts.build import CohortRules, cohorts_of
@@ -70,19 +71,24 @@ def selection_of(
 ) -> Selection:
     """Everything that fit does with the table, target and rules that `opened` gave."""
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
+    suspects = SUSPECTS in excluded and SUSPECTS not in table.names
     with closing(table):
         for name in excluded:
-            if name not in table.names:
+            if name not in table.names and not (suspects and name == SUSPECTS):
                 raise no_such_column(name, table.names, "a feature to exclude", "exclude")
         if question.measure == "r2":
             if blocks:
                 needed = Setting("measure", "mutual_info")
                 raise MisfeatError(f"{Setting('blocks')} needs {needed}; leave one of the two out.")
             cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)
-            sums = product_sums_without(sums, excluded)
         else:
             cohorts, sums = cohorts_of(table, target, rules, progress), None
-    cohorts = joined_blocks(without_features(cohorts, excluded), blocks)
+    cohorts = without_features(cohorts, excluded)
+    if suspects:
+        cohorts, more = without_suspects(cohorts, check_names(question.include, "include"))
+        excluded += more
+    sums = None if sums is None else product_sums_without(sums, excluded)
+    cohorts = joined_blocks(cohorts, blocks)
     measure = _measure(question, cohorts, sums)
     check_features(measure.features, cohorts)
     completer = completer_of(

@@ -112,9 +112,11 @@ class SelectorParameters:
         anything("list of str or None"),
         default=None,
     )
-    exclude: Sequence[str] | None = parameter(
-        "Features that no set may hold; they are left out.",
-        anything("list of str or None"),
+    exclude: Sequence[str] | str | None = parameter(
+        """Features that no set may hold; they are left out. ``"suspects"``, alone or among names:
+        also those that may give the target away (`cautions`: leaks, missing patterns,
+        identifiers); a note names them.""",
+        anything("list of str, str or None"),
         default=None,
     )
     blocks: Mapping[str, Sequence[str]] | None = parameter(

@@ -66,8 +66,8 @@ def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
     data = table()
     data["site"][:3] = ["d", "e", "e"]
     merged = build_cohorts(data, "y", groups="site", coding=Coding(min_rows=3))
-    assert merged.names == ("site=a", "site=b", "site=c", "other")
-    assert merged["other"].size == 3
+    assert merged.names == ("site=a", "site=b", "site=c", "small subgroups")
+    assert merged["small subgroups"].size == 3
     assert "site=d (1), site=e (2)" in merged.notes[0]
     dropped = build_cohorts(
         data, "y", groups="site", coding=Coding(min_rows=3, small_groups="drop")

@@ -142,13 +142,13 @@ def test_one_pass_gives_the_cohorts_and_their_sums(heart_path):
     assert held.asked == Counter([*heart.columns, "group-by", "sums"])
     assert held.closed
     assert sums.names == cohorts.names
-    assert sums.names[-1] == "other"
+    assert sums.names[-1] == "site=va & any age"
     assert sums.rows.tolist() == [cohort.size for cohort in cohorts]
     alone = cohorts_of(ArrayTable({n: heart[n].to_numpy() for n in heart.columns}), "num", rules)
     assert cohorts.equals(alone)
 
 
-@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")  # "other" has three rows
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")  # one has three rows
 @pytest.mark.parametrize("holder", ["pandas", "duckdb", "arrays"])
 def test_subgroups_of_the_sums_are_those_of_the_cohorts(holder):
     number = pl.int_range(pl.len())
@@ -161,7 +161,7 @@ def test_subgroups_of_the_sums_are_those_of_the_cohorts(holder):
         coding = Coding(min_rows=4, small_groups=small_groups, missing_groups=missing_groups)
         cohorts, sums = cohorts_and_product_sums(held, target, CohortRules.parse("site", coding))
         assert sums.names == cohorts.names
-        assert ("other" in sums.names) == (small_groups == "merge")
+        assert ("small subgroups" in sums.names) == (small_groups == "merge")
         assert ("site is missing" in sums.names) == (missing_groups == "own")
         assert sums.rows.tolist() == [cohort.size for cohort in cohorts]
 

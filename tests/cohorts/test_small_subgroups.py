@@ -27,9 +27,11 @@ def table(**rows):
 
 def test_subgroups_that_tell_no_pair_from_chance_are_merged_with_a_note():
     cohorts = build_cohorts(table(a=100, b=10, c=9), "y", groups="site")
-    assert cohorts.names == ("site=a", "other")
+    assert cohorts.names == ("site=a", "small subgroups")
     (note,) = cohorts.notes
-    assert note.startswith("Subgroups with fewer than min_rows=18 rows are merged into 'other'")
+    assert note.startswith(
+        "Subgroups with fewer than min_rows=18 rows are merged into 'small subgroups'"
+    )
     assert note.endswith("min_rows=1 keeps them.")
 
 
@@ -42,7 +44,7 @@ def test_what_is_merged_left_out_or_kept():
         (drop, {"a": 10, "b": 9, "c": 8}, ("site=a", "site=b", "site=c")),
         (merge, {"a": 10, "b": 9, "c": 8}, ("site=a", "site=b", "site=c")),
         (Coding(min_rows=1), {"a": 100, "b": 12, "c": 9}, ("site=a", "site=b", "site=c")),
-        (Coding(min_rows=50), {"a": 100, "b": 40, "c": 30}, ("site=a", "other")),
+        (Coding(min_rows=50), {"a": 100, "b": 40, "c": 30}, ("site=a", "small subgroups")),
     ):
         assert build_cohorts(table(**rows), "y", groups="site", coding=coding).names == expected
 
@@ -52,7 +54,7 @@ def test_a_merged_subgroup_of_parts_that_recorded_other_features_is_kept_in_mind
     columns["late"] = np.where(columns["site"] == "c", np.nan, columns["x"] + columns["z"])
     columns["early"] = np.where(columns["site"] == "a", np.nan, columns["x"] + columns["z"])
     cohorts = build_cohorts(columns, "y", groups="site")
-    assert cohorts.joined == (("other", "late"),)
+    assert cohorts.joined == (("small subgroups", "late"),)
     mapped = build_cohorts(columns, "y", groups={"site": {"a": "a", "*": "rest"}})
     assert mapped.joined == (("site=rest", "late"),)
     apart = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=1))
@@ -70,11 +72,14 @@ def lacking(column, *sites, like="x"):
 def test_small_subgroups_that_recorded_the_same_are_merged_with_each_other():
     columns = lacking("lab", "b", "d")(table(a=100, b=12, c=12, d=12, e=12))
     cohorts = build_cohorts(columns, "y", groups="site")
-    assert cohorts.names == ("site=a", "other", "other without lab")
+    assert cohorts.names == ("site=a", "small subgroups", "small subgroups without lab")
     assert [cohort.size for cohort in cohorts] == [100, 24, 24]
-    assert cohorts.missing_features("other without lab") == ("lab",)
+    assert cohorts.missing_features("small subgroups without lab") == ("lab",)
     assert cohorts.joined == ()
-    assert "are merged into 'other', 'other without lab': site=b (12)" in cohorts.notes[0]
+    assert (
+        "are merged into 'small subgroups', 'small subgroups without lab': site=b (12)"
+        in cohorts.notes[0]
+    )
 
 
 def test_those_with_too_few_rows_of_their_kind_join_the_nearest_and_are_told():
@@ -82,7 +87,7 @@ def test_those_with_too_few_rows_of_their_kind_join_the_nearest_and_are_told():
     for column, sites in {"lab": "bdf", "scan": "bdf", "test": "f"}.items():
         columns = lacking(column, *sites)(columns)
     cohorts = build_cohorts(columns, "y", groups="site")
-    assert cohorts.names == ("site=a", "other", "other without lab, scan")
+    assert cohorts.names == ("site=a", "small subgroups", "small subgroups without lab, scan")
     assert [cohort.size for cohort in cohorts] == [100, 24, 29]
     assert cohorts.joined == ()  # five rows may lack a test by chance
 
@@ -102,7 +107,7 @@ def test_merging_keeps_every_row_and_leaves_no_subgroup_small(sizes, recorded, m
         cohorts = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=min_rows))
     found = [cohort.size for cohort in cohorts]
     assert sum(found) == sum(sizes)
-    merged = [name for name in cohorts.names if name.startswith("other")]
+    merged = [name for name in cohorts.names if name.startswith("small")]
     if len(merged) > 1:
         assert min(found) >= max(min_rows, 10)
 

@@ -114,7 +114,7 @@ def test_the_table_of_every_type_is_treated_as_documented():
     assert labels["flag"] == ("False", "True", "missing")
     assert cohorts.classes == ("no", "yes")
     assert "age<=40 & sex=F & heavy" in cohorts.names
-    assert cohorts.names[-1] == "other"
+    assert cohorts.names[-1] == "small subgroups"
     dropped = awkward_table()["ill"].is_null() | (awkward_table()["ill"] == "?")
     assert cohorts.weights.sum() == 600 - dropped.sum()
 

@@ -189,6 +189,8 @@ def test_arrays_have_numbered_columns():
 
 def test_subgroups_that_would_share_a_name_are_told_apart():
     data = table(a=np.array([1] * 57 + [0] * 3))
-    cohorts = build_cohorts(data, "y", groups={"other": "a > 0"}, coding=Coding(min_rows=10))
-    assert cohorts.names == ("other", "other (2)")
+    cohorts = build_cohorts(
+        data, "y", groups={"small subgroups": "a > 0"}, coding=Coding(min_rows=10)
+    )
+    assert cohorts.names == ("small subgroups", "small subgroups (2)")
     assert [cohort.size for cohort in cohorts] == [57, 3]

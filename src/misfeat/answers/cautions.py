@@ -21,14 +21,13 @@ from misfeat.estimation.estimands import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Setting, listed
 from misfeat.runtime.progress import long_work
-from misfeat.words import percent
+from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
-    from misfeat.estimation.scores import SetScores
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.selection import Selection
 
@@ -54,6 +53,8 @@ _ODD_COLUMNS = {
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
 LEAST_CASES = 50  # rows of the rarer class below which the order of sets is easily chance
 UNLIKE_LEVEL = 0.01  # how likely chance makes any small subgroup look unlike the others
+ELSEWHERE_LEVEL = 0.05  # how likely it makes the few cases of one point elsewhere
+ELSEWHERE = 0.1  # of the uncertainty: nearer to the estimate they do not
 SMALL = 0.5  # a subgroup with fewer rows than this share of the mean borrows much strength
 ENOUGH_ROWS = 30  # in a subgroup with fewer rows a feature may well have a single value
 
@@ -73,7 +74,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             *_few_rows(cohorts),
             *_few_cases(cohorts),
             *_few_subgroups(cohorts, estimate),
-            *_unlike(cohorts, scores),
+            *_unlike(selection),
             *_next_to_nothing(cohorts, best),
             *_recorded_apart(selection, best),
             *_joined_subgroups(cohorts),
@@ -88,7 +89,8 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             cautions += column_cautions.missing_by_rule(cohorts)
         if progress is not None:
             progress(LOOKING, 1, 1)
-    return sorted(cautions, key=lambda one: SEVERITIES.index(one.severity))
+    grouped = column_cautions.together(cautions)
+    return sorted(grouped, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
@@ -99,7 +101,7 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
     enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
     suspected = {audit.column for audit in cohorts.columns if audit.suspects}
     single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
-    for feature in np.flatnonzero(single.any(axis=0))[:MOST_NAMED]:
+    for feature in np.flatnonzero(single.any(axis=0)):
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
         if name in suspected:  # of which more is said
@@ -150,16 +152,17 @@ def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
         )
 
 
+def _rarer_rows(cohorts: Cohorts) -> list[int]:
+    """Rows beside the commonest class of every subgroup."""
+    held = (np.bincount(cohort.target, cohort.weights, minlength=1) for cohort in cohorts)
+    return [int(rows.sum() - rows.max()) for rows in held]
+
+
 def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
     """Subgroups in which few rows differ from the others, and such in which none does."""
-    counts, single = {}, []
-    for cohort in cohorts:
-        held = np.bincount(cohort.target, weights=cohort.weights, minlength=1)
-        rarer = int(held.sum() - held.max())
-        if rarer == 0:
-            single.append(cohort.name)
-        elif rarer < LEAST_CASES:
-            counts[cohort.name] = rarer
+    rarer = dict(zip(cohorts.names, _rarer_rows(cohorts), strict=True))
+    counts = {name: rows for name, rows in rarer.items() if 0 < rows < LEAST_CASES}
+    single = [name for name, rows in rarer.items() if rows == 0]
     if counts:
         rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
         yield Caution.of(
@@ -197,32 +200,57 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
     yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, severity="note")
 
 
-def _unlike(cohorts: Cohorts, scores: SetScores) -> Iterator[Caution]:
-    """Small subgroups whose own rows contradict what all subgroups together say."""
+def _unlike(selection: Selection) -> Iterator[Caution]:
+    """Subgroups whose own rows contradict what all subgroups together say.
+
+    Small ones by any feature, beyond doubt; such with few cases by the feature that leads there.
+    """
+    cohorts, scores = selection.cohorts, selection.set_scores
     if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
         return
     rows, whole = cohorts.effective_sizes(), scores.measure.whole
-    small = np.flatnonzero((rows < SMALL * rows.mean()) & (whole > 0))
+    small = rows < SMALL * rows.mean()
     parts = [model.contradictions() for model in scores.listed().models]
     deviations, own, expected = (np.mean(one, axis=0) for one in zip(*parts, strict=True))
-    least = -float(ndtri(UNLIKE_LEVEL / (2.0 * max(1, len(small) * deviations.shape[1]))))
-    for k in small.tolist():
-        f = int(np.argmax(np.abs(deviations[k])))
-        apart = abs(own[k, f] - expected[k, f]) / whole[k]
-        if abs(deviations[k, f]) <= least or apart < LITTLE:
+    least = -float(ndtri(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1]))))
+    single = selection.completed(1)
+    order = np.argsort(single.subsets[:, 0])
+    for k, cases in enumerate(_rarer_rows(cohorts)):
+        if whole[k] <= 0:
             continue
-        share = percent(max(own[k, f], 0.0) / whole[k])
-        suggested = percent(expected[k, f] / whole[k])
-        yield Caution.of(
-            "unlike",
-            "Subgroup {where} is small and unlike the others: {column!r} explains "
-            f"{share} of the uncertainty in its own rows, where all subgroups together suggest "
-            f"{suggested}.",
-            "Trust what it recorded itself more than what is predicted for it, or leave it out "
-            "of the comparison.",
-            columns=(scores.measure.features[f],),
-            subgroups=(cohorts.names[k],),
-        )
+        shares = own[k] / whole[k]
+        f = int(np.argmax(np.abs(deviations[k])))
+        apart = abs(shares[f] - expected[k, f] / whole[k])
+        if small[k] and abs(deviations[k, f]) > least and apart >= LITTLE:
+            yield Caution.of(
+                "unlike",
+                "Subgroup {where} is small and unlike the others: {column!r} explains "
+                f"{percent(max(shares[f], 0.0))} of the uncertainty in its own rows, where all "
+                f"subgroups together suggest {percent(expected[k, f] / whole[k])}.",
+                "Trust what it recorded itself more than what is predicted for it, or leave it out "
+                "of the comparison.",
+                columns=(scores.measure.features[f],),
+                subgroups=(cohorts.names[k],),
+            )
+            continue
+        estimates = (held[k, order] / whole[k] for held in (single.score, single.low, single.high))
+        score, low, high = estimates
+        f = int(np.argmax(np.where(selection.missing[k], -np.inf, score)))
+        beyond = abs(deviations[k, f]) > -float(ndtri(ELSEWHERE_LEVEL / 2.0))
+        if cases < LEAST_CASES and beyond and abs(shares[f] - score[f]) >= ELSEWHERE:
+            yield Caution.of(
+                "unlike",
+                f"Subgroup {{where}} has few rows of its own, {cases} beside the commonest class, "
+                "and they point elsewhere: {column!r} explains "
+                f"{percent(max(shares[f], 0.0), 0, 1)} of the uncertainty in them, where the "
+                f"estimate from all subgroups is {percent(score[f], low[f], high[f])} "
+                f"({percent_between(low[f], high[f])}).",
+                "Rely on neither before it has more rows: tests and the map, which see its own "
+                "rows alone, may call it chance. {alone} estimates it by itself.",
+                columns=(scores.measure.features[f],),
+                subgroups=(cohorts.names[k],),
+                alone=Setting("estimate", "above_chance"),
+            )
 
 
 def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Caution]:

@@ -8,19 +8,22 @@ weight, in which a copy with so many errors explains the same however rare a cla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.feature_blocks import SUSPECT, without_features
 from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
+from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Severity = Literal["overturns", "weakens", "note"]
 
+SUSPECTS = "suspects"  # Stands for all features that may give the target away
 SEVERITIES = ("overturns", "weakens", "note")
 """Worst first: the answer may be wrong altogether, less sure than it looks, or is to be read so."""
 MOST_NAMED = 5  # columns, pairs or subgroups; the rest is counted
@@ -65,6 +69,19 @@ _LEAKS = {
     ),
 }
 """Ways in which a column gives the target away: a sentence and a remedy."""
+MOST_ALIKE = 3  # cautions of a kind that have a line each
+_TOGETHER = {
+    "leak": "features nearly determine the target each, and may be copies of it or made from it",
+    "missing pattern": "features explain much of the target by where they are missing",
+    IDENTIFIER: "columns look like identifiers and were coded as features",
+    DATE: "columns hold dates and were coded as features",
+    FREE_TEXT: "columns look like free text and were coded as features",
+    "single value": "features have a single value in some subgroups, and several elsewhere",
+    "code for missing": "columns hold numbers that look like codes for missing values",
+    "duplicate": "pairs of features determine each other",
+    "determined": "pairs of features are such that the first determines the second",
+}
+"""What more than a few cautions of a kind have in common, after their number."""
 FEW_OTHERS = 10  # rows that must differ from the commonest value, else little is determined
 
 
@@ -104,6 +121,62 @@ class Caution:
         if not self.remedy:
             return self.sentence
         return Message("{sentence} {remedy}", sentence=self.sentence, remedy=self.remedy)
+
+
+def together(cautions: Iterable[Caution]) -> list[Caution]:
+    """The same, with one for all of a kind where there are more than a few."""
+    by_kind: dict[str, list[Caution]] = {}
+    for one in cautions:
+        by_kind.setdefault(one.kind, []).append(one)
+    found: list[Caution] = []
+    for kind, own in by_kind.items():
+        if len(own) <= MOST_ALIKE or kind not in _TOGETHER:
+            found += own
+            continue
+        names = [" and ".join(map(repr, one.columns)) for one in own]
+        missing = own[0].remedy.about.get("missing")
+        remedy, setting = "Leave them out, or one of each pair: {setting}.", Setting("exclude")
+        if missing is not None:
+            remedy, setting = "Where it stands for missing, say so, as in {setting}.", missing
+        elif own[0].severity != "note":
+            remedy = "Unless known before the target is, leave them out: {setting}."
+            setting = Setting("exclude", SUSPECTS)
+        grouped = Caution.of(
+            kind,
+            f"{len(own):,} {_TOGETHER[kind]}: {{names}}.",
+            remedy,
+            columns=dict.fromkeys(name for one in own for name in one.columns),
+            subgroups=dict.fromkeys(name for one in own for name in one.subgroups),
+            severity=own[0].severity,
+            names=joined(names, MOST_NAMED),
+            setting=setting,
+        )
+        found.append(grouped)
+    return found
+
+
+def without_suspects(cohorts: Cohorts, kept: Collection[str]) -> tuple[Cohorts, tuple[str, ...]]:
+    """The cohorts without features that may give the target away, with a note; and these.
+
+    They are leaks, missing patterns and identifiers; some are kept in any case.
+    """
+    why = {
+        audit.column: "looks like an identifier"
+        for audit in cohorts.columns
+        if audit.role == "feature" and audit.looks_like == IDENTIFIER
+    }
+    for one in (*missing_patterns(cohorts), *leaks(cohorts)):
+        share = percent(one.sentence.about["share"] / 100, 0, 1)
+        what = "by itself" if one.kind == "leak" else "by where it is missing"
+        why[one.columns[0]] = f"explains {share} of the target {what}"
+    named = [name for name in cohorts.features if name in why and name not in kept]
+    note = Message(
+        "{suspects} leaves out {names}.",
+        suspects=Setting("exclude", SUSPECTS),
+        names=joined([f"{name!r} ({why[name]})" for name in named] or ["nothing"], most=len(named)),
+    )
+    left = without_features(cohorts, named, SUSPECT)
+    return replace(left, notes=(*cohorts.notes, note)), tuple(named)
 
 
 def leaks(cohorts: Cohorts) -> Iterator[Caution]:
@@ -360,31 +433,22 @@ def _rule_caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: Colu
 
 def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
     """Pairs of features that determine each other, or of which one determines the other."""
-    pairs, names = determined_pairs(cohorts), cohorts.features
-    for kind, mutual, sentence, how in (
-        (
-            "duplicate",
-            True,
-            "Features {column!r} and {other!r} determine each other: they say the same twice.",
-            "determine each other",
-        ),
-        (
-            "determined",
-            False,
-            "Feature {column!r} determines {other!r}: sets with both tell no more than without it.",
-            "are such that one determines the other",
-        ),
-    ):
-        own = [(names[one], names[other]) for one, other, both in pairs if both == mutual]
-        for pair in own[:MOST_NAMED]:
-            about: dict[str, Any] = {"other": pair[1], "exclude": Setting("exclude", [pair[1]])}
-            remedy = "Leave one of them out: {exclude}."
-            yield Caution.of(kind, sentence, remedy, columns=pair, severity="note", **about)
-        more = own[MOST_NAMED:]
-        if more:
-            counted = f"{len(more):,} more pairs of features {how}."
-            columns = dict.fromkeys(name for pair in more for name in pair)
-            yield Caution.of(kind, counted, columns=columns, severity="note")
+    for one, other, mutual in sorted(determined_pairs(cohorts), key=lambda pair: not pair[2]):
+        pair = cohorts.features[one], cohorts.features[other]
+        sentence = (
+            "Features {column!r} and {other!r} determine each other: they say the same twice."
+        )
+        if not mutual:
+            sentence = "Feature {column!r} determines {other!r}: it adds nothing to sets with both."
+        yield Caution.of(
+            "duplicate" if mutual else "determined",
+            sentence,
+            "Leave one of them out: {exclude}.",
+            columns=pair,
+            severity="note",
+            other=pair[1],
+            exclude=Setting("exclude", [pair[1]]),
+        )
 
 
 def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:

@@ -248,6 +248,12 @@ class RunSettings:
     exclude: list[str] | None = _option(
         None, COLUMNS, "A feature that no set may hold. May be repeated."
     )
+    exclude_suspects: bool = _option(
+        False,
+        COLUMNS,
+        "Leave out what may give the target away, such as copies of it and identifiers.",
+        "--exclude-suspects",
+    )
     block: list[str] | None = _option(
         None, COLUMNS, "Features that enter sets together, NAME=COL,COL. May be repeated."
     )
@@ -324,6 +330,8 @@ class RunSettings:
 
         coding = Coding(**self._parameters_of(CodingParameters))
         params = self._parameters_of(SelectorParameters)
+        if self.exclude_suspects:
+            params["exclude"] = [*params.get("exclude", ()), "suspects"]
         return SubgroupSelector(**params, coding=coding, verbose=int(not self.quiet))
 
     def costs(self) -> dict[str, float]:
@@ -378,6 +386,8 @@ def as_option(setting: Setting) -> str:
     if setting.column is None and not setting.has_value:
         return flag
     value = setting.value if setting.has_value else "VALUE"
+    if name == "exclude" and value == "suspects":
+        return "--exclude-suspects"
     if name in PATHS:
         return f"{flag} {value!r}"
     parts = spelled_parts(name, value if setting.column is None else {setting.column: value})

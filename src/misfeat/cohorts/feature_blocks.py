@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
+SUSPECT = "may give the target away"  # That of one which was left out for it
 NOT_ON_SHORTLIST = "not on the shortlist"  # The treatment of what a search did not keep
 
 

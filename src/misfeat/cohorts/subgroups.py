@@ -1,16 +1,18 @@
 """Subgroups: how users define them, which rows belong to which, and what becomes of small ones.
 
-Subgroups with too few rows are merged with others that recorded the same, or left out;
-`sufficient_rows` says from how many rows on a subgroup is not small.
+Subgroups with too few rows are merged with their neighbours where a column orders them, else with
+others that recorded the same, or left out; `sufficient_rows` says from how many rows on a subgroup
+is not small.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ import numpy as np
 from misfeat.cohorts.coding import Coding, as_it_is, check_cut_points, cut_points, interval_labels
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
-from misfeat.cohorts.weights import weighed_sizes
+from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
 from misfeat.reading.inputs import names_held
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from misfeat.reading.coders import CodedRows
     from misfeat.reading.table_answers import Weighing
 
+    Part = Sequence[int] | NDArray[np.integer]
 
 MAX_VALUES = 5000  # A column of more values must be cut or merged before it makes subgroups
 OTHERS = "*"
@@ -140,6 +143,23 @@ class Grouping:
     coder: Coder
     term_of: NDArray[np.int64]  # From a code, the one for missing included, to a term
     terms: tuple[str, ...]
+    column: str | None = None  # What orders all terms but the last, for missing; None: nothing
+    cuts: tuple[str, ...] = ()  # The labels of its cut points, where it was cut
+
+    def term(self, first: int, last: int) -> str:
+        """The term of a code, or of neighbours in the order from the first to the last."""
+        if first == last or self.column is None:
+            return self.terms[first]
+        if self.cuts:
+            ends = ("", *self.cuts, "")
+            return _between(self.column, ends[first], ends[last + 1])
+        return f"{self.terms[first]} to {self.terms[last].removeprefix(f'{self.column}=')}"
+
+
+def _between(column: str, low: str, high: str) -> str:
+    if low and high:
+        return f"{low}<{column}<={high}"
+    return f"{column}>{low}" if low else f"{column}<={high}" if high else f"any {column}"
 
 
 def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
@@ -154,14 +174,15 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
             if profile.distinct:
                 check_cut_points(profile, points, "groups")
                 coder = EdgeCoder(profile.reading, points, labels)
-            cuts = [label(point) for point in points]
-            inner = [f"{a}<{subject}<={b}" for a, b in itertools.pairwise(cuts)]
-            terms = (f"{subject}<={cuts[0]}", *inner, f"{subject}>{cuts[-1]}")
+            cuts = tuple(map(label, points))
+            pairs = itertools.pairwise(["", *cuts, ""])
+            terms = tuple(_between(subject, *pair) for pair in pairs)
         case ByPredicate(name=subject, predicate=predicate):
-            coder = _predicate_coder(predicate, profiles)
+            coder, cuts = _predicate_coder(predicate, profiles), ()
             terms = (f"not {subject}", subject)
     codes = np.arange(len(terms) + 1, dtype=np.int64)
-    return Grouping(coder, codes, (*terms, f"{subject} is missing"))
+    ordered = subject if cuts else None
+    return Grouping(coder, codes, (*terms, f"{subject} is missing"), ordered, cuts)
 
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
@@ -192,10 +213,12 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
     values = [names[at] for at in natural_order(names)] if by_name else names
     terms = list(dict.fromkeys([*(n for n in merged.values() if n in names), *values]))
     number = {name: position for position, name in enumerate(terms)}
+    ordered = profile.kind.ordered or profile.in_order or all(map(_START.match, names))
     return Grouping(
         coder,
         np.array([*(number[name] for name in names), len(terms)], dtype=np.int64),
         (*(f"{column}={name}" for name in terms), f"{column} is missing"),
+        column if ordered and not merged else None,
     )
 
 
@@ -349,11 +372,11 @@ def find_cohorts(
         rows=n_rows,
         without=without,
     )
-    names = _names(minterms, groupings)
-    sizes = runs.sizes
-    if weighing is not None:
-        sizes = weighed_sizes(rows, runs, weighing).astype(np.int64)
-    runs, names = _without_small(runs, names, list(features), sizes, coding, floor, notes)
+    held = _Held(runs, weighed_sums(rows, runs), weighing, coding.missing_threshold)
+    _propose_cuts(held, groupings, minterms, coding.min_rows or floor, notes)
+    runs, names = _with_neighbours(held, groupings, minterms, coding, floor, notes)
+    held = replace(held, runs=runs, sums=weighed_sums(rows, runs))
+    runs, names = _without_small(held, names, list(features), coding, floor, notes)
     return runs, _unique(names)
 
 
@@ -363,7 +386,8 @@ def subgroups_in(
     """The names of all subgroups that rows belong to, however small they are."""
     _, terms, absent = _stretches(rows, groupings)
     kept = ~absent if missing_groups == "drop" else np.ones(len(absent), dtype=bool)
-    return tuple(_unique(_names(np.unique(terms[:, kept], axis=1), groupings)))
+    minterms = np.unique(terms[:, kept], axis=1)
+    return tuple(_unique(_names(groupings, minterms, minterms)))
 
 
 def _stretches(
@@ -381,11 +405,14 @@ def _stretches(
     return starts, terms, (terms == last[:, None]).any(axis=0)
 
 
-def _names(minterms: NDArray[np.int64], groupings: Sequence[Grouping]) -> list[str]:
+def _names(
+    groupings: Sequence[Grouping], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> list[str]:
+    """Names of minterms, or of neighbours from the first to the last."""
     return [
-        BETWEEN_TERMS.join(g.terms[term] for g, term in zip(groupings, minterm, strict=True))
+        BETWEEN_TERMS.join(g.term(*ends) for g, *ends in zip(groupings, *pair, strict=True))
         or EVERYTHING
-        for minterm in minterms.T
+        for pair in zip(first.T.tolist(), last.T.tolist(), strict=True)
     ]
 
 
@@ -398,45 +425,193 @@ def _unique(names: list[str]) -> list[str]:
     return list(unique)
 
 
-SMALL = "other"  # The name of the cohort that small subgroups are merged into
+SMALL = "small subgroups"
+"""The name of the cohort that small subgroups without an order are merged into; terms differ."""
 MOST_FEATURES = 3  # So many features are named in the name of a merged cohort
 MOST_NAMED = 10  # So many subgroups are named in a message
 PART_OF_A_COHORT = 10  # Fewer rows may record a feature, or lack it, by chance
+FEW_VALUES = 12  # A number with more makes many subgroups, if some of them are small
+MANY_VALUES = 30  # With more it does so in any case
+NEAR = 0.1  # A round cut may leave so much more or less of the rows on a side
 _KEPT_BY = Message(
     " So few could not tell a pair of features from chance; {keep} keeps them.",
     keep=Setting("min_rows", 1),
 )
 
 
+@dataclass(frozen=True)
+class _Held:
+    """What cohorts hold, and parts that are made of several; a part lists their numbers."""
+
+    runs: Runs
+    sums: NDArray[np.int64]  # As `weighed_sums` has them
+    weighing: Weighing | None
+    threshold: float  # A feature that is missing in this share of the rows was never recorded
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """How many rows of equal weight each cohort has."""
+        return weighed_sizes(self.sums, self.weighing)
+
+    @cached_property
+    def _without(self) -> NDArray[np.int64]:
+        return self.runs.in_cohorts(self.runs.without)
+
+    def sizes_of(self, parts: Iterable[Part]) -> NDArray[np.float64]:
+        """How many rows of equal weight each part has: unequal ones may have less than one half."""
+        sums = np.stack([self.sums[:, part].sum(axis=1) for part in parts], axis=1)
+        return weighed_sizes(sums, self.weighing)
+
+    def never_recorded(self, parts: Iterable[Part]) -> NDArray[np.bool_]:
+        """Which features, by part, are missing in nearly all of its rows."""
+        lacking = [self._without[:, p].sum(axis=1) / self.sums[0, p].sum() for p in parts]
+        return np.array(lacking) >= self.threshold
+
+    def listed(self, names: Sequence[str], cohorts: Sequence[int]) -> str:
+        """Names with the rows of the table, and what they are worth."""
+        shown = []
+        for at in cohorts[:MOST_NAMED]:
+            rows, worth = int(self.sums[0, at]), round(self.sizes[at])
+            equal = f" rows, worth {worth:,} of equal weight" if worth < rows else ""
+            shown.append(f"{names[at]} ({rows:,}{equal})")
+        more = len(cohorts) - MOST_NAMED
+        return f"{', '.join(shown)} and {more:,} more" if more > 0 else ", ".join(shown)
+
+    def fewest(self, least: int) -> Message:
+        """The rows below which a subgroup is small, in words."""
+        equal = " of equal weight" if len(self.sums) > 1 else ""
+        return Message(f"fewer than {{least}} rows{equal}", least=Setting("min_rows", least))
+
+
+def _with_neighbours(
+    held: _Held,
+    groupings: Sequence[Grouping],
+    minterms: NDArray[np.int64],
+    coding: Coding,
+    floor: int,
+    notes: Notes,
+) -> tuple[Runs, list[str]]:
+    """Merge small subgroups with a neighbour in the order of a column, and say which.
+
+    It is the neighbour that recorded most nearly the same, of two alike the smaller one; of several
+    ordered columns the one with most values. Where no `min_rows` is given, two subgroups are left,
+    and all where none is large enough.
+    """
+    names, runs = _names(groupings, minterms, minterms), held.runs
+    fewest = int(coding.min_rows or floor)
+    ordered = [at for at, grouping in enumerate(groupings) if grouping.column is not None]
+    all_small = coding.min_rows is None and held.sizes.max() < fewest
+    if not ordered or coding.small_groups != "merge" or all_small:
+        return runs, names
+    axis = max(ordered, key=lambda at: len(groupings[at].terms))
+    lines: dict[tuple[int, ...], list[list[int]]] = {}  # Parts that are neighbours, in their order
+    for cohort, terms in enumerate(minterms.T.tolist()):
+        lacks = terms.pop(axis) == len(groupings[axis].terms) - 1
+        lines.setdefault((lacks, *terms), []).append([cohort])
+    to_spare = len(names) - (2 if coding.min_rows is None else 1)
+    for parts in lines.values():
+        sizes = held.sizes_of(parts)
+        while len(parts) > 1 and to_spare > 0 and sizes.min() < fewest:
+            few = int(np.argmin(sizes))
+            near = [at for at in (few - 1, few + 1) if 0 <= at < len(parts)]
+            never = held.never_recorded([parts[few], *(parts[at] for at in near)])
+            apart = (never[1:] != never[0]).sum(axis=1).tolist()
+            _, _, nearest = min(zip(apart, sizes[near].tolist(), near, strict=True))
+            low = min(few, nearest)
+            parts[low : low + 2] = [parts[low] + parts[low + 1]]
+            sizes = np.delete(sizes, low + 1)
+            sizes[low] = held.sizes_of([parts[low]])[0]
+            to_spare -= 1
+    spans = sorted(itertools.chain.from_iterable(lines.values()))
+    first, last = ([span[end] for span in spans] for end in (0, -1))
+    joined = _names(groupings, minterms[:, first], minterms[:, last])
+    made = [(name, span) for name, span in zip(joined, spans, strict=True) if len(span) > 1]
+    if not made:
+        return runs, names
+    small = [at for _, span in made for at in span if held.sizes[at] < fewest]
+    notes.add(
+        "Subgroups with {fewest} are merged with their neighbours, into {made}: {small}.{remedy}",
+        fewest=held.fewest(fewest),
+        made=listed([name for name, _ in made], MOST_FEATURES),
+        small=held.listed(names, small),
+        remedy=_KEPT_BY if coding.min_rows is None else "",
+    )
+    return _renumbered(runs, spans), joined
+
+
+def _renumbered(runs: Runs, parts: Iterable[Part]) -> Runs:
+    """The same with a cohort a part; those that are in none are dropped."""
+    numbers = np.full(runs.cohort.max() + 2, DROPPED, dtype=np.int64)  # the last: of none before
+    for number, part in enumerate(parts):
+        numbers[part] = number
+    return replace(runs, cohort=numbers[runs.cohort])
+
+
+def _propose_cuts(
+    held: _Held,
+    groupings: Sequence[Grouping],
+    minterms: NDArray[np.int64],
+    fewest: int,
+    notes: Notes,
+) -> None:
+    """Say how a number that makes many subgroups could be cut instead, in three or in two."""
+    most = FEW_VALUES if held.sizes.min() < fewest else MANY_VALUES
+    for terms, grouping in zip(minterms, groupings, strict=True):
+        values = getattr(grouping.coder, "edges", ())  # all but the last
+        numbers = all(isinstance(value, int | float) for value in values)
+        if grouping.column is None or grouping.cuts or not numbers or len(values) < most:
+            continue
+        rows = np.bincount(terms, held.sums[0], len(values) + 2)[:-1]
+        shares = np.cumsum(rows)[:-1] / rows.sum()
+        for middles in ((1 / 3, 2 / 3), (1 / 2,)):
+            near = np.add.outer(middles, (-NEAR, NEAR))
+            ends = np.array(values)[np.minimum(np.searchsorted(shares, near), len(values) - 1)]
+            cuts = sorted({_roundest(*pair) for pair in ends.tolist()})
+            side = np.searchsorted(cuts, [*values, np.inf, np.inf])[terms]
+            parts = [np.flatnonzero(side == at) for at in range(len(cuts) + 1)]
+            if held.sizes_of(parts).min() >= fewest:
+                notes.add(
+                    "Column {column!r} has {n:,} values, which make many subgroups; {cuts} makes "
+                    "{parts}.",
+                    column=grouping.column,
+                    n=len(values) + 1,
+                    cuts=Setting("groups", cuts, column=grouping.column),
+                    parts=len(parts),
+                )
+                break
+
+
+def _roundest(low: float, high: float) -> float:
+    """The roundest number from one to another."""
+    steps = (float(f"{digit}e{power}") for power in range(18, -18, -1) for digit in (5, 2, 1))
+    rounded = (float(f"{high // step * step:.15g}") for step in steps)
+    found = next((number for number in rounded if number >= low), high)
+    return int(found) if found == int(found) else found
+
+
 def _without_small(
-    runs: Runs,
+    held: _Held,
     names: list[str],
     features: Sequence[str],
-    sizes: NDArray[np.int64],
     coding: Coding,
     floor: int,
     notes: Notes,
 ) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, where that is of any use, and say which."""
-    merging, fewest = coding.small_groups == "merge", coding.min_rows
+    merging, fewest, sizes = coding.small_groups == "merge", coding.min_rows, held.sizes
     if fewest is None:
         few = int((sizes < floor).sum())
         fewest = 1 if few == len(sizes) or (few == 1 and merging) else floor
     small, large = np.flatnonzero(sizes < fewest), np.flatnonzero(sizes >= fewest)
     if not len(small):
-        return runs, names
-    least = Setting("min_rows", int(fewest))
-    shown = ", ".join(f"{names[i]} ({sizes[i]:,})" for i in small[:MOST_NAMED])
-    if len(small) > MOST_NAMED:
-        shown = f"{shown} and {len(small) - MOST_NAMED:,} more"
+        return held.runs, names
+    fewer, shown = held.fewest(int(fewest)), held.listed(names, small.tolist())
     if not merging and not len(large):
-        raise MisfeatError(
-            f"Every subgroup has fewer than {least} rows: {shown}.", remedy="Lower it."
-        )
+        raise MisfeatError(f"Every subgroup has {fewer}: {shown}.", remedy="Lower it.")
     parts: list[NDArray[np.int64]] = []
     others: list[str] = []
     if merging:
-        parts, never = _merged(runs, sizes, small, coding.missing_threshold, int(fewest))
+        parts, never = _merged(held, small, int(fewest))
         # By what they lack, where others of them recorded it.
         for lacks in never & ~never.all(axis=0):
             lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
@@ -445,48 +620,38 @@ def _without_small(
             without += f" and {more:,} more" if more > 0 else ""
             others.append(f"{SMALL} without {without}" if lacking else SMALL)
     notes.add(
-        "Subgroups with fewer than {least} rows {fate}: {shown}.{remedy}",
-        least=least,
+        "Subgroups with {fewest} {fate}: {shown}.{remedy}",
+        fewest=fewer,
         fate=f"are merged into {listed(others)}" if merging else "are left out",
         shown=shown,
         remedy=_KEPT_BY if coding.min_rows is None else "",
     )
-    renumbered = np.full(len(names) + 1, DROPPED, dtype=np.int64)
-    renumbered[large] = np.arange(len(large))
-    for number, part in enumerate(parts, len(large)):
-        renumbered[part] = number
-    return replace(runs, cohort=renumbered[runs.cohort]), [*(names[i] for i in large), *others]
+    return _renumbered(held.runs, [*large[:, None], *parts]), [*(names[i] for i in large), *others]
 
 
 def _merged(
-    runs: Runs, sizes: NDArray[np.int64], small: NDArray[np.int64], threshold: float, least: int
+    held: _Held, small: NDArray[np.int64], least: int
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.bool_]]:
     """Small subgroups put together where they recorded the same, and what each never recorded.
 
     What has still too few rows joins those that recorded most nearly the same.
     """
-    rows, without = runs.sizes, runs.in_cohorts(runs.without).T
-
-    def never_recorded(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        lacking = np.array([without[part].sum(axis=0) for part in parts], dtype=np.int64)
-        held = np.array([[rows[part].sum()] for part in parts])
-        return np.asarray(lacking / held >= threshold)
-
-    patterns, number = np.unique(never_recorded(list(small[:, None])), axis=0, return_inverse=True)
+    recorded = held.never_recorded(list(small[:, None]))
+    patterns, number = np.unique(recorded, axis=0, return_inverse=True)
     parts = [small[number.ravel() == pattern] for pattern in range(len(patterns))]
     enough = max(least, PART_OF_A_COHORT)
     while len(parts) > 1:
-        joined = [int(sizes[part].sum()) for part in parts]
+        joined = held.sizes_of(parts).tolist()
         few = int(np.argmin(joined))
         if joined[few] >= enough:
             break
-        never = never_recorded(parts)
+        never = held.never_recorded(parts)
         apart = (never != never[few]).sum(axis=1)
         apart[few] = never.shape[1] + 1
         nearest = min(range(len(parts)), key=lambda part: (apart[part], -joined[part]))
         parts[nearest] = np.sort(np.concatenate([parts[nearest], parts[few]]))
         del parts[few]
-    never = never_recorded(parts)
+    never = held.never_recorded(parts)
     order = np.argsort(never.sum(axis=1), kind="stable")
     return [parts[part] for part in order], never[order]
 

@@ -176,17 +176,23 @@ def _scale(n_rows: int, greatest: float) -> float:
     return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def weighed_sizes(rows: CodedRows, runs: Runs, weighing: Weighing) -> Floats:
-    """Kish: how many rows of equal weight tell as much as those of each cohort."""
-    if not rows.more:
-        return runs.sizes.astype(np.float64)
+def weighed_sums(rows: CodedRows, runs: Runs) -> Counts:
+    """Of each cohort: its rows, and with weights the sums of these and of their squares."""
     starts = runs.bounds[:-1]
-    mass, square = (runs.in_cohorts(np.add.reduceat(sums, starts)) for sums in rows.more)
-    effective = (mass / weighing.scale) ** 2 / (square / weighing.square_scale)
+    sums = (runs.in_cohorts(np.add.reduceat(held, starts)) for held in rows.more)
+    return np.array([runs.sizes, *sums])
+
+
+def weighed_sizes(sums: Counts, weighing: Weighing | None) -> Floats:
+    """Kish: how many rows of equal weight tell as much as those that were summed up."""
+    n_rows: Floats = sums[0].astype(np.float64)
+    if weighing is None or len(sums) == 1:
+        return n_rows
+    effective = (sums[1] / weighing.scale) ** 2 / (sums[2] / weighing.square_scale)
     # Rounding must not make a difference where all rows of a subgroup weigh the same.
     near = np.rint(effective)
     effective = np.where(np.abs(effective - near) < SAME_SIZE * near, near, effective)
-    return np.clip(effective, 1.0, runs.sizes)
+    return np.asarray(np.clip(effective, 1.0, n_rows))
 
 
 def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
@@ -299,7 +305,7 @@ def effective_sizes(
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
     sizes, effective = runs.sizes, None
     if weighing is not None and not weighing.frequency:
-        effective = weighed_sizes(rows, runs, weighing)
+        effective = weighed_sizes(weighed_sums(rows, runs), weighing)
     if drawn is None:
         return effective
     n_groupings, rules = len(profiled.groupings), profiled.rules.weights
