@@ -301,8 +301,7 @@ def _recommended(
 def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
     """Why a set has as many features as it has."""
     if step.size < most:
-        more = enough.steps[most - 1].share - step.share
-        return Message(f"further features add no more than {percent(max(more, 0.0), 0.0, 0.01)}")
+        return Message("further features add less than 1 %")
     p = enough.further(step.size)
     if isnan(p):
         whole = step.size == enough.n_recorded
@@ -362,7 +361,7 @@ def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
         )
     untested = all(one.verdict == UNTESTED for one in explained)
     some, every = len(explained), len(answers)
-    where = f"all {every:,}" if some == every else f"{some:,} of {every:,}"
+    where = f"{some:,} of {every:,}" if some < every else "both" if every == 2 else f"all {every:,}"
     tested = " (not tested against chance)" if untested else ""
     return Message(
         f"In {where} subgroups recorded features explain {{how_much}} of {{about}}{tested}"
