@@ -18,7 +18,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector, UnseenSubgroupWarning
-from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from tests.reading.holders import as_rows
 
@@ -145,7 +144,7 @@ def test_set_output_decides_the_library(make, columns, library):
 def test_one_subgroup_has_a_transformer_of_its_own(make, columns):
     table = make(columns)
     selector = SubgroupSelector("cohort", size=2).fit(table, "target")
-    (best,) = best_sets(selector.selection_, k=1, subgroup="cohort=c2")
+    best = selector.answer("cohort=c2")
     own = selector.for_subgroup("cohort=c2")
     assert names_of(own.transform(table)) == list(best.features)
     assert names_of(clone(own).fit(table).transform(table)) == list(best.features)

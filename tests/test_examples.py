@@ -22,8 +22,8 @@ def test_the_examples_of_exports_write_and_print_what_the_page_shows(tmp_path, m
     (shown,) = re.findall(r"```\n(# What explains .*?)```", page, re.DOTALL)
     assert capsys.readouterr().out == shown
     sheets = openpyxl.load_workbook("heart.xlsx").sheetnames
-    assert [f"| `{sheet}` |" in page for sheet in sheets] == [True] * 15
-    assert len(list(Path("heart").iterdir())) == 15
+    assert [f"| `{sheet}` |" in page for sheet in sheets] == [True] * 16
+    assert len(list(Path("heart").iterdir())) == 16
 
 
 @pytest.fixture

@@ -693,9 +693,8 @@ class Selection:
            p_value features
         0    0.001     (a,)
         """
-        tests = significance_tests(
-            self, size, permutations=permutations, within=within, level=level
-        )
+        options: Any = {"permutations": permutations, "within": within, "level": level}
+        self.known_tests = tests = significance_tests(self, size, **options)
         return self._frame_of(SubgroupSignificance, tests.subgroups)
 
     def stability(

@@ -153,6 +153,13 @@ def test_a_model_is_judged_on_rows_left_out():
         chosen.net_benefit(1.0)
 
 
+def test_a_model_sees_what_features_explain_only_together():
+    answer = SubgroupSelector("g", size=2, random_state=0).fit(rows(), "y").answer("g=v")
+    assert answer.features == ("a", "b")
+    both, single = answer.models[:2]
+    assert single.value < 0.7 < 0.85 < both.value
+
+
 def test_a_model_of_noise_reaches_nothing():
     rng = np.random.default_rng(1)
     table = {f"f{i}": rng.integers(0, 4, 400) for i in range(8)}

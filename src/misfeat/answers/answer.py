@@ -68,6 +68,8 @@ class SubgroupAnswer:
         What it explains, as a share of the uncertainty about the target, with its interval.
     p_value : float
         Of the test of all sets, adjusted for the number of subgroups; NaN where not tested.
+    permutations : int
+        Of that test: no p-value lies below one over one more.
     reason : str
         Why this many features, in words.
     best : ScoredSet or None
@@ -87,6 +89,7 @@ class SubgroupAnswer:
     low: float
     high: float
     p_value: float
+    permutations: int
     reason: Message
     best: ScoredSet | None
     models: tuple[Performance, ...]
@@ -248,9 +251,10 @@ def _recommended(
     nothing: dict[str, Any] = {"features": (), "share": nan, "low": nan, "high": nan}
     p = nan if test is None else test.adjusted
     reason = Message("")
+    nothing |= {"p_value": p, "permutations": 0 if test is None else test.permutations}
     if not measure.whole[cohort] > 0:
         words = Message("{target} has a single value", target=selection.cohorts.target)
-        return nothing | {"verdict": NOTHING, "p_value": p, "reason": reason, "words": words}
+        return nothing | {"verdict": NOTHING, "reason": reason, "words": words}
     least = max(1, len(selection.options.include))
     if enough is not None and enough.steps and test is not None:
         explained = test.more_than_chance
@@ -264,7 +268,7 @@ def _recommended(
         missing = measure.missing[cohort]
         if missing[scores.subsets].any(axis=1).all():
             words = Message(f"fewer than {size} features were recorded")
-            return nothing | {"verdict": UNTESTED, "p_value": p, "reason": reason, "words": words}
+            return nothing | {"verdict": UNTESTED, "reason": reason, "words": words}
         step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
         reason = Message("whether that is more than chance was not tested")
     whole = float(measure.whole[cohort])
@@ -286,13 +290,10 @@ def _recommended(
             target=selection.cohorts.target,
             **named,
         )
-    return {
+    shares = {"share": share, "low": low, "high": high}
+    return nothing | shares | {
         "verdict": verdict,
         "features": step.features,
-        "share": share,
-        "low": low,
-        "high": high,
-        "p_value": p,
         "reason": reason,
         "words": words,
     }
@@ -479,7 +480,9 @@ def _step_in_words(step: PlanStep, whole: float, target: str, confidence: float 
     )
 
 
-ANSWER_COLUMNS = ("subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value")
+ANSWER_COLUMNS = (
+    "subgroup", "rows", "verdict", "features", "share", "low", "high", "p_value", "permutations",
+)  # fmt: skip
 MODEL_COLUMNS = ("features", "metric", "value", "low", "high")
 
 

@@ -1,14 +1,16 @@
 """How well a plain model does on rows that were left out: what a share of uncertainty comes to.
 
 Classes are predicted by logistic regression on the coded features, each row by a model of the
-other folds; the area under the ROC curve (AUC) is the mean over classes, one against the rest.
-Of a numeric target, R² of its ranks is taken, and of `measure="r2"` the R² of least squares that
-is expected on further rows, from sums of products alone.
+other folds; with all pairs of values of up to five features where these lower the Bayesian
+information criterion. The area under the ROC curve (AUC) is the mean over classes, one against the
+rest. Of a numeric target, R² of its ranks is taken, and of `measure="r2"` the R² that least squares
+is expected to reach on further rows, from sums of products alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +21,7 @@ from scipy.stats import rankdata
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FOLDS = 5
+MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
 MOST_ROWS = 20_000  # of a subgroup, drawn at random where it has more
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
 
@@ -104,9 +107,9 @@ def _performance(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Single rows of a cohort, one-hot."""
+    """Single rows of a cohort, one-hot: features by themselves, and with their pairs."""
 
-    design: Floats
+    designs: tuple[Floats, ...]
     target: NDArray[np.integer]
     weights: Floats | None
     effective: float  # rows of equal weight
@@ -128,14 +131,33 @@ class _Rows:
             weights = (rows.masses / rows.weights)[index]
             weights = weights / weights.mean()
         codes = rows.codes[np.asarray(members)][:, index]
-        hot = [line[:, None] == np.unique(line)[1:] for line in codes]
-        share = min(1.0, MOST_ROWS / total)
-        return cls(
-            np.hstack([*hot, np.zeros((len(index), 1))]).astype(np.float64),
-            target[index],
-            weights,
-            rows.effective_size * share,
-        )
+        hot = [(line[:, None] == np.unique(line)[1:]).astype(np.float64) for line in codes]
+        pairs = [
+            (one[:, :, None] * other[:, None, :]).reshape(len(index), -1)
+            for one, other in combinations(hot, 2)
+            if len(hot) <= MOST_PAIRED
+        ]
+        alone = np.hstack([*hot, np.zeros((len(index), 1))])
+        designs = (alone, np.hstack([alone, *pairs])) if pairs else (alone,)
+        effective = rows.effective_size * min(1.0, MOST_ROWS / total)
+        return cls(designs, target[index], weights, effective)
+
+    def fitted(
+        self, train: NDArray[np.intp], fit: Callable[[Floats, Floats], tuple[Any, float]]
+    ) -> tuple[Any, Floats]:
+        """The model with the lower Bayesian information criterion, and its design.
+
+        `fit` takes a design and weights, and gives a model and its deviance.
+        """
+        weights = np.ones(len(train)) if self.weights is None else self.weights[train]
+        best: tuple[float, Any, Floats] | None = None
+        for design in self.designs:
+            model, deviance = fit(design[train], weights)
+            criterion = deviance + np.log(len(train)) * design.shape[1]
+            if best is None or criterion < best[0]:
+                best = criterion, model, design
+        assert best is not None  # noqa: S101
+        return best[1], best[2]
 
 
 def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
@@ -151,9 +173,17 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
     kept = np.flatnonzero(~rare[target])
     for train, test in folds.split(kept, target[kept]):
         train, test = kept[train], kept[test]
-        weights = None if rows.weights is None else rows.weights[train]
-        model = LogisticRegression(max_iter=300).fit(rows.design[train], target[train], weights)
-        predicted[np.ix_(test, model.classes_)] = model.predict_proba(rows.design[test])
+        own = target[train]
+
+        def fit(design: Floats, weights: Floats, own: Any = own) -> tuple[Any, float]:
+            model = LogisticRegression(max_iter=300).fit(design, own, weights)
+            chances = model.predict_proba(design)[
+                np.arange(len(own)), np.searchsorted(model.classes_, own)
+            ]
+            return model, float(-2 * weights @ np.log(chances))
+
+        model, design = rows.fitted(train, fit)
+        predicted[np.ix_(test, model.classes_)] = model.predict_proba(design[test])
     target, predicted = target[kept], predicted[kept]
     weights = None if rows.weights is None else rows.weights[kept]
     areas, errors = zip(
@@ -193,9 +223,15 @@ def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> P
         return None
     predicted = np.zeros(len(target))
     for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(target):
-        weights = None if rows.weights is None else rows.weights[train]
-        model = Ridge(1.0).fit(rows.design[train], target[train], weights)
-        predicted[test] = model.predict(rows.design[test])
+        own = target[train]
+
+        def fit(design: Floats, weights: Floats, own: Any = own) -> tuple[Any, float]:
+            model = Ridge(1.0).fit(design, own, weights)
+            squares = weights @ (own - model.predict(design)) ** 2
+            return model, float(len(own) * np.log(squares / len(own)))
+
+        model, design = rows.fitted(train, fit)
+        predicted[test] = model.predict(design[test])
     squares = np.average((target - predicted) ** 2, weights=rows.weights)
     mean = np.average(target, weights=rows.weights)
     r2 = 1 - squares / np.average((target - mean) ** 2, weights=rows.weights)

@@ -72,7 +72,7 @@ def significance_tests(
     within: str | None = None,
     level: float = LEVEL,
 ) -> SignificanceTests:
-    """Whether any set explains more than chance; kept as `known_tests` of the selection."""
+    """Whether any set explains more than chance (`Selection.significance`)."""
     effort = effort_for(selection, level_size(selection, size))
     size = level_size(selection, size if size is not None else effort.tested or None)
     if permutations is None:
@@ -88,8 +88,7 @@ def significance_tests(
         return SignificanceTests(subgroups, p_values, within, level)
 
     question = ("significance", size, int(permutations), within, level)
-    selection.known_tests = selection.remembered(question, tests)
-    return selection.known_tests
+    return selection.remembered(question, tests)
 
 
 class PermutationTester:

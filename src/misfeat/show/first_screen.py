@@ -94,4 +94,5 @@ def first_screen(
         many: Any = {"permutations": answer.effort.permutations}
         single = significance_tests(selection, 1, **many)
         tests = significance_tests(selection, answer.effort.tested, **many)
+        selection.known_tests = tests  # so that tables beside it show p-values, too
     return FirstScreen(**vars(answer), map=feature_map(selection, single, tests))
