@@ -39,13 +39,13 @@ def test_one_subgroup_can_be_asked_about(saved):
     lines = asked(saved, "enough", "--subgroup", "site=a", "--json").stdout.splitlines()
     found = [json.loads(line) for line in lines]
     assert {one["subgroup"] for one in found[:-1]} == {"site=a"}
-    assert found[-1]["sentence"].startswith("site=a: x and z tell")
+    assert found[-1]["sentence"].startswith("site=a: x and z explain")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nothing",), "'nothing' is not a question; ask for 'top', 'significance'"),
+        (("nothing",), "'nothing' is not a question; ask for 'answer', 'top', 'signif"),
         (("why",), "'why' is about one set; name it with --subgroup and --feature."),
         (("why", "--subgroup", "site=q", "--feature", "x"), "There is no subgroup 'site=q'; did"),
         (("significance", "--subgroup", "site=a"), "'significance' takes no --subgroup"),
