@@ -21,7 +21,7 @@ def test_all_questions_go_into_a_folder(saved, tmp_path):
     result = run("export", saved, str(tmp_path / "answers"), "-q")
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
-    assert len(list((tmp_path / "answers").iterdir())) == 15
+    assert len(list((tmp_path / "answers").iterdir())) == 16
 
 
 @pytest.mark.parametrize(
