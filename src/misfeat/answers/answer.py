@@ -291,12 +291,16 @@ def _recommended(
             **named,
         )
     shares = {"share": share, "low": low, "high": high}
-    return nothing | shares | {
-        "verdict": verdict,
-        "features": step.features,
-        "reason": reason,
-        "words": words,
-    }
+    return (
+        nothing
+        | shares
+        | {
+            "verdict": verdict,
+            "features": step.features,
+            "reason": reason,
+            "words": words,
+        }
+    )
 
 
 def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:

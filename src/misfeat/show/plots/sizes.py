@@ -194,5 +194,5 @@ def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:
         ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
         handles.append(canvas.sign("enough", color=canvas.ink(ax), linestyle="none", **ring))
     if any(curve.size < len(curve.share) for curve in curves):
-        handles.append(canvas.faded_patch(ax, "faded: adds no more than chance"))
+        handles.append(canvas.faded_patch(ax, "faded: no evidence that it adds"))
     return handles
