@@ -3,8 +3,9 @@
     python benchmarks/weights/false_alarms.py
 
 Samples of a population of 40,000 rows with four flags and a rare class, drawn by lot (weights are
-noise), by a feature, by the class (case-control), or by both; the odds ratio of one flag is 1
-(nothing tells) or 6. ``false_alarms.csv`` has the share of samples with p <= 0.05 and p <= 0.01.
+noise), by a feature, by the class (case-control), by both, or as whole villages of 20, in which
+flags and classes are alike, with weights by lot; the odds ratio of one flag is 1 (nothing explains
+the class) or 6. ``false_alarms.csv`` has the share of samples with p <= 0.05 and p <= 0.01.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ import pandas as pd
 from misfeat import SubgroupSelector
 from misfeat.exceptions import MisfeatWarning
 
-KINDS = ("lot", "feature", "outcome", "both")
+KINDS = ("lot", "feature", "outcome", "both", "clusters")
 ROWS = (300, 1000)
 SAMPLES = {1: 1000, 6: 200}
 """How many samples are drawn, by odds ratio."""
 FIRST_SEED = 9000
 POPULATION = 40_000
+VILLAGE = 20
 HEAD = ("rows", "weights depend on", "odds ratio", "samples", "p <= 0.05", "p <= 0.01")
 
 
@@ -50,7 +52,9 @@ def p_value(kind: str, odds: float, n_rows: int, seed: int) -> float:
     """The p-value of the best set of one sample."""
     warnings.simplefilter("ignore", MisfeatWarning)
     table, weights = sample(kind, odds, n_rows, seed)
-    selector = SubgroupSelector(None, size=2, n_jobs=1).fit(table, "y", sample_weight=weights)
+    design = {"cluster": "village"} if kind == "clusters" else None
+    selector = SubgroupSelector(None, size=2, n_jobs=1, design=design)
+    selector.fit(table, "y", sample_weight=weights)
     return float(selector.significance(permutations=199)["p_value"][0])
 
 
@@ -59,8 +63,10 @@ def sample(
 ) -> tuple[pd.DataFrame, np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """Rows of the population, and one over how likely each was drawn."""
     rng = np.random.default_rng(seed)
-    x = rng.random((POPULATION, 4)) < 0.3
-    y = rng.random(POPULATION) < 1 / (1 + np.exp(3 - np.log(odds) * x[:, 0]))
+    village = np.arange(POPULATION) // VILLAGE
+    own = rng.normal(size=(POPULATION // VILLAGE, 5)) * (kind == "clusters")
+    x = rng.random((POPULATION, 4)) < 1 / (1 + np.exp(0.85 - own[village, :4]))
+    y = rng.random(POPULATION) < 1 / (1 + np.exp(3 - np.log(odds) * x[:, 0] - own[village, 4]))
     half = n_rows // 2
     if kind in ("outcome", "feature"):
         flag = y if kind == "outcome" else x[:, 1]
@@ -73,11 +79,15 @@ def sample(
         likely = np.where(y, 0.5, 0.02) * np.where(x[:, 1], 1.0, 0.3)
         drawn = np.flatnonzero(rng.random(POPULATION) < likely)[:n_rows]
         weights = 1.0 / likely[drawn]
+    elif kind == "clusters":
+        chosen = rng.choice(POPULATION // VILLAGE, n_rows // VILLAGE, replace=False)
+        drawn = np.flatnonzero(np.isin(village, chosen))
+        weights = rng.lognormal(0.0, 1.0, POPULATION // VILLAGE)[village[drawn]]
     else:
         drawn = rng.choice(POPULATION, n_rows, replace=False)
         weights = rng.lognormal(0.0, 1.0, n_rows)
-    table = pd.DataFrame(x[drawn].astype(int), columns=list("abcd"))
-    return table.assign(y=y[drawn].astype(int)), weights
+    table = pd.DataFrame(x[drawn].astype(int), columns=list("abcd")).assign(y=y[drawn].astype(int))
+    return table.assign(village=village[drawn]) if kind == "clusters" else table, weights
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def test_of_many_subgroups_the_most_informative_are_shown_and_the_others_counted
     for one in left:
         assert f"• {one.sentence}" not in text
     assert "and 5 more subgroups, with less explained; 'misfeat ask DIR" in text
-    assert "'misfeat ask DIR enough --subgroup NAME'" in printed(screen, 1000, spell=in_options)
+    assert "'misfeat ask DIR answer --subgroup NAME'" in printed(screen, 1000, spell=in_options)
 
 
 def test_a_screen_of_one_subgroup_is_about_that_one(selector):

@@ -425,7 +425,7 @@ def print_sentences(
     _print_headed(console, "What a model would reach", _models(shown, spell))
     if len(shown) < len(screen.subgroups):
         others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, with less explained"
-        more = f"{others}; 'misfeat ask DIR enough --subgroup NAME' shows one."
+        more = f"{others}; 'misfeat ask DIR answer --subgroup NAME' shows one."
         print_lines(console, plain_text(more), "• ", "  ")
     if collecting:
         _print_headed(console, "Worth recording", map(spell, screen.recording))
