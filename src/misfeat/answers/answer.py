@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.effort import effort_for
 from misfeat.answers.enough_features import best_recorded, enough_features, step_of
@@ -344,8 +346,9 @@ def _models(
         return ()
     models = [chosen]
     if len(features) > 1:
-        single = [model_performance(selection, subgroup, [name]) for name in features]
-        models.append(max((one for one in single if one), key=lambda one: one.value))
+        by_itself = [selection.score_of(subgroup, [name]) for name in features]
+        single = model_performance(selection, subgroup, [features[int(np.argmax(by_itself))]])
+        models += [] if single is None else [single]
     lacking = selection.missing[selection.cohorts.position(subgroup)]
     pairs = zip(selection.feature_names, lacking, strict=True)
     recorded = [name for name, lacks in pairs if not lacks]

@@ -1,15 +1,15 @@
 """How well a plain model does on rows that were left out: what a share of uncertainty comes to.
 
-Classes are predicted by logistic regression on the coded features, each row by a model of the
-other folds; with all pairs of values of up to five features where these lower the Bayesian
-information criterion. The area under the ROC curve (AUC) is the mean over classes, one against the
+Two classes are predicted by logistic regression on the coded features, more by a linear one of each
+class, each row by a model of the other folds; with all pairs of values of up to five features where
+these lower the Bayesian information criterion. The area under the ROC curve (AUC) is the mean over classes, one against the
 rest. Of a numeric target, R² of its ranks is taken, and of `measure="r2"` the R² that least squares
 is expected to reach on further rows, from sums of products alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +21,7 @@ from scipy.stats import rankdata
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
-MOST_ROWS = 20_000  # of a subgroup, drawn at random where it has more
+MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
 
 
@@ -107,11 +107,12 @@ def _performance(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Single rows of a cohort, one-hot: features by themselves, and with their pairs."""
+    """Rows of a cohort by their cell: those that agree in all features of a set."""
 
-    designs: tuple[Floats, ...]
+    designs: tuple[Floats, ...]  # of cells, one-hot: features by themselves, and with their pairs
+    cell: NDArray[np.intp]  # of every row
     target: NDArray[np.integer]
-    weights: Floats | None
+    weights: Floats
     effective: float  # rows of equal weight
 
     @classmethod
@@ -126,78 +127,84 @@ class _Rows:
         index = np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
         own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
         target = cohorts.ranks[own] if cohorts.is_number else rows.target
-        weights = None
+        weights = np.ones(len(index))
         if rows.masses is not None:
             weights = (rows.masses / rows.weights)[index]
-            weights = weights / weights.mean()
         codes = rows.codes[np.asarray(members)][:, index]
-        hot = [(line[:, None] == np.unique(line)[1:]).astype(np.float64) for line in codes]
+        cells, cell = np.unique(codes, axis=1, return_inverse=True)
+        hot = [(line[:, None] == np.unique(line)[1:]).astype(np.float64) for line in cells]
         pairs = [
-            (one[:, :, None] * other[:, None, :]).reshape(len(index), -1)
+            (one[:, :, None] * other[:, None, :]).reshape(cells.shape[1], -1)
             for one, other in combinations(hot, 2)
             if len(hot) <= MOST_PAIRED
         ]
-        alone = np.hstack([*hot, np.zeros((len(index), 1))])
+        alone = np.hstack([*hot, np.zeros((cells.shape[1], 1))])
         designs = (alone, np.hstack([alone, *pairs])) if pairs else (alone,)
         effective = rows.effective_size * min(1.0, MOST_ROWS / total)
-        return cls(designs, target[index], weights, effective)
+        return cls(designs, cell.ravel(), target[index], weights / weights.mean(), effective)
 
-    def fitted(
-        self, train: NDArray[np.intp], fit: Callable[[Floats, Floats], tuple[Any, float]]
-    ) -> tuple[Any, Floats]:
-        """The model with the lower Bayesian information criterion, and its design.
+    def out_of_fold(
+        self, values: NDArray[Any], folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
+    ) -> Floats:
+        """What models of the other folds predict for every row.
 
-        `fit` takes a design and weights, and gives a model and its deviance.
+        `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
+        predictions for all cells and the deviance. Of the designs, the one with the lower Bayesian
+        information criterion is taken.
         """
-        weights = np.ones(len(train)) if self.weights is None else self.weights[train]
-        best: tuple[float, Any, Floats] | None = None
-        for design in self.designs:
-            model, deviance = fit(design[train], weights)
-            criterion = deviance + np.log(len(train)) * design.shape[1]
-            if best is None or criterion < best[0]:
-                best = criterion, model, design
-        assert best is not None  # noqa: S101
-        return best[1], best[2]
+        predicted: Floats | None = None
+        for train, test in folds:
+            # Rows of one cell and value are learned from as one.
+            lines = np.stack([self.cell[train], values[train]])
+            (cells, kinds), line = np.unique(lines, axis=1, return_inverse=True)
+            weights = np.bincount(line.ravel(), self.weights[train])
+            fits = [
+                (deviance + np.log(len(train)) * design.shape[1], number, of_cells)
+                for number, design in enumerate(self.designs)
+                for of_cells, deviance in [fit(design, cells, kinds, weights)]
+            ]
+            _, _, of_cells = min(fits, key=lambda one: one[:2])
+            if predicted is None:
+                predicted = np.zeros((len(values), *of_cells.shape[1:]))
+            predicted[test] = of_cells[self.cell[test]]
+        assert predicted is not None  # noqa: S101
+        return predicted
 
 
 def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.model_selection import StratifiedKFold
 
     classes, target, counts = np.unique(rows.target, return_inverse=True, return_counts=True)
-    rare = counts < FOLDS
-    if len(classes) - rare.sum() < 2:
+    common = np.flatnonzero(counts >= FOLDS)
+    if len(common) < 2:
         return None
-    predicted = np.zeros((len(target), len(classes)))
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    kept = np.flatnonzero(~rare[target])
-    for train, test in folds.split(kept, target[kept]):
-        train, test = kept[train], kept[test]
-        own = target[train]
+    kept = np.isin(target, common)
+    rows = replace(rows, cell=rows.cell[kept], weights=rows.weights[kept])
+    target = np.searchsorted(common, target[kept])
 
-        def fit(design: Floats, weights: Floats, own: Any = own) -> tuple[Any, float]:
-            model = LogisticRegression(max_iter=300).fit(design, own, weights)
-            chances = model.predict_proba(design)[
-                np.arange(len(own)), np.searchsorted(model.classes_, own)
-            ]
-            return model, float(-2 * weights @ np.log(chances))
+    def logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
+        model = LogisticRegression(solver="newton-cholesky").fit(design[cells], kinds, weights)
+        chances = model.predict_proba(design)
+        return chances, float(-2 * weights @ np.log(chances[cells, kinds]))
 
-        model, design = rows.fitted(train, fit)
-        predicted[np.ix_(test, model.classes_)] = model.predict_proba(design[test])
-    target, predicted = target[kept], predicted[kept]
-    weights = None if rows.weights is None else rows.weights[kept]
-    areas, errors = zip(
-        *(
-            _area(target == number, predicted[:, number], weights, shrink)
-            for number in np.flatnonzero(~rare)
-        ),
-        strict=True,
-    )
-    area, error = float(np.mean(areas)), float(np.mean(errors))
+    def linear(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
+        classes = np.eye(len(common))[kinds]
+        of_cells = Ridge(1.0).fit(design[cells], classes, weights).predict(design)
+        squares = weights @ (classes - of_cells[cells]) ** 2
+        return of_cells, float(weights.sum() * np.log(squares.sum()) * len(common))
+
+    fit = logistic if len(common) == 2 else linear
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(target, target)
+    predicted = rows.out_of_fold(target, folds, fit)
+    found = [
+        _area(target == one, predicted[:, one], rows.weights, shrink) for one in range(len(common))
+    ]
+    area, error = np.mean(found, axis=0).tolist()
     ends = max(0.0, area - z * error), min(1.0, area + z * error)
     two: Any = {}
-    if len(classes) == 2:
-        two = {"truth": target == 1, "probabilities": predicted[:, 1], "weights": weights}
+    if len(classes) == len(common) == 2:
+        two = {"truth": target == 1, "probabilities": predicted[:, 1], "weights": rows.weights}
     return Performance(features, "AUC", area, *ends, **two)
 
 
@@ -218,20 +225,17 @@ def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> P
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import KFold
 
-    target = rankdata(rows.target) / len(rows.target)
-    if len(target) < 2 * FOLDS or np.ptp(target) == 0:
+    values, kinds = np.unique(rankdata(rows.target) / len(rows.target), return_inverse=True)
+    if len(kinds) < 2 * FOLDS or len(values) < 2:
         return None
-    predicted = np.zeros(len(target))
-    for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(target):
-        own = target[train]
 
-        def fit(design: Floats, weights: Floats, own: Any = own) -> tuple[Any, float]:
-            model = Ridge(1.0).fit(design, own, weights)
-            squares = weights @ (own - model.predict(design)) ** 2
-            return model, float(len(own) * np.log(squares / len(own)))
+    def fit(design: Floats, cells: Any, own: Any, weights: Floats) -> tuple[Floats, float]:
+        of_cells = Ridge(1.0).fit(design[cells], values[own], weights).predict(design)
+        squares = weights @ (values[own] - of_cells[cells]) ** 2
+        return of_cells, float(weights.sum() * np.log(squares / weights.sum()))
 
-        model, design = rows.fitted(train, fit)
-        predicted[test] = model.predict(design[test])
+    folds = KFold(FOLDS, shuffle=True, random_state=0).split(kinds)
+    predicted, target = rows.out_of_fold(kinds, folds, fit), values[kinds]
     squares = np.average((target - predicted) ** 2, weights=rows.weights)
     mean = np.average(target, weights=rows.weights)
     r2 = 1 - squares / np.average((target - mean) ** 2, weights=rows.weights)
