@@ -436,7 +436,7 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
             "Features {column!r} and {other!r} determine each other: they say the same twice."
         )
         if not mutual:
-            sentence = "Feature {column!r} determines {other!r}: it adds nothing to sets with both."
+            sentence = "Feature {column!r} determines {other!r}, which adds nothing to it."
         yield Caution.of(
             "duplicate" if mutual else "determined",
             sentence,
