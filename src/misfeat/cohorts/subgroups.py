@@ -589,8 +589,8 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
         return held.runs, held.names
     about = held.small(int(fewest), small.tolist())
     if not merging and not len(large):
-        refusal = "Every subgroup has fewer than {least} {rows}: {shown}. Lower it."
-        raise MisfeatError(Message(refusal, **about))
+        fewer = f"fewer than {about['least']} {about['rows']}"
+        raise MisfeatError(f"Every subgroup has {fewer}: {about['shown']}.", remedy="Lower it.")
     parts: list[NDArray[np.int64]] = []
     others: list[str] = []
     if merging:
