@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -160,6 +161,24 @@ def test_a_small_subgroup_is_named_where_it_contradicts_the_others():
     assert "where all subgroups together suggest" in caution.words
     selector = SubgroupSelector("site", size=2).fit(unlike_table([1.2, 0.8, 0.5, 0.3, 0, 0]), "y")
     assert not [one for one in list_cautions(selector.selection_) if one.kind == "unlike"]
+
+
+@pytest.mark.parametrize(("beta", "named"), [(0.0, True), (1.2, False)])
+def test_few_cases_that_point_elsewhere_are_named_with_both_numbers(beta, named):
+    rng = np.random.default_rng(0)
+    parts = []
+    for site in ["a", "b", "c", "d", "e", "f", "dc"]:
+        n_rows, base, slope = (300, -2.5, beta) if site == "dc" else (600, 0.0, 1.2)
+        x = rng.integers(0, 5, (n_rows, 3))
+        odds = 1 / (1 + np.exp(-(base + (x - 2) @ [slope, 0.9, 0.6])))
+        part = pd.DataFrame(x, columns=["x", "v", "w"]).assign(site=site)
+        parts.append(part.assign(y=(rng.random(n_rows) < odds).astype(int)))
+    selector = SubgroupSelector("site", size=1).fit(pd.concat(parts), "y")
+    found = [one for one in list_cautions(selector.selection_) if one.kind == "unlike"]
+    assert [one.subgroups for one in found] == [("site=dc",)] * named
+    for one in found:
+        assert re.search("'x' explains . % of .* suggest .. % .*–.. %", one.sentence)
+        assert in_options(one.remedy).count("--estimate 'above_chance'") == 1
 
 
 @pytest.fixture(scope="module")

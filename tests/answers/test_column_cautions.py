@@ -12,9 +12,7 @@ from benchmarks.common import datasets as paper_tables
 from misfeat import SubgroupSelector, datasets
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.column_cautions import (
-    MOST_NAMED,
     determined_pairs,
-    duplicates,
     leaks,
     missing_by_rule,
     missing_patterns,
@@ -323,10 +321,38 @@ def test_many_values_in_few_rows_determine_nothing():
     assert pairs_of({"a": [0, 1] * 5, "b": [1, 0] * 5}) == []
 
 
-def test_only_some_pairs_are_named_and_the_rest_is_counted():
+def test_many_cautions_of_a_kind_are_one_that_lists_all_columns():
     rng = np.random.default_rng(0)
-    a = rng.integers(0, 3, 100)
-    table = {f"x{n}": a for n in range(5)}
-    found = list(duplicates(build_cohorts({**table, "y": np.arange(100) % 2}, "y")))
-    assert len(found) == MOST_NAMED + 1
-    assert found[-1].sentence == "5 more pairs of features determine each other."
+    y = np.arange(200) % 2
+    table = {f"x{n:02}": y if n < 4 else rng.integers(0, 2, 200) for n in range(6)}
+    selector = SubgroupSelector(size=1).fit({**table, "y": y}, "y")
+    found = {one.kind: one for one in list_cautions(selector.selection_)}
+    assert found["leak"].words == (
+        "4 features nearly determine the target each, and may be copies of it or made from it: "
+        "'x00', 'x01', 'x02' and 'x03'. Unless known before the target is, leave them out: "
+        "exclude='suspects'."
+    )
+    assert in_options(found["leak"].remedy).endswith("leave them out: --exclude-suspects.")
+    assert found["leak"].columns == ("x00", "x01", "x02", "x03")
+    assert found["duplicate"].sentence.startswith("6 pairs of features determine each other: 'x00'")
+    frame = selector.cautions()
+    assert frame["kind"].tolist().count("leak") == 1
+    assert frame.set_index("kind").loc["leak", "columns"] == found["leak"].columns
+
+
+@pytest.mark.parametrize("measure", ["mutual_info", "r2"])
+def test_suspects_are_left_out_in_one_step_and_named(measure):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    late = np.where(y == 1, np.nan, rng.normal(size=400))
+    fair = (y + rng.integers(0, 3, 400)) % 4
+    table = {"fair": fair, "copy": 3 * y, "late": late, "kept": y, "more": fair // 2, "y": y}
+    settings = {"size": 1, "measure": measure, "include": ["kept"], "exclude": ["more", "suspects"]}
+    selector = SubgroupSelector(**settings).fit(table, "y")
+    assert selector.selection_.feature_names == ("fair", "kept")
+    assert selector.cohorts_.notes[-1] == (
+        "exclude='suspects' leaves out 'copy' (explains 97 % of the target by itself) and 'late' "
+        "(explains 97 % of the target by where it is missing)."
+    )
+    named = SubgroupSelector(size=1, exclude="suspects").fit({"suspects": y, "a": fair}, y)
+    assert named.selection_.feature_names == ("a",)

@@ -59,6 +59,7 @@ OPTIONS = [
     ("--budget 0.3 --seed 1 --sampler stratified", {"budget": 0.3, "random_state": 1}),
     ("--completer knn --confidence 0.5", {"completer": "knn", "confidence": 0.5}),
     ("--include sex --exclude ca", {"include": ["sex"], "exclude": ["ca"]}),
+    ("--exclude ca --exclude-suspects", {"exclude": ["ca", "suspects"]}),
     ("--block ecg=restecg,slope", {"blocks": {"ecg": ["restecg", "slope"]}}),
     ("--design strata=a=b", {"design": {"strata": "a=b"}}),
     ("--bins 4 --bins age=40,", {"coding__bins": {"*": 4, "age": ["40"]}}),

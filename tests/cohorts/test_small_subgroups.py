@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.subgroups import sufficient_rows
-from misfeat.exceptions import MisfeatWarning
+from misfeat.exceptions import MisfeatWarning, Setting
 from tests.information.generated import above_chance
 
 
@@ -26,12 +27,10 @@ def table(**rows):
 
 
 def test_subgroups_that_tell_no_pair_from_chance_are_merged_with_a_note():
-    cohorts = build_cohorts(table(a=100, b=10, c=9), "y", groups="site")
-    assert cohorts.names == ("site=a", "small subgroups")
+    cohorts = build_cohorts(table(other=100, b=10, c=9), "y", groups="site")
+    assert cohorts.names == ("site=other", "small subgroups")
     (note,) = cohorts.notes
-    assert note.startswith(
-        "Subgroups with fewer than min_rows=18 rows are merged into 'small subgroups'"
-    )
+    assert note.startswith("Subgroups with fewer than min_rows=18 rows are merged into 'small ")
     assert note.endswith("min_rows=1 keeps them.")
 
 
@@ -47,6 +46,59 @@ def test_what_is_merged_left_out_or_kept():
         (Coding(min_rows=50), {"a": 100, "b": 40, "c": 30}, ("site=a", "small subgroups")),
     ):
         assert build_cohorts(table(**rows), "y", groups="site", coding=coding).names == expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ({"<5": 9, "5-10": 90, "40-54": 99, "55+": 8}, ("<5 to 5-10", "40-54 to 55+")),
+        ({"55+": 9, "<5": 60}, ("<5", "55+")),  # two are left at least
+        ({"1990": 90, "1995": 9, "2000": 50}, ("1990", "1995 to 2000")),
+    ],
+)
+def test_small_subgroups_of_an_ordered_column_join_their_smaller_neighbour(sizes, expected):
+    cohorts = build_cohorts(table(**sizes), "y", groups="site")
+    assert cohorts.names == tuple(f"site={name}" for name in expected)
+
+
+def test_merged_cuts_are_named_by_their_ends_and_by_the_other_columns():
+    columns = table(a=112, b=112)
+    columns["age"] = np.repeat([30, 35, 50, 70, 80], [8, 100, 100, 9, 7])
+    cuts = {"age": [33, 40, 60, 75]}
+    cohorts = build_cohorts(columns, "y", groups=cuts, coding=Coding(min_rows=12))
+    assert cohorts.names == ("age<=40", "40<age<=60", "age>60")
+    assert cohorts.full_name("<=40") == "age<=40"
+    both = build_cohorts(columns, "y", groups=["site", cuts], coding=Coding(min_rows=20))
+    assert both.names == ("site=a & age<=60", "site=b & age>40")
+    whole = build_cohorts(columns, "y", groups=cuts, coding=Coding(min_rows=200))
+    assert whole.names == ("any age",)
+
+
+def test_neighbours_that_recorded_the_same_are_preferred():
+    columns = lacking("lab", "1998", "2000")(table(**{"1998": 90, "2000": 9, "2002": 30}))
+    cohorts = build_cohorts(columns, "y", groups="site")
+    assert cohorts.names == ("site=1998 to 2000", "site=2002")
+
+
+def test_a_note_has_the_rows_of_the_table_and_what_they_are_worth():
+    columns = table(**{"<5": 40, "5-10": 90, "55+": 90})
+    weight = np.where((columns["site"] == "<5") & (np.arange(220) % 4 > 0), 0.01, 1.0)
+    cohorts = build_cohorts(columns, "y", groups="site", sample_weight=weight)
+    assert "site=<5 (40 rows, worth 11 of equal weight)" in cohorts.notes[-1]
+    assert "fewer than min_rows=18 rows of equal weight are merged" in cohorts.notes[-1]
+    assert cohorts.names == ("site=<5 to 5-10", "site=55+")
+
+
+@pytest.mark.parametrize(
+    ("values", "cuts"), [(np.arange(20, 80), [40, 60]), (np.arange(60) / 4, [5, 10])]
+)
+def test_cuts_are_proposed_for_a_number_of_many_values(values, cuts):
+    columns = table(a=240)
+    columns |= {"site": np.repeat(values, 4), "y": np.arange(240) % 2}
+    (note,) = build_cohorts(columns, "y", groups="site").notes
+    setting = Setting("groups", cuts, column="site")
+    assert note.endswith(f"has 60 values, which make many subgroups; {setting!s} makes 3.")
+    assert in_options(note).endswith(f"--by 'site:{cuts[0]},{cuts[1]}' makes 3.")
 
 
 def test_a_merged_subgroup_of_parts_that_recorded_other_features_is_kept_in_mind():
@@ -76,10 +128,7 @@ def test_small_subgroups_that_recorded_the_same_are_merged_with_each_other():
     assert [cohort.size for cohort in cohorts] == [100, 24, 24]
     assert cohorts.missing_features("small subgroups without lab") == ("lab",)
     assert cohorts.joined == ()
-    assert (
-        "are merged into 'small subgroups', 'small subgroups without lab': site=b (12)"
-        in cohorts.notes[0]
-    )
+    assert "'small subgroups', 'small subgroups without lab': site=b (12)" in cohorts.notes[0]
 
 
 def test_those_with_too_few_rows_of_their_kind_join_the_nearest_and_are_told():

@@ -189,8 +189,7 @@ def test_arrays_have_numbered_columns():
 
 def test_subgroups_that_would_share_a_name_are_told_apart():
     data = table(a=np.array([1] * 57 + [0] * 3))
-    cohorts = build_cohorts(
-        data, "y", groups={"small subgroups": "a > 0"}, coding=Coding(min_rows=10)
-    )
+    groups = {"small subgroups": "a > 0"}
+    cohorts = build_cohorts(data, "y", groups=groups, coding=Coding(min_rows=10))
     assert cohorts.names == ("small subgroups", "small subgroups (2)")
     assert [cohort.size for cohort in cohorts] == [57, 3]

@@ -203,7 +203,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 def _unlike(selection: Selection) -> Iterator[Caution]:
     """Subgroups whose own rows contradict what all subgroups together say.
 
-    Small ones by any feature, beyond doubt; such with few cases by the feature that leads there.
+    Small ones do so by any feature, those with few cases by the feature that leads there.
     """
     cohorts, scores = selection.cohorts, selection.set_scores
     if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
@@ -213,44 +213,35 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
     parts = [model.contradictions() for model in scores.listed().models]
     deviations, own, expected = (np.mean(one, axis=0) for one in zip(*parts, strict=True))
     least = -float(ndtri(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1]))))
+    elsewhere = -float(ndtri(ELSEWHERE_LEVEL / 2.0))
     single = selection.completed(1)
     order = np.argsort(single.subsets[:, 0])
-    for k, cases in enumerate(_rarer_rows(cohorts)):
+    for k, (cohort, cases) in enumerate(zip(cohorts, _rarer_rows(cohorts), strict=True)):
         if whole[k] <= 0:
             continue
-        shares = own[k] / whole[k]
-        f = int(np.argmax(np.abs(deviations[k])))
-        apart = abs(shares[f] - expected[k, f] / whole[k])
-        if small[k] and abs(deviations[k, f]) > least and apart >= LITTLE:
-            yield Caution.of(
-                "unlike",
-                "Subgroup {where} is small and unlike the others: {column!r} explains "
-                f"{percent(max(shares[f], 0.0))} of the uncertainty in its own rows, where all "
-                f"subgroups together suggest {percent(expected[k, f] / whole[k])}.",
-                "Trust what it recorded itself more than what is predicted for it, or leave it out "
-                "of the comparison.",
-                columns=(scores.measure.features[f],),
-                subgroups=(cohorts.names[k],),
-            )
-            continue
-        estimates = (held[k, order] / whole[k] for held in (single.score, single.low, single.high))
-        score, low, high = estimates
-        f = int(np.argmax(np.where(selection.missing[k], -np.inf, score)))
-        beyond = abs(deviations[k, f]) > -float(ndtri(ELSEWHERE_LEVEL / 2.0))
-        if cases < LEAST_CASES and beyond and abs(shares[f] - score[f]) >= ELSEWHERE:
-            yield Caution.of(
-                "unlike",
-                f"Subgroup {{where}} has few rows of its own, {cases} beside the commonest class, "
-                "and they point elsewhere: {column!r} explains "
-                f"{percent(max(shares[f], 0.0), 0, 1)} of the uncertainty in them, where the "
-                f"estimate from all subgroups is {percent(score[f], low[f], high[f])} "
-                f"({percent_between(low[f], high[f])}).",
-                "Rely on neither before it has more rows: tests and the map, which see its own "
-                "rows alone, may call it chance. {alone} estimates it by itself.",
-                columns=(scores.measure.features[f],),
-                subgroups=(cohorts.names[k],),
-                alone=Setting("estimate", "above_chance"),
-            )
+        score, low, high = (
+            one[k, order] / whole[k] for one in (single.score, single.low, single.high)
+        )
+        alone, expects, off = own[k] / whole[k], expected[k] / whole[k], np.abs(deviations[k])
+        f = int(np.argmax(off))
+        if not small[k] or off[f] <= least or abs(alone[f] - expects[f]) < LITTLE:
+            f = int(np.argmax(np.where(selection.missing[k], -np.inf, score)))
+            apart = abs(alone[f] - score[f])
+            if cases >= LEAST_CASES or off[f] <= elsewhere or apart < ELSEWHERE:
+                continue
+        yield Caution.of(
+            "unlike",
+            f"Subgroup {{where}} is small ({cohort.size:,} rows, {cases:,} beside the commonest "
+            "class), and its own rows point elsewhere: {column!r} explains "
+            f"{percent(max(alone[f], 0.0), 0, 1)} of the uncertainty in them, where all subgroups "
+            f"together suggest {percent(score[f], low[f], high[f])} "
+            f"({percent_between(low[f], high[f])}).",
+            "Rely on neither before it has more rows: {alone} estimates it by its own rows alone, "
+            "as tests and the map see it.",
+            columns=(scores.measure.features[f],),
+            subgroups=(cohort.name,),
+            alone=Setting("estimate", "above_chance"),
+        )
 
 
 def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Caution]:

@@ -20,7 +20,7 @@ from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
-from misfeat.words import joined, percent
+from misfeat.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -160,15 +160,12 @@ def without_suspects(cohorts: Cohorts, kept: Collection[str]) -> tuple[Cohorts, 
 
     They are leaks, missing patterns and identifiers; some are kept in any case.
     """
-    why = {
-        audit.column: "looks like an identifier"
-        for audit in cohorts.columns
-        if audit.role == "feature" and audit.looks_like == IDENTIFIER
-    }
+    audits = [audit for audit in cohorts.columns if audit.looks_like == IDENTIFIER]
+    why = {audit.column: "looks like an identifier" for audit in audits}
     for one in (*missing_patterns(cohorts), *leaks(cohorts)):
-        share = percent(one.sentence.about["share"] / 100, 0, 1)
-        what = "by itself" if one.kind == "leak" else "by where it is missing"
-        why[one.columns[0]] = f"explains {share} of the target {what}"
+        how = "by itself" if one.kind == "leak" else "by where it is missing"
+        share = one.sentence.about["share"]
+        why[one.columns[0]] = f"explains {share:.0f} % of the target {how}"
     named = [name for name in cohorts.features if name in why and name not in kept]
     note = Message(
         "{suspects} leaves out {names}.",
@@ -439,7 +436,7 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
             "Features {column!r} and {other!r} determine each other: they say the same twice."
         )
         if not mutual:
-            sentence = "Feature {column!r} determines {other!r}: it adds nothing to sets with both."
+            sentence = "Feature {column!r} determines {other!r}, which adds nothing to it."
         yield Caution.of(
             "duplicate" if mutual else "determined",
             sentence,

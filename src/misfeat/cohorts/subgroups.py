@@ -372,11 +372,12 @@ def find_cohorts(
         rows=n_rows,
         without=without,
     )
-    held = _Held(runs, weighed_sums(rows, runs), weighing, coding.missing_threshold)
-    _propose_cuts(held, groupings, minterms, coding.min_rows or floor, notes)
-    runs, names = _with_neighbours(held, groupings, minterms, coding, floor, notes)
-    held = replace(held, runs=runs, sums=weighed_sums(rows, runs))
-    runs, names = _without_small(held, names, list(features), coding, floor, notes)
+    names = _names(groupings, minterms, minterms)
+    held = _Held(names, runs, weighed_sums(rows, runs), weighing, coding, floor, notes)
+    _propose_cuts(held, groupings, minterms)
+    runs, names = _with_neighbours(held, groupings, minterms)
+    held = replace(held, names=names, runs=runs, sums=weighed_sums(rows, runs))
+    runs, names = _without_small(held, list(features))
     return runs, _unique(names)
 
 
@@ -443,10 +444,13 @@ _KEPT_BY = Message(
 class _Held:
     """What cohorts hold, and parts that are made of several; a part lists their numbers."""
 
+    names: list[str]
     runs: Runs
     sums: NDArray[np.int64]  # As `weighed_sums` has them
     weighing: Weighing | None
-    threshold: float  # A feature that is missing in this share of the rows was never recorded
+    coding: Coding
+    floor: int  # From how many rows on a subgroup is not small, where the coding does not say
+    notes: Notes
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
@@ -458,38 +462,33 @@ class _Held:
         return self.runs.in_cohorts(self.runs.without)
 
     def sizes_of(self, parts: Iterable[Part]) -> NDArray[np.float64]:
-        """How many rows of equal weight each part has: unequal ones may have less than one half."""
+        """How many rows of equal weight each part has: at times fewer than one of its cohorts."""
         sums = np.stack([self.sums[:, part].sum(axis=1) for part in parts], axis=1)
         return weighed_sizes(sums, self.weighing)
 
     def never_recorded(self, parts: Iterable[Part]) -> NDArray[np.bool_]:
         """Which features, by part, are missing in nearly all of its rows."""
         lacking = [self._without[:, p].sum(axis=1) / self.sums[0, p].sum() for p in parts]
-        return np.array(lacking) >= self.threshold
+        return np.array(lacking) >= self.coding.missing_threshold
 
-    def listed(self, names: Sequence[str], cohorts: Sequence[int]) -> str:
-        """Names with the rows of the table, and what they are worth."""
+    def small(self, fewest: int, cohorts: Sequence[int]) -> dict[str, Any]:
+        """For messages: what is few, and small cohorts with their rows and what these are worth."""
         shown = []
         for at in cohorts[:MOST_NAMED]:
             rows, worth = int(self.sums[0, at]), round(self.sizes[at])
             equal = f" rows, worth {worth:,} of equal weight" if worth < rows else ""
-            shown.append(f"{names[at]} ({rows:,}{equal})")
+            shown.append(f"{self.names[at]} ({rows:,}{equal})")
         more = len(cohorts) - MOST_NAMED
-        return f"{', '.join(shown)} and {more:,} more" if more > 0 else ", ".join(shown)
-
-    def fewest(self, least: int) -> Message:
-        """The rows below which a subgroup is small, in words."""
-        equal = " of equal weight" if len(self.sums) > 1 else ""
-        return Message(f"fewer than {{least}} rows{equal}", least=Setting("min_rows", least))
+        return {
+            "least": Setting("min_rows", fewest),
+            "rows": "rows of equal weight" if len(self.sums) > 1 else "rows",
+            "shown": ", ".join(shown) + (f" and {more:,} more" if more > 0 else ""),
+            "remedy": _KEPT_BY if self.coding.min_rows is None else "",
+        }
 
 
 def _with_neighbours(
-    held: _Held,
-    groupings: Sequence[Grouping],
-    minterms: NDArray[np.int64],
-    coding: Coding,
-    floor: int,
-    notes: Notes,
+    held: _Held, groupings: Sequence[Grouping], minterms: NDArray[np.int64]
 ) -> tuple[Runs, list[str]]:
     """Merge small subgroups with a neighbour in the order of a column, and say which.
 
@@ -497,18 +496,17 @@ def _with_neighbours(
     ordered columns the one with most values. Where no `min_rows` is given, two subgroups are left,
     and all where none is large enough.
     """
-    names, runs = _names(groupings, minterms, minterms), held.runs
-    fewest = int(coding.min_rows or floor)
+    least, fewest = held.coding.min_rows, int(held.coding.min_rows or held.floor)
     ordered = [at for at, grouping in enumerate(groupings) if grouping.column is not None]
-    all_small = coding.min_rows is None and held.sizes.max() < fewest
-    if not ordered or coding.small_groups != "merge" or all_small:
-        return runs, names
+    all_small = least is None and held.sizes.max() < fewest
+    if not ordered or held.coding.small_groups != "merge" or all_small:
+        return held.runs, held.names
     axis = max(ordered, key=lambda at: len(groupings[at].terms))
     lines: dict[tuple[int, ...], list[list[int]]] = {}  # Parts that are neighbours, in their order
     for cohort, terms in enumerate(minterms.T.tolist()):
         lacks = terms.pop(axis) == len(groupings[axis].terms) - 1
         lines.setdefault((lacks, *terms), []).append([cohort])
-    to_spare = len(names) - (2 if coding.min_rows is None else 1)
+    to_spare = len(held.names) - (2 if least is None else 1)
     for parts in lines.values():
         sizes = held.sizes_of(parts)
         while len(parts) > 1 and to_spare > 0 and sizes.min() < fewest:
@@ -516,27 +514,25 @@ def _with_neighbours(
             near = [at for at in (few - 1, few + 1) if 0 <= at < len(parts)]
             never = held.never_recorded([parts[few], *(parts[at] for at in near)])
             apart = (never[1:] != never[0]).sum(axis=1).tolist()
-            _, _, nearest = min(zip(apart, sizes[near].tolist(), near, strict=True))
-            low = min(few, nearest)
+            low = min(few, min(zip(apart, sizes[near].tolist(), near, strict=True))[-1])
             parts[low : low + 2] = [parts[low] + parts[low + 1]]
             sizes = np.delete(sizes, low + 1)
             sizes[low] = held.sizes_of([parts[low]])[0]
             to_spare -= 1
     spans = sorted(itertools.chain.from_iterable(lines.values()))
     first, last = ([span[end] for span in spans] for end in (0, -1))
-    joined = _names(groupings, minterms[:, first], minterms[:, last])
-    made = [(name, span) for name, span in zip(joined, spans, strict=True) if len(span) > 1]
+    names = _names(groupings, minterms[:, first], minterms[:, last])
+    made = [name for name, span in zip(names, spans, strict=True) if len(span) > 1]
     if not made:
-        return runs, names
-    small = [at for _, span in made for at in span if held.sizes[at] < fewest]
-    notes.add(
-        "Subgroups with {fewest} are merged with their neighbours, into {made}: {small}.{remedy}",
-        fewest=held.fewest(fewest),
-        made=listed([name for name, _ in made], MOST_FEATURES),
-        small=held.listed(names, small),
-        remedy=_KEPT_BY if coding.min_rows is None else "",
+        return held.runs, held.names
+    merged = [at for span in spans if len(span) > 1 for at in span if held.sizes[at] < fewest]
+    held.notes.add(
+        "Subgroups with fewer than {least} {rows} are merged with their neighbours, into {made}: "
+        "{shown}.{remedy}",
+        made=listed(made, MOST_FEATURES),
+        **held.small(fewest, merged),
     )
-    return _renumbered(runs, spans), joined
+    return _renumbered(held.runs, spans), names
 
 
 def _renumbered(runs: Runs, parts: Iterable[Part]) -> Runs:
@@ -547,14 +543,9 @@ def _renumbered(runs: Runs, parts: Iterable[Part]) -> Runs:
     return replace(runs, cohort=numbers[runs.cohort])
 
 
-def _propose_cuts(
-    held: _Held,
-    groupings: Sequence[Grouping],
-    minterms: NDArray[np.int64],
-    fewest: int,
-    notes: Notes,
-) -> None:
-    """Say how a number that makes many subgroups could be cut instead, in three or in two."""
+def _propose_cuts(held: _Held, groupings: Sequence[Grouping], minterms: NDArray[np.int64]) -> None:
+    """Say how a number that makes many subgroups could be cut in three instead."""
+    fewest = held.coding.min_rows or held.floor
     most = FEW_VALUES if held.sizes.min() < fewest else MANY_VALUES
     for terms, grouping in zip(minterms, groupings, strict=True):
         values = getattr(grouping.coder, "edges", ())  # all but the last
@@ -562,23 +553,21 @@ def _propose_cuts(
         if grouping.column is None or grouping.cuts or not numbers or len(values) < most:
             continue
         rows = np.bincount(terms, held.sums[0], len(values) + 2)[:-1]
-        shares = np.cumsum(rows)[:-1] / rows.sum()
-        for middles in ((1 / 3, 2 / 3), (1 / 2,)):
-            near = np.add.outer(middles, (-NEAR, NEAR))
-            ends = np.array(values)[np.minimum(np.searchsorted(shares, near), len(values) - 1)]
-            cuts = sorted({_roundest(*pair) for pair in ends.tolist()})
-            side = np.searchsorted(cuts, [*values, np.inf, np.inf])[terms]
-            parts = [np.flatnonzero(side == at) for at in range(len(cuts) + 1)]
-            if held.sizes_of(parts).min() >= fewest:
-                notes.add(
-                    "Column {column!r} has {n:,} values, which make many subgroups; {cuts} makes "
-                    "{parts}.",
-                    column=grouping.column,
-                    n=len(values) + 1,
-                    cuts=Setting("groups", cuts, column=grouping.column),
-                    parts=len(parts),
-                )
-                break
+        shares = np.cumsum(rows)[:-1] / max(rows.sum(), 1)
+        near = np.searchsorted(shares, np.add.outer((1 / 3, 2 / 3), (-NEAR, NEAR)))
+        ends = np.array(values)[np.minimum(near, len(values) - 1)]
+        cuts = sorted({_roundest(*pair) for pair in ends.tolist()})
+        side = np.searchsorted(cuts, [*values, np.inf, np.inf])[terms]
+        parts = [np.flatnonzero(side == at) for at in range(len(cuts) + 1)]
+        if held.sizes_of(parts).min() >= fewest:
+            held.notes.add(
+                "Column {column!r} has {n:,} values, which make many subgroups; {cuts} makes "
+                "{parts}.",
+                column=grouping.column,
+                n=len(values) + 1,
+                cuts=Setting("groups", cuts, column=grouping.column),
+                parts=len(parts),
+            )
 
 
 def _roundest(low: float, high: float) -> float:
@@ -589,25 +578,19 @@ def _roundest(low: float, high: float) -> float:
     return int(found) if found == int(found) else found
 
 
-def _without_small(
-    held: _Held,
-    names: list[str],
-    features: Sequence[str],
-    coding: Coding,
-    floor: int,
-    notes: Notes,
-) -> tuple[Runs, list[str]]:
+def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str]]:
     """Merge or drop the subgroups with too few rows, where that is of any use, and say which."""
-    merging, fewest, sizes = coding.small_groups == "merge", coding.min_rows, held.sizes
+    merging, fewest, sizes = held.coding.small_groups == "merge", held.coding.min_rows, held.sizes
     if fewest is None:
-        few = int((sizes < floor).sum())
-        fewest = 1 if few == len(sizes) or (few == 1 and merging) else floor
+        few = int((sizes < held.floor).sum())
+        fewest = 1 if few == len(sizes) or (few == 1 and merging) else held.floor
     small, large = np.flatnonzero(sizes < fewest), np.flatnonzero(sizes >= fewest)
     if not len(small):
-        return held.runs, names
-    fewer, shown = held.fewest(int(fewest)), held.listed(names, small.tolist())
+        return held.runs, held.names
+    about = held.small(int(fewest), small.tolist())
     if not merging and not len(large):
-        raise MisfeatError(f"Every subgroup has {fewer}: {shown}.", remedy="Lower it.")
+        fewer = f"fewer than {about['least']} {about['rows']}"
+        raise MisfeatError(f"Every subgroup has {fewer}: {about['shown']}.", remedy="Lower it.")
     parts: list[NDArray[np.int64]] = []
     others: list[str] = []
     if merging:
@@ -619,14 +602,11 @@ def _without_small(
             without = ", ".join(lacking[:MOST_FEATURES])
             without += f" and {more:,} more" if more > 0 else ""
             others.append(f"{SMALL} without {without}" if lacking else SMALL)
-    notes.add(
-        "Subgroups with {fewest} {fate}: {shown}.{remedy}",
-        fewest=fewer,
-        fate=f"are merged into {listed(others)}" if merging else "are left out",
-        shown=shown,
-        remedy=_KEPT_BY if coding.min_rows is None else "",
-    )
-    return _renumbered(held.runs, [*large[:, None], *parts]), [*(names[i] for i in large), *others]
+    fate = f"are merged into {listed(others)}" if merging else "are left out"
+    words = "Subgroups with fewer than {least} {rows} {fate}: {shown}.{remedy}"
+    held.notes.add(words, fate=fate, **about)
+    names = [*(held.names[i] for i in large), *others]
+    return _renumbered(held.runs, [*large[:, None], *parts]), names
 
 
 def _merged(

@@ -74,12 +74,16 @@ class CodingParameters:
     min_rows: int | None = parameter(
         """Subgroups with fewer rows are merged or dropped, as `small_groups` says. None: as many
         rows as separate a pair of features from chance in this table, about 20 to 50 where classes
-        are common; where no subgroup has so many, or a single one has fewer, all are kept.""",
+        are common; where no subgroup has so many, or a single one without neighbours has fewer,
+        all are kept.""",
         an_integer(none=True),
         default=None,
     )
     small_groups: str = parameter(
-        "What becomes of small subgroups.", one_of("merge", "drop"), default="merge"
+        """What becomes of small subgroups. Where a column orders them, they are merged with their
+        neighbours, else with each other.""",
+        one_of("merge", "drop"),
+        default="merge",
     )
     missing_groups: str = parameter(
         """What becomes of rows in which a group column is missing: subgroups of their own, or
