@@ -183,6 +183,7 @@ def significance(machine: Selecting, selector: Any, draw: Any) -> None:
         hold(not told or 0 < one.p_value <= one.adjusted <= 1, "p-values", one)
     again = significance_tests(selector.selection_, size, permutations=19, level=level)
     hold(again is found, "asked again, the same")
+    selector.significance(size, permutations=19, level=level)
     for one in best_sets(selector.selection_, size=size, k=ALL):
         missing = one.p_value is None
         hold(missing == bool(one.missing) or not missing, "a p-value of a recorded set", one)
@@ -196,8 +197,12 @@ def enough(machine: Selecting, selector: Any, draw: Any) -> None:
     ):
         sizes = [step.size for step in one.steps]
         hold(sizes == list(range(1, len(sizes) + 1)), "every size", one)
-        hold(one.size in (0, *sizes) and bool(one.sentence), "one of the sizes", one)
+        hold(one.size in (0, *sizes), "one of the sizes", one)
         hold(all(step.low <= step.score <= step.high for step in one.steps), "intervals", one)
+    for answer in selector.answer():
+        hold(bool(answer.sentence) and answer.sentence in str(answer), "a sentence", answer)
+        hold(set(answer.features) <= set(selector.selection_.feature_names), "features", answer)
+        hold(all(0 <= one.low <= one.high <= 1 for one in answer.models), "models", answer)
 
 
 def stability(machine: Selecting, selector: Any, draw: Any) -> None:

@@ -2,9 +2,9 @@
 
 Two classes are predicted by logistic regression on the coded features, more by a linear one of each
 class, each row by a model of the other folds; with all pairs of values of up to five features where
-these lower the Bayesian information criterion. The area under the ROC curve (AUC) is the mean over classes, one against the
-rest. Of a numeric target, R² of its ranks is taken, and of `measure="r2"` the R² that least squares
-is expected to reach on further rows, from sums of products alone.
+these lower the Bayesian information criterion. The area under the ROC curve (AUC) is the mean over
+classes, one against the rest. Of a numeric target, R² of its ranks is taken, and of `measure="r2"`
+the R² that least squares is expected to reach on further rows, from sums of products alone.
 """
 
 from __future__ import annotations
