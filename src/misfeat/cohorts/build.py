@@ -113,6 +113,18 @@ class CohortRules:
             return self
         return replace(self, weights=WeightRules.parse(column, kind, design))
 
+    def for_columns(self, names: Sequence[str]) -> CohortRules:
+        """The same, ``"race,sex"`` for two columns unless one has that name; cuts are the last's."""
+        rules: list[subgroups.GroupRule] = []
+        for rule in self.groups:
+            parts = [] if isinstance(rule, subgroups.ByPredicate) else rule.column.split(",")
+            *first, last = [part.strip() for part in parts] or [""]
+            if first and rule.column not in names and {*first, last} <= {*names}:
+                rules.extend(subgroups.ByValue(column, {}) for column in first)
+                rule = replace(rule, column=last)
+            rules.append(rule)
+        return replace(self, groups=tuple(rules))
+
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
         by_text = any(subgroups.goes_by_text(rule, column) for rule in self.groups)
@@ -219,6 +231,7 @@ def cohorts_of(
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
     """The subgroups that a table has, whether they are small or not; it may have few rows."""
     with closing(table):
+        rules = rules.for_columns(table.names)
         check_columns(table, None, rules)
         n_rows = table.n_rows()
         profiles = {
@@ -247,6 +260,7 @@ def profile_table(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> ProfiledTable:
     """Check the names of columns, and count the values of every column inside the engine."""
+    rules = rules.for_columns(table.names)
     check_columns(table, target, rules)
     if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
@@ -266,6 +280,8 @@ def profile_table(
     profiles = {column: read[column] for column in names}
     report("Reading columns", len(names), len(names))
     notes = Notes()
+    for note in table.notes:
+        notes.add(note.template, **note.about)
     if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
         rules = replace(rules, groups=(subgroups.ByValue(AUTO, {}),), auto=False)
         check_columns(table, target, rules)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.reading import table_answers as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -33,7 +33,14 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
-from misfeat.reading.values import COLUMN_NAME, FITTING_INTEGERS, Value, canonical, check_text, label
+from misfeat.reading.values import (
+    COLUMN_NAME,
+    FITTING_INTEGERS,
+    Value,
+    canonical,
+    check_text,
+    label,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -144,9 +151,12 @@ def _unsupported(n_rows: int) -> Column:
 
 def _of_objects(values: list[Any], name: str) -> Column:
     """The column of Python objects: numbers, dates, flags, or labels where types are mixed."""
-    if {*map(type, values)} in ({str}, {str, type(None)}):
+    kinds = {*map(type, values)}
+    if kinds in ({str}, {str, type(None)}):
         check_text(dict.fromkeys(values), f"Column {name!r}: the text", name)
         return _of_distinct(Kind.TEXT, values)
+    if kinds in ({float}, {float, type(None)}):
+        return Column.of_numbers(Kind.NUMBER, np.array(values, dtype=np.float64))
     if any(isinstance(value, UNSCORED) for value in values):
         return _unsupported(len(values))
     try:
@@ -159,7 +169,9 @@ def _of_objects(values: list[Any], name: str) -> Column:
         ) from error
     known = [value for value in plain if value is not None]
     types = {*map(type, known)}
-    if types == {int} and all(value in FITTING_INTEGERS for value in known):
+    given = {type(value) for value, one in zip(values, plain, strict=True) if one is not None}
+    whole = types == {int} and all(issubclass(one, int | np.integer) for one in given)
+    if whole and all(value in FITTING_INTEGERS for value in known):
         missing = np.array([value is None for value in plain], dtype=bool)
         return Column(Kind.INTEGER, np.array([v or 0 for v in plain], dtype=np.int64), missing)
     if types and types <= {int, float}:
@@ -326,9 +338,13 @@ class ArrayTable:
     """A table in memory: arrays or series by name, each read when it is first asked for."""
 
     def __init__(
-        self, sources: Mapping[str, NDArray[Any] | nw.Series[Any]], frame_backend: str | None = None
+        self,
+        sources: Mapping[str, NDArray[Any] | nw.Series[Any]],
+        frame_backend: str | None = None,
+        notes: Sequence[Message] = (),
     ) -> None:
         self.frame_backend = frame_backend
+        self.notes = tuple(notes)  # What users should know of how it was read
         self._sources = dict(sources)
         self._read: dict[str, Column] = {}
         self._weighing: Weighing | None = None

@@ -6,12 +6,17 @@ same connections (`connect`).
 
 from __future__ import annotations
 
+import codecs
+import csv
 import glob
 import gzip
 import os
 import re
+import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -19,20 +24,31 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from joblib import effective_n_jobs
 
-from misfeat.exceptions import DamagedFileError, MisfeatError, listed
+from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.addresses import AZURE, DATABASES, scheme_of, without_secrets
 from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from misfeat.reading.values import MissingCodes
 
     NamedRelation = tuple[Any, tuple[str, ...]]
+    NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
 
 
 PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm")
+LABELLED = {
+    ".dta": "read_dta",
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}  # Files of Stata, SPSS and SAS, and the functions of pyreadstat for them
+FOREIGN = (*EXCEL, *LABELLED)
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
 """What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
@@ -40,6 +56,14 @@ which DuckDB also takes "yes" and "n"."""
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}  # What texts of other encodings may begin with
+_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")  # Bytes that no text holds
+_NOT_WINDOWS = (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # Bytes that stand for nothing in Windows' encoding
 QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
 MEMORY_A_THREAD = 128 * 2**20  # With less, a thread that groups rows fails rather than spill
@@ -53,6 +77,7 @@ class Relation:
     names: tuple[str, ...]  # The columns in the words of the files; DuckDB renames some
     close: Callable[[], None]  # Gives back memory, which DuckDB keeps
     unreadable: Callable[[Exception], MisfeatError]  # For what goes wrong while reading
+    notes: tuple[Message, ...] = ()  # What users should know of how it was read
 
 
 def open_path(path: str, codes: MissingCodes) -> Relation:
@@ -62,16 +87,17 @@ def open_path(path: str, codes: MissingCodes) -> Relation:
     connection, close = connect(path)
     unreadable = partial(_unreadable, path=path, files=files)
     try:
+        notes: list[Message] = []
         if parquet:
             relation, names = _read_parquet(connection, files)
         else:
-            relation, names = _read_csv(connection, files, codes)
+            relation, names, notes = _read_csv(connection, files, codes)
     except Exception as error:
         close()
         if isinstance(error, MisfeatError):
             raise
         raise unreadable(error) from error
-    return Relation(relation, names, close, unreadable)
+    return Relation(relation, names, close, unreadable, tuple(notes))
 
 
 def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
@@ -121,36 +147,95 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
         seen.add(plain)
 
 
-def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NamedRelation:
+def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
-    form = _form(files[0])
-    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
-        form["compression"] = "gzip"
     for file in filter(_is_packed, files):
         with gzip.open(file) as packed:  # it compares the checksum at its end, DuckDB does not
             while packed.read(2**20):
                 pass
+    try:
+        return _in_some_form(connection, files, codes)
+    except MisfeatError:
+        raise
+    except Exception:
+        encodings = {file: found for file in files if (found := _encoding(file))}
+        if not encodings:
+            raise
+    with TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True) as folder:
+        copies = {file: str(Path(folder) / f"{at}.csv") for at, file in enumerate(files)}
+        for file, copy in copies.items():
+            with (
+                _opened(file, encodings.get(file, "utf-8-sig")) as text,
+                Path(copy).open("w", encoding="utf-8", newline="") as written,
+            ):
+                shutil.copyfileobj(text, written)
+        try:
+            native, names, notes = _in_some_form(connection, [*copies.values()], codes)
+        except Exception as error:
+            reason = str(error)
+            for file, copy in copies.items():
+                reason = reason.replace(copy, file)
+            raise (type(error) if isinstance(error, MisfeatError) else ValueError)(reason) from None
+    for file, encoding in encodings.items():
+        about = {"file": file, "encoding": encoding}
+        notes.append(
+            Message(
+                "{file!r} is not UTF-8 and is read as {encoding}; if letters look wrong, save it "
+                "as UTF-8.",
+                **about,
+            )
+        )
+    return native, names, notes
+
+
+def _encoding(file: str) -> str | None:
+    """The encoding of a text that is not UTF-8; None of UTF-8, and of what is not text."""
+    with _opened(file, None) as lines:
+        head = lines.read(4096)
+        for mark, name in _MARKS.items():
+            if head.startswith(mark):
+                return name
+        if b"\0" in head:
+            return "utf-16-le" if head.index(b"\0") % 2 else "utf-16-be"
+        lines.seek(0)
+        texts = (line.decode(errors="surrogateescape") for line in lines)
+        letters = {letter for text in texts if not text.isascii() for letter in text}
+    foreign = {letter for letter in letters if "\udc80" <= letter <= "\udcff"}
+    # Text of another encoding hardly ever has a letter of UTF-8 in it; a damaged file has many.
+    if not foreign or any(letter > "\x7f" for letter in letters - foreign) or _CONTROL.search(head):
+        return None
+    undefined = any(ord(letter) - 0xDC00 in _NOT_WINDOWS for letter in foreign)
+    return "latin-1" if undefined else "windows-1252"
+
+
+def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
+    """Load CSV files in the form that their header suggests, or else in another that fits."""
+    form, delimiters = _form(files[0])
+    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
+        form["compression"] = "gzip"
     try:
         return _loaded(connection, files, form, codes)
     except MisfeatError:
         raise
     except Exception as error:
         odd = _row_that_differs(files, form["delimiter"])
-        if odd is not None:
-            raise odd from error
+        others = [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
         # Lines, or breaks within cells, that end in different ways, as DuckDB may not like.
-        if not any(map(_has_mixed_ends, files)):
-            raise
-        return _loaded(connection, files, {**form, "strict_mode": False}, codes)
+        if odd is None and any(map(_has_mixed_ends, files)):
+            others.insert(0, {"strict_mode": False})
+        for other in others:
+            with suppress(Exception):
+                return _loaded(connection, files, {**form, **other}, codes)
+        raise odd or error from error
 
 
 def _loaded(
     connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
-) -> NamedRelation:
+) -> NotedRelation:
     names: tuple[str, ...] = ()  # Also of columns whose name spells nothing
     for file in files:
         header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
-        own = tuple(header.columns)
+        own = _written_names(file, form, tuple(header.columns))
         names = names or own
         if own != names:
             raise MisfeatError(
@@ -167,7 +252,35 @@ def _loaded(
         **form,
     ).create("csv_rows")
     _settle_flags(connection)
-    return connection.table("csv_rows"), names
+    return connection.table("csv_rows"), *numbered(names)
+
+
+def _written_names(file: str, form: Mapping[str, Any], known: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in the header of a file: DuckDB numbers those that differ in case alone."""
+    doubled = form["escapechar"] == form["quotechar"]
+    escape = {} if doubled else {"doublequote": False, "escapechar": form["escapechar"]}
+    with _opened(file, newline="") as lines, suppress(csv.Error):
+        rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"], **escape)
+        written = next((row for row in rows if any(row)), [])
+        if len(written) == len(known):
+            return tuple(cell.strip() or name for cell, name in zip(written, known, strict=True))
+    return known
+
+
+def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], list[Message]]:
+    """Names of which each occurs once, as pandas numbers them, and a note on those it changed."""
+    taken, given = set(names), dict[str, int]()
+    different = []
+    for name in names:
+        new = name
+        if name in given:
+            new = next(n for at in count(given[name]) if (n := f"{name}.{at}") not in taken)
+        given[name] = given.get(name, 0) + 1
+        taken.add(new)
+        different.append(new)
+    renamed = [new for new, name in zip(different, names, strict=True) if new != name]
+    text = "Columns that share a name are numbered: {names}."
+    return tuple(different), [Message(text, names=listed(renamed))] if renamed else []
 
 
 def _has_mixed_ends(file: str) -> bool:
@@ -177,17 +290,20 @@ def _has_mixed_ends(file: str) -> bool:
         return isinstance(lines.newlines, tuple)
 
 
-def _opened(file: str, errors: str = "strict") -> Any:
+def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
+    """A file, unpacked where it is packed; its bytes where there is no encoding."""
     opened: Any = gzip.open if _is_packed(file) else open
-    return opened(file, "rt", encoding="utf-8-sig", errors=errors)
+    return (
+        opened(file, "rb") if encoding is None else opened(file, "rt", encoding=encoding, **about)
+    )
 
 
 def _is_packed(file: str) -> bool:
     return _ending(file).endswith(".gz")
 
 
-def _form(file: str) -> dict[str, Any]:
-    """How DuckDB is to take a file apart: by the delimiter that its header has most of.
+def _form(file: str) -> tuple[dict[str, Any], list[str]]:
+    """How DuckDB is to take a file apart: by the delimiter that its header has most of; and others.
 
     DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
     decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
@@ -196,39 +312,47 @@ def _form(file: str) -> dict[str, Any]:
         try:
             n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
         except StopIteration:
-            header = ""
+            n_blank, header = 0, ""
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
     if not header:
         raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
-    unquoted = re.sub('"[^"]*("|$)', "", header)
-    tabs = _ending(file).startswith(".tsv")
-    return {
+    if "\0" in header:
+        raise ValueError(f"{file}: its header holds a character of code 0")
+    quote = "'" if re.fullmatch("'.*'", header.strip()) else '"'
+    unquoted = re.sub(f"{quote}[^{quote}]*({quote}|$)", "", header)
+    delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
+    if _ending(file).startswith(".tsv"):
+        delimiters = ["\t"]
+    form = {
         "header": True,
         **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
-        "delimiter": "\t" if tabs else max(DELIMITERS, key=unquoted.count),
-        "quotechar": '"',
-        "escapechar": '"',
+        "delimiter": delimiters[0] if delimiters else DELIMITERS[0],
+        "quotechar": quote,
+        "escapechar": quote,
     }
+    return form, delimiters[1:]
 
 
 def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
     """What PyArrow says of the first row with other cells than its header; DuckDB may name none."""
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     options = (
-        csv.ReadOptions(use_threads=False),  # else rows have no numbers
-        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        arrow_csv.ReadOptions(use_threads=False),  # else rows have no numbers
+        arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
     )
     for file in files:
         packed = "gzip" if _is_packed(file) else None
         try:
             with pa.input_stream(file, compression=packed) as rows:
-                header = csv.open_csv(rows, *options).schema
-            as_bytes = csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.binary()))
+                header = arrow_csv.open_csv(rows, *options).schema
+            as_bytes = arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(header.names, pa.binary())
+            )
             with pa.input_stream(file, compression=packed) as rows:
-                for _ in csv.open_csv(rows, *options, as_bytes):
+                for _ in arrow_csv.open_csv(rows, *options, as_bytes):
                     pass
         except pa.ArrowInvalid as error:
             if "CSV parse error" in str(error):
@@ -278,7 +402,7 @@ def matching_files(path: str) -> list[str]:
         if not _ending(file):
             raise MisfeatError(
                 f"{file!r} is not a file that can be read; expected one that ends in "
-                f"{', '.join((*_TEXT, *PARQUET))}."
+                f"{', '.join((*_TEXT, *PARQUET, *FOREIGN))}."
             )
     if len({_ending(file) in PARQUET for file in files}) > 1:
         raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")

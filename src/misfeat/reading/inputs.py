@@ -19,6 +19,7 @@ from misfeat.reading.addresses import is_address
 from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Relation, open_address, open_path
+from misfeat.reading.foreign_files import is_foreign, open_foreign
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import COLUMN_NAME, MissingCodes, check_text
 
@@ -50,6 +51,8 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
+        if is_foreign(path):
+            return open_foreign(path)
         X = open_address(path) if is_address(path) else open_path(path, codes)
     if isinstance(X, Relation):
         try:
