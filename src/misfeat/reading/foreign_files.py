@@ -50,7 +50,7 @@ def open_foreign(path: str) -> ArrayTable:
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DamagedFileError(
-            f"{file!r} cannot be read; check that the file is whole and its ending right. ({reason})"
+            f"{file!r} cannot be read; check that it is whole and its ending right. ({reason})"
         ) from error
     names, renamed = numbered(names)
     arrays = (np.array(values, dtype=object) for values in columns)
