@@ -110,7 +110,11 @@ def _checked(estimator: Any, X: Any, reset: bool = True) -> Any:
         if "inhomogeneous" in str(error):
             raise MisfeatError("X has rows of different lengths; make them equal.") from error
         reason = re.sub(r"\narray=.*?\.\n|\n\[.*", " ", str(error), flags=re.DOTALL).strip()
-        raise MisfeatError(f"X cannot be read. {reason}") from error
+        raise MisfeatError(
+            f"X cannot be read. {reason.removesuffix('.')}.",
+            remedy="Pass a dataframe, or an array of rows and columns with real numbers, text or "
+            "flags; of a structured array, pandas.DataFrame(X).",
+        ) from error
 
 
 def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:

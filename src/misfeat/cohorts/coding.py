@@ -326,7 +326,7 @@ def left_out(profile: Profile, why: str) -> ColumnAudit:
     if not example and profile.counts is not None and profile.distinct:
         example = label(canonical(profile.counts.values[np.argmax(profile.counts.counts)]))
     about: dict[str, Any] = {"missing": profile.missing, "example": example}
-    taken_for = taken_for or _KINDS.get(profile.kind, "")
+    taken_for = taken_for or (_KINDS.get(profile.kind, "") if profile.distinct else "")
     return ColumnAudit(profile.column, "left out", why, taken_for=taken_for, **about)
 
 

@@ -234,12 +234,14 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
                 known = [canonical(value) for value in series.to_list()]
                 moments = np.array(known, dtype="datetime64[us]")
             return Column.of_numbers(kind, moments.astype("datetime64[us]", copy=False))
+    if series.null_count() == len(series):  # whatever type a column of nothing has
+        return _of_distinct(Kind.TEXT, [None] * len(series))
     return _unsupported(len(series))
 
 
 def holds_integers(least: Any, greatest: Any) -> bool:
     """Whether 64 bits hold all integers of a column, from its extremes; None where it has none."""
-    return all(one is None or int(one) in FITTING_INTEGERS for one in (least, greatest))
+    return all(one is None or one in FITTING_INTEGERS for one in map(canonical, (least, greatest)))
 
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Mask]:

@@ -94,7 +94,7 @@ class EngineTable:
                 if holds_integers(ends["low"][0], ends["high"][0]):
                     frame = frame.with_columns(column.cast(nw.Int64))
             # A column of nothing may have a type that no engine compares with anything.
-            if dtype not in (nw.Object, nw.Unknown):
+            if dtype == nw.Time or answers.kind_of_type(dtype) is not Kind.UNSUPPORTED:
                 continue
             if not int(frame.select(nw.col(name).count()).collect()[name][0]):
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))

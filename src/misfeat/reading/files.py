@@ -162,29 +162,27 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRe
         if not encodings:
             raise
     with TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True) as folder:
-        copies = {file: str(Path(folder) / f"{at}.csv") for at, file in enumerate(files)}
-        for file, copy in copies.items():
-            with (
-                _opened(file, encodings.get(file, "utf-8-sig")) as text,
-                Path(copy).open("w", encoding="utf-8", newline="") as written,
-            ):
-                shutil.copyfileobj(text, written)
+        ends = (_ending(file).removesuffix(".gz") for file in files)
+        named = (Path(folder) / f"{at}{end}" for at, end in enumerate(ends))
+        copies = dict(zip(files, named, strict=True))
         try:
-            native, names, notes = _in_some_form(connection, [*copies.values()], codes)
-        except Exception as error:
-            reason = str(error)
             for file, copy in copies.items():
-                reason = reason.replace(copy, file)
-            raise (type(error) if isinstance(error, MisfeatError) else ValueError)(reason) from None
-    for file, encoding in encodings.items():
-        about = {"file": file, "encoding": encoding}
-        notes.append(
-            Message(
-                "{file!r} is not UTF-8 and is read as {encoding}; if letters look wrong, save it "
-                "as UTF-8.",
-                **about,
-            )
-        )
+                encoding = encodings.get(file, "utf-8-sig")
+                with (
+                    _opened(file, encoding, newline="") as text,
+                    copy.open("w", encoding="utf-8", newline="") as written,
+                ):
+                    shutil.copyfileobj(text, written)
+            native, names, notes = _in_some_form(connection, [*map(str, copies.values())], codes)
+        except Exception as error:
+            reason = f"{file}: {error}" if isinstance(error, UnicodeError) else str(error)
+            for file, copy in copies.items():
+                reason = reason.replace(str(copy), file)
+            raise (MisfeatError if isinstance(error, MisfeatError) else ValueError)(
+                reason
+            ) from None
+    text = "{file!r} is not UTF-8 and is read as {way}; if letters look wrong, save it as UTF-8."
+    notes += [Message(text, file=file, way=way) for file, way in encodings.items()]
     return native, names, notes
 
 
