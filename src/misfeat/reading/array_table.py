@@ -142,6 +142,8 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
             return Column.of_positions(Kind.FLAG, values.astype(np.int64), [False, True])
         case "U" | "T" | "O" | "S":
             return _of_objects(values.tolist(), name)
+        case "m" if np.isnat(values).all():
+            return _of_distinct(Kind.TEXT, [None] * len(values))
     return _unsupported(len(values))
 
 
