@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
@@ -107,13 +106,10 @@ def _checked(estimator: Any, X: Any, reset: bool = True) -> Any:
     try:
         return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
     except (TypeError, ValueError) as error:
-        if "inhomogeneous" in str(error):
-            raise MisfeatError("X has rows of different lengths; make them equal.") from error
-        reason = re.sub(r"\narray=.*?\.\n|\n\[.*", " ", str(error), flags=re.DOTALL).strip()
         raise MisfeatError(
-            f"X cannot be read. {reason.removesuffix('.')}.",
-            remedy="Pass a dataframe, or an array of rows and columns with real numbers, text or "
-            "flags; of a structured array, pandas.DataFrame(X).",
+            f"X cannot be read. {str(error).splitlines()[0].rstrip('.:')}.",
+            remedy="Reshape your data to rows and columns of real numbers, text or flags, all rows "
+            "of one length, or pass a dataframe; of a structured array, pandas.DataFrame(X).",
         ) from error
 
 

@@ -77,7 +77,7 @@ NO_TABLES = {
     "Complex data not supported": np.ones((N, 2), dtype=complex),
     "of a structured array, pandas.DataFrame": np.zeros(N, dtype=[("a", "f8"), ("b", "i4")]),
     "Sparse data was passed": csr_matrix(np.eye(N)),
-    "different lengths": [[1, 2], [3]],
+    "all rows of one length": [[1, 2], [3]],
     "Column 'x0' holds objects that cannot be read": np.array([[Unspoken()]] * N),
 }
 

@@ -17,19 +17,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
-from misfeat.cohorts import build_cohorts
+from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.tables import audit
 
 MONDAY = dt.datetime(2024, 1, 1, 9)
+IN_UTC = [dt.datetime(2024, 1, day, tzinfo=dt.UTC) for day in (1, 2, 3)]
 KINDS = {
-    "integer": (pa.int64(), lambda r: r.choice([0, 1, 2, 7, -4])),
+    "integer": (pa.int8(), lambda r: r.choice([0, 1, 2, 7, -4])),
     "large": (pa.int64(), lambda r: r.choice([2**53, 2**53 + 1, -(2**62), 5])),
     "unsigned": (pa.uint64(), lambda r: r.choice([2**53 + 1, 2**63, 2**64 - 1, 1])),
-    "float": (pa.float64(), lambda r: r.choice([0.5, -1e10, 0.1, 3.0])),
+    "float": (pa.float64(), lambda r: r.choice([0.5, -1e10, 0.1, 3.0, float("inf"), -0.0])),
+    "short float": (pa.float32(), lambda r: r.choice([0.5, -1.25, 3.0])),
     "flag": (pa.bool_(), lambda r: r.random() < 0.5),
     "text": (pa.string(), lambda r: r.choice(["a", "c d", "é", "$3", "12%"])),
     "date": (pa.date32(), lambda r: MONDAY.date() + dt.timedelta(r.randrange(5))),
+    "category": (pa.dictionary(pa.int32(), pa.string()), lambda r: r.choice(["b", "a", "c 10"])),
     "moment": (pa.timestamp("us"), lambda r: MONDAY + dt.timedelta(hours=r.randrange(9))),
+    "nanoseconds": (pa.timestamp("ns"), lambda r: MONDAY + dt.timedelta(hours=r.randrange(9))),
+    "zone": (pa.timestamp("ms", "Asia/Tokyo"), lambda r: r.choice(IN_UTC)),
     "decimal": (pa.decimal128(12, 2), lambda r: Decimal(r.randrange(-999, 999)) / 100),
     "whole decimal": (pa.decimal128(38, 0), lambda r: Decimal(r.randrange(10**25))),
     "time of day": (
@@ -64,7 +69,7 @@ def tables(draw):
         table = pa.table({"x": typed, **rest})
         frame = pl.from_arrow(table)
         held += [table, frame, frame.lazy(), table.to_pandas(types_mapper=pd.ArrowDtype)]
-        held.append(duckdb.from_arrow(table))
+        held += [duckdb.from_arrow(table), pa.concat_tables([table[:7], table[7:]])]
     return held
 
 
@@ -72,7 +77,8 @@ def answer(X, target, groups):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MisfeatWarning)
         try:
-            return build_cohorts(X, target, groups=groups)
+            coding = Coding(min_rows=1, bins=3, max_categories=4)
+            return build_cohorts(X, target, groups=groups, coding=coding)
         except MisfeatError as error:
             return str(error)
 
@@ -98,11 +104,15 @@ def test_decimals_are_the_nearest_floats():
         assert build_cohorts(X, "y", groups="x").names == ("x=-3.3", "x=1.1", "x=3.3", "x=10.07")
 
 
-def test_integers_in_text_stay_apart_where_floats_would_merge_them():
-    for first in (9007199254740992, 4000000000000000, 10**30):
-        texts = [str(first + i % 2) for i in range(60)]
-        X = pd.DataFrame({"x": texts, "y": [0, 1, 1] * 20})
-        assert build_cohorts(X, "y").categories[0] == (str(first), str(first + 1))
+def test_integers_stay_apart_where_floats_would_merge_them():
+    for first in (9007199254740992, 4000000000000000, -(2**63), 10**30):
+        integers = [first + i % 2 for i in range(60)]
+        held = [pd.Series([str(one) for one in integers])]
+        if first < 2**63:
+            held += [pd.Series([*integers[:-1], None], dtype=kind) for kind in (object, "Int64")]
+        for x in held:
+            found = build_cohorts(pd.DataFrame({"x": x, "y": [0, 1, 1] * 20}), "y")
+            assert {*found.categories[0][:2]} == {str(first), str(first + 1)}
 
 
 @pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")

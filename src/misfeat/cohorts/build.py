@@ -119,12 +119,11 @@ class CohortRules:
         """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
         rules: list[subgroups.GroupRule] = []
         for rule in self.groups:
-            parts = [] if isinstance(rule, subgroups.ByPredicate) else rule.column.split(",")
-            *first, last = [part.strip() for part in parts] or [""]
-            meant = {*first, last}
-            if len(meant) == len(parts) > 1 and rule.column not in names and meant <= {*names}:
-                rules.extend(subgroups.ByValue(column, {}) for column in first)
-                rule = replace(rule, column=last)
+            if not isinstance(rule, subgroups.ByPredicate) and rule.column not in names:
+                *first, last = parts = [part.strip() for part in rule.column.split(",")]
+                if {*parts} <= {*names} and len({*parts}) == len(parts):
+                    rules.extend(subgroups.ByValue(column, {}) for column in first)
+                    rule = replace(rule, column=last)
             rules.append(rule)
         return replace(self, groups=tuple(rules))
 
@@ -355,12 +354,8 @@ def code_table(
         if audit.role != "feature" or profile is None or profile.in_order:
             continue
         if audit.treatment.startswith(BY_GAPS):
-            notes.add(
-                "Column {column!r} is a feature by whether it is {treatment}, which explains the "
-                "target.",
-                column=audit.column,
-                treatment=audit.treatment,
-            )
+            text = "Column {column!r} is a feature by whether it is {treatment}."
+            notes.add(text, column=audit.column, treatment=audit.treatment)
             continue
         if profile.kind is Kind.TEXT and profile.distinct > len(audit.categories):
             notes.add(

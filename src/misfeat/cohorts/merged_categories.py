@@ -75,10 +75,11 @@ def merge_values(
     frequent = by_frequency(counts, min(most, len(values) + 1))
     best = alike if alike.gain > max(frequent.gain, 0.0) else frequent
     if best.gain <= 0 and not must_stay:
-        if not _gaps_explain(rows, line, bases, n_groups, classes, n_classes):
+        missing = rows.codes[line] == bases[line] - 1
+        if not _gaps_explain(rows, missing, n_groups, classes, n_classes):
             return rows, (), why
         codes, left = list(rows.codes), [*bases[:line], 2, *bases[line + 1 :]]
-        codes[line] = (codes[line] == bases[line] - 1).astype(np.int8)
+        codes[line] = missing.astype(np.int8)
         by_gaps = collapse(codes, rows.weights, left, rows.more)
         return by_gaps, (RECORDED,), f"{BY_GAPS} ({why})"
     labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
@@ -94,15 +95,9 @@ def merge_values(
 
 
 def _gaps_explain(
-    rows: CodedRows,
-    line: int,
-    bases: Sequence[int],
-    n_groups: int,
-    classes: Codes,
-    n_classes: int,
+    rows: CodedRows, missing: NDArray[np.bool_], n_groups: int, classes: Codes, n_classes: int
 ) -> bool:
-    """Whether a line's being missing explains the target where some rows of a group have it."""
-    missing = rows.codes[line] == bases[line] - 1
+    """Whether being missing explains the target, in groups of which some rows are not missing."""
     groups = np.vstack([np.zeros_like(classes), rows.codes[:n_groups]])
     of_group = np.unique(groups, axis=1, return_inverse=True)[1].ravel()
     both = np.bincount(of_group, missing) * np.bincount(of_group, ~missing) > 0

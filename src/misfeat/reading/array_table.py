@@ -33,14 +33,7 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
-from misfeat.reading.values import (
-    COLUMN_NAME,
-    FITTING_INTEGERS,
-    Value,
-    canonical,
-    check_text,
-    label,
-)
+from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -132,7 +125,7 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
     match values.dtype.kind:
         case "i":
             return Column.of_numbers(Kind.INTEGER, values)
-        case "u" if int(values.max(initial=0)) in FITTING_INTEGERS:
+        case "u" if int(values.max(initial=0)) in INT64:
             return Column.of_numbers(Kind.INTEGER, values.astype(np.int64))
         case "u" | "f":
             return Column.of_numbers(Kind.NUMBER, values.astype(np.float64))
@@ -173,7 +166,7 @@ def _of_objects(values: list[Any], name: str) -> Column:
     types = {*map(type, known)}
     given = {type(value) for value, one in zip(values, plain, strict=True) if one is not None}
     whole = types == {int} and all(issubclass(one, int | np.integer) for one in given)
-    if whole and all(value in FITTING_INTEGERS for value in known):
+    if whole and all(value in INT64 for value in known):
         missing = np.array([value is None for value in plain], dtype=bool)
         return Column(Kind.INTEGER, np.array([v or 0 for v in plain], dtype=np.int64), missing)
     if types and types <= {int, float}:
@@ -243,7 +236,7 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
 
 def holds_integers(least: Any, greatest: Any) -> bool:
     """Whether 64 bits hold all integers of a column, from its extremes; None where it has none."""
-    return all(one is None or one in FITTING_INTEGERS for one in map(canonical, (least, greatest)))
+    return all(one is None or one in INT64 for one in map(canonical, (least, greatest)))
 
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Mask]:
@@ -342,13 +335,10 @@ class ArrayTable:
     """A table in memory: arrays or series by name, each read when it is first asked for."""
 
     def __init__(
-        self,
-        sources: Mapping[str, NDArray[Any] | nw.Series[Any]],
-        frame_backend: str | None = None,
-        notes: Sequence[Message] = (),
+        self, sources: Mapping[str, NDArray[Any] | nw.Series[Any]], frame_backend: str | None = None
     ) -> None:
         self.frame_backend = frame_backend
-        self.notes = tuple(notes)  # What users should know of how it was read
+        self.notes: list[Message] = []  # What users should know of how it was read
         self._sources = dict(sources)
         self._read: dict[str, Column] = {}
         self._weighing: Weighing | None = None

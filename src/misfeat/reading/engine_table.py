@@ -64,7 +64,7 @@ class EngineTable:
 
     def __init__(self, native: Any, relation: Relation | None = None) -> None:
         self._relation = relation
-        self.notes = () if relation is None else relation.notes
+        self.notes = [] if relation is None else relation.notes
         self._weighing: Weighing | None = None
         self._n_rows: int | None = None
         self._ranked: dict[Reading, expressions.RankedColumn] = {}

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -34,20 +34,12 @@ if TYPE_CHECKING:
 
     from misfeat.reading.values import MissingCodes
 
-    NamedRelation = tuple[Any, tuple[str, ...]]
     NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
 
 
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
-LABELLED = {
-    ".dta": "read_dta",
-    ".sav": "read_sav",
-    ".zsav": "read_sav",
-    ".por": "read_por",
-    ".sas7bdat": "read_sas7bdat",
-    ".xpt": "read_xport",
-}  # Files of Stata, SPSS and SAS, and the functions of pyreadstat for them
+LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS
 FOREIGN = (*EXCEL, *LABELLED)
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
@@ -56,14 +48,7 @@ which DuckDB also takes "yes" and "n"."""
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
-_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}  # What texts of other encodings may begin with
-_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")  # Bytes that no text holds
-_NOT_WINDOWS = (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # Bytes that stand for nothing in Windows' encoding
+_NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")  # Characters that no text holds
 QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
 MEMORY_A_THREAD = 128 * 2**20  # With less, a thread that groups rows fails rather than spill
@@ -77,19 +62,18 @@ class Relation:
     names: tuple[str, ...]  # The columns in the words of the files; DuckDB renames some
     close: Callable[[], None]  # Gives back memory, which DuckDB keeps
     unreadable: Callable[[Exception], MisfeatError]  # For what goes wrong while reading
-    notes: tuple[Message, ...] = ()  # What users should know of how it was read
+    notes: list[Message] = field(default_factory=list)  # What users should know of how it was read
 
 
 def open_path(path: str, codes: MissingCodes) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
     files = matching_files(path)
-    parquet = _ending(files[0]) in PARQUET
+    parquet = ending(files[0]) in PARQUET
     connection, close = connect(path)
     unreadable = partial(_unreadable, path=path, files=files)
     try:
-        notes: list[Message] = []
         if parquet:
-            relation, names = _read_parquet(connection, files)
+            relation, names, notes = _read_parquet(connection, files)
         else:
             relation, names, notes = _read_csv(connection, files, codes)
     except Exception as error:
@@ -97,13 +81,13 @@ def open_path(path: str, codes: MissingCodes) -> Relation:
         if isinstance(error, MisfeatError):
             raise
         raise unreadable(error) from error
-    return Relation(relation, names, close, unreadable, tuple(notes))
+    return Relation(relation, names, close, unreadable, notes)
 
 
 def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    parquet = _ending(files[0]) in PARQUET
+    parquet = ending(files[0]) in PARQUET
     path = max((file for file in files if file in reason), key=len, default=path)
     doubts = "its ending right" if parquet else "its ending right, and its text UTF-8"
     return DamagedFileError(
@@ -112,7 +96,7 @@ def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     )
 
 
-def _read_parquet(connection: Any, files: list[str]) -> NamedRelation:
+def _read_parquet(connection: Any, files: list[str]) -> NotedRelation:
     import pyarrow.parquet as pq
 
     held: list[list[str]] = []
@@ -130,7 +114,7 @@ def _read_parquet(connection: Any, files: list[str]) -> NamedRelation:
     # The first file's columns come first, then what others have besides, then folders' names.
     names = (*held[0], *relation.columns[len(held[0]) :])
     refuse_repeats(files[0], names)
-    return relation, names
+    return relation, names, []
 
 
 def refuse_repeats(path: str, names: Sequence[str]) -> None:
@@ -158,31 +142,28 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRe
     except MisfeatError:
         raise
     except Exception:
-        encodings = {file: found for file in files if (found := _encoding(file))}
-        if not encodings:
+        encodings = {file: _encoding(file) for file in files}
+        if not any(encodings.values()):
             raise
     with TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True) as folder:
-        ends = (_ending(file).removesuffix(".gz") for file in files)
-        named = (Path(folder) / f"{at}{end}" for at, end in enumerate(ends))
-        copies = dict(zip(files, named, strict=True))
+        copies = []
+        for file, encoding in encodings.items():
+            copies.append(f"{folder}/{len(copies)}{ending(file).removesuffix('.gz')}")
+            with (
+                _opened(file, encoding or "utf-8-sig", newline="", errors="replace") as text,
+                Path(copies[-1]).open("w", encoding="utf-8", newline="") as written,
+            ):
+                shutil.copyfileobj(text, written)
         try:
-            for file, copy in copies.items():
-                encoding = encodings.get(file, "utf-8-sig")
-                with (
-                    _opened(file, encoding, newline="") as text,
-                    copy.open("w", encoding="utf-8", newline="") as written,
-                ):
-                    shutil.copyfileobj(text, written)
-            native, names, notes = _in_some_form(connection, [*map(str, copies.values())], codes)
+            native, names, notes = _in_some_form(connection, copies, codes)
         except Exception as error:
-            reason = f"{file}: {error}" if isinstance(error, UnicodeError) else str(error)
-            for file, copy in copies.items():
-                reason = reason.replace(str(copy), file)
-            raise (MisfeatError if isinstance(error, MisfeatError) else ValueError)(
-                reason
-            ) from None
-    text = "{file!r} is not UTF-8 and is read as {way}; if letters look wrong, save it as UTF-8."
-    notes += [Message(text, file=file, way=way) for file, way in encodings.items()]
+            reason = str(error)
+            for file, copy in zip(files, copies, strict=True):
+                reason = reason.replace(copy, file)
+            kind = MisfeatError if isinstance(error, MisfeatError) else ValueError
+            raise kind(reason) from None
+    note = "{file!r} is not UTF-8 and is read as {way}; if letters look wrong, save it as UTF-8."
+    notes += [Message(note, file=file, way=way) for file, way in encodings.items() if way]
     return native, names, notes
 
 
@@ -190,20 +171,22 @@ def _encoding(file: str) -> str | None:
     """The encoding of a text that is not UTF-8; None of UTF-8, and of what is not text."""
     with _opened(file, None) as lines:
         head = lines.read(4096)
-        for mark, name in _MARKS.items():
-            if head.startswith(mark):
-                return name
-        if b"\0" in head:
-            return "utf-16-le" if head.index(b"\0") % 2 else "utf-16-be"
+        way = "windows-1252"
+        if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+            way = "utf-32"
+        elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            way = "utf-16"
+        elif b"\0" in head:
+            way = "utf-16-le" if head.index(b"\0") % 2 else "utf-16-be"
+        if _NOT_TEXT.search(head.decode(way, errors="replace")[:1000]):
+            return None
         lines.seek(0)
         texts = (line.decode(errors="surrogateescape") for line in lines)
         letters = {letter for text in texts if not text.isascii() for letter in text}
-    foreign = {letter for letter in letters if "\udc80" <= letter <= "\udcff"}
     # Text of another encoding hardly ever has a letter of UTF-8 in it; a damaged file has many.
-    if not foreign or any(letter > "\x7f" for letter in letters - foreign) or _CONTROL.search(head):
-        return None
-    undefined = any(ord(letter) - 0xDC00 in _NOT_WINDOWS for letter in foreign)
-    return "latin-1" if undefined else "windows-1252"
+    beyond = {letter for letter in letters if letter > "\x7f"}
+    foreign = beyond and all("\udc80" <= letter <= "\udcff" for letter in beyond)
+    return way if foreign or way != "windows-1252" else None
 
 
 def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
@@ -216,11 +199,10 @@ def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> Not
     except MisfeatError:
         raise
     except Exception as error:
-        odd = _row_that_differs(files, form["delimiter"])
-        others = [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
-        # Lines, or breaks within cells, that end in different ways, as DuckDB may not like.
-        if odd is None and any(map(_has_mixed_ends, files)):
-            others.insert(0, {"strict_mode": False})
+        odd = _row_that_differs(files, form)
+        # Lines may end in different ways, and text may follow a quote, which DuckDB does not like.
+        others = [{"strict_mode": False}] if odd is None else []
+        others += [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
         for other in others:
             with suppress(Exception):
                 return _loaded(connection, files, {**form, **other}, codes)
@@ -230,12 +212,9 @@ def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> Not
 def _loaded(
     connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
 ) -> NotedRelation:
-    names: tuple[str, ...] = ()  # Also of columns whose name spells nothing
-    for file in files:
-        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
-        own = _written_names(file, form, tuple(header.columns))
-        names = names or own
-        if own != names:
+    names = _names(files[0], form)
+    for file in files[1:]:
+        if (own := _names(file, form)) != names:
             raise MisfeatError(
                 f"{file!r} has the columns {listed(own)}, but {files[0]!r} has {listed(names)}; "
                 "files that are read together need the same columns in the same order."
@@ -253,39 +232,24 @@ def _loaded(
     return connection.table("csv_rows"), *numbered(names)
 
 
-def _written_names(file: str, form: Mapping[str, Any], known: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in the header of a file: DuckDB numbers those that differ in case alone."""
-    doubled = form["escapechar"] == form["quotechar"]
-    escape = {} if doubled else {"doublequote": False, "escapechar": form["escapechar"]}
-    with _opened(file, newline="") as lines, suppress(csv.Error):
-        rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"], **escape)
-        written = next((row for row in rows if any(row)), [])
-        if len(written) == len(known):
-            return tuple(cell.strip() or name for cell, name in zip(written, known, strict=True))
-    return known
+def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names in the header of a file; a column without one goes by its number."""
+    quote, escape = form["quotechar"], form["escapechar"]
+    with _opened(file, newline="") as lines:
+        about = {"quotechar": quote, "escapechar": None if escape == quote else escape}
+        header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
+    return tuple(cell.strip() or f"column{at}" for at, cell in enumerate(header))
 
 
 def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], list[Message]]:
     """Names of which each occurs once, as pandas numbers them, and a note on those it changed."""
-    taken, given = set(names), dict[str, int]()
-    different = []
+    taken, new = set(names), dict[str, None]()
     for name in names:
-        new = name
-        if name in given:
-            new = next(n for at in count(given[name]) if (n := f"{name}.{at}") not in taken)
-        given[name] = given.get(name, 0) + 1
-        taken.add(new)
-        different.append(new)
-    renamed = [new for new, name in zip(different, names, strict=True) if new != name]
+        free = (n for at in count(1) if (n := f"{name}.{at}") not in taken and n not in new)
+        new[next(free) if name in new else name] = None
+    renamed = [name for name in new if name not in taken]
     text = "Columns that share a name are numbered: {names}."
-    return tuple(different), [Message(text, names=listed(renamed))] if renamed else []
-
-
-def _has_mixed_ends(file: str) -> bool:
-    with _opened(file, errors="replace") as lines:
-        for _ in lines:
-            pass
-        return isinstance(lines.newlines, tuple)
+    return tuple(new), [Message(text, names=listed(renamed))] if renamed else []
 
 
 def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
@@ -297,7 +261,7 @@ def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
 
 
 def _is_packed(file: str) -> bool:
-    return _ending(file).endswith(".gz")
+    return ending(file).endswith(".gz")
 
 
 def _form(file: str) -> tuple[dict[str, Any], list[str]]:
@@ -320,7 +284,7 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     quote = "'" if re.fullmatch("'.*'", header.strip()) else '"'
     unquoted = re.sub(f"{quote}[^{quote}]*({quote}|$)", "", header)
     delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
-    if _ending(file).startswith(".tsv"):
+    if ending(file).startswith(".tsv"):
         delimiters = ["\t"]
     form = {
         "header": True,
@@ -332,29 +296,17 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     return form, delimiters[1:]
 
 
-def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
-    """What PyArrow says of the first row with other cells than its header; DuckDB may name none."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    options = (
-        arrow_csv.ReadOptions(use_threads=False),  # else rows have no numbers
-        arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-    )
+def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | None:
+    """The first row with more or fewer cells than its header, which DuckDB may not name."""
     for file in files:
-        packed = "gzip" if _is_packed(file) else None
-        try:
-            with pa.input_stream(file, compression=packed) as rows:
-                header = arrow_csv.open_csv(rows, *options).schema
-            as_bytes = arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(header.names, pa.binary())
-            )
-            with pa.input_stream(file, compression=packed) as rows:
-                for _ in arrow_csv.open_csv(rows, *options, as_bytes):
-                    pass
-        except pa.ArrowInvalid as error:
-            if "CSV parse error" in str(error):
-                return ValueError(f"{file}: {error}")
+        with _opened(file, errors="replace", newline="") as lines, suppress(csv.Error):
+            rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"])
+            n_cells = 0
+            for number, row in enumerate(filter(None, rows), 1):
+                n_cells = n_cells or len(row)
+                if len(row) != n_cells:
+                    reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
+                    return ValueError(f"{file}: {reason}")
     return None
 
 
@@ -380,7 +332,7 @@ def matching_files(path: str) -> list[str]:
     folder = Path(path)
     try:
         if folder.is_dir():
-            files = sorted(str(p) for p in folder.rglob("*") if _ending(p.name) in PARQUET)
+            files = sorted(str(p) for p in folder.rglob("*") if ending(p.name) in PARQUET)
             if not files:
                 raise MisfeatError(
                     f"The folder {path!r} holds no Parquet file; of others name a glob, such as "
@@ -397,18 +349,19 @@ def matching_files(path: str) -> list[str]:
     for file in files:
         if not Path(file).is_file():
             raise MisfeatError(f"{file!r} is not a plain file; copy it to one.")
-        if not _ending(file):
+        if not ending(file):
             raise MisfeatError(
                 f"{file!r} is not a file that can be read; expected one that ends in "
                 f"{', '.join((*_TEXT, *PARQUET, *FOREIGN))}."
             )
-    if len({_ending(file) in PARQUET for file in files}) > 1:
+    if len({ending(file) in PARQUET for file in files}) > 1:
         raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
     return files
 
 
-def _ending(file: str) -> str:
-    return next((end for end in (*_TEXT, *PARQUET) if file.lower().endswith(end)), "")
+def ending(file: str) -> str:
+    """What the name of a file ends in, of what can be read; empty of all others."""
+    return next((end for end in (*_TEXT, *PARQUET, *FOREIGN) if file.lower().endswith(end)), "")
 
 
 def connect(path: str) -> tuple[Any, Callable[[], None]]:

@@ -8,32 +8,30 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.array_table import ArrayTable
-from misfeat.reading.files import EXCEL, FOREIGN, LABELLED, NULL_SPELLINGS, numbered
+from misfeat.reading.files import EXCEL, FOREIGN, NULL_SPELLINGS, ending, matching_files, numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Columns = tuple[Sequence[str], Sequence[Sequence[Any]], list[Message]]
+    Columns = list[tuple[str, list[Any]]]
 
 
 def is_foreign(path: str) -> bool:
     """Whether a path is that of a file of another program, or of a sheet of one."""
-    return _ending(_book_and_sheet(path)[0]) in FOREIGN
+    return ending(_book_and_sheet(path)[0]) in FOREIGN
 
 
 def open_foreign(path: str) -> ArrayTable:
     """Read a file of another program."""
     file, sheet = _book_and_sheet(path)
-    if not Path(file).is_file():
-        raise MisfeatError(f"There is no file {file!r}; check the path.")
-    package = "openpyxl" if _ending(file) in EXCEL else "pyreadstat"
+    file, *others = matching_files(file)
+    if others:
+        raise MisfeatError(f"{path!r} matches {len(others) + 1} files; name one.")
+    package = "openpyxl" if ending(file) in EXCEL else "pyreadstat"
     try:
         reader = import_module(package)
     except ImportError as error:
@@ -41,10 +39,10 @@ def open_foreign(path: str) -> ArrayTable:
             f"Reading {file!r} needs {package}; install it with: pip install 'misfeat[files]'"
         ) from error
     try:
-        if _ending(file) in EXCEL:
-            names, columns, notes = _read_sheet(reader, file, sheet)
+        if ending(file) in EXCEL:
+            columns, notes = _read_sheet(reader, file, sheet)
         else:
-            names, columns, notes = _read_labelled(reader, file)
+            columns, notes = _read_labelled(reader, file), []
     except MisfeatError:
         raise
     except Exception as error:
@@ -52,21 +50,19 @@ def open_foreign(path: str) -> ArrayTable:
         raise DamagedFileError(
             f"{file!r} cannot be read; check that it is whole and its ending right. ({reason})"
         ) from error
-    names, renamed = numbered(names)
-    arrays = (np.array(values, dtype=object) for values in columns)
-    return ArrayTable(dict(zip(names, arrays, strict=True)), notes=[*notes, *renamed])
+    names, renamed = numbered([name for name, _ in columns])
+    arrays = (np.array(values, dtype=object) for _, values in columns)
+    table = ArrayTable(dict(zip(names, arrays, strict=True)))
+    table.notes = [*notes, *renamed]
+    return table
 
 
 def _book_and_sheet(path: str) -> tuple[str, str | None]:
     book, mark, sheet = path.rpartition("#")
-    return (book, sheet) if mark and _ending(book) in EXCEL else (path, None)
+    return (book, sheet) if mark and ending(book) in EXCEL else (path, None)
 
 
-def _ending(file: str) -> str:
-    return Path(file).suffix.lower()
-
-
-def _read_sheet(reader: Any, file: str, sheet: str | None) -> Columns:
+def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, list[Message]]:
     """The first row with a value has the names; columns and rows without any value are none."""
     book = reader.load_workbook(file, read_only=True, data_only=True)
     try:
@@ -84,17 +80,17 @@ def _read_sheet(reader: Any, file: str, sheet: str | None) -> Columns:
         values = [None if isinstance(v, str) and v.strip() in nothing else v for v in cells]
         if name is not None or any(value is not None for value in values):
             columns.append((f"column{at}" if name is None else str(name).strip(), values))
-    others = [one for one in sheets if one != (sheet or sheets[0])]
+    if sheet is not None or len(sheets) == 1:
+        return columns, []
     text = "{file!r} has several sheets; {read!r} is read. Name another behind the path: {other}."
-    about = {"file": file, "read": sheets[0], "other": f"{file}#{others[0]}" if others else ""}
-    notes = [Message(text, **about)] if others and sheet is None else []
-    return [name for name, _ in columns], [values for _, values in columns], notes
+    return columns, [Message(text, file=file, read=sheets[0], other=f"{file}#{sheets[1]}")]
 
 
 def _read_labelled(reader: Any, file: str) -> Columns:
     """Where all values of a column have labels, these; what the file says is missing, is."""
-    held, meta = getattr(reader, LABELLED[_ending(file)])(file, output_format="dict")
+    kind = {".zsav": "sav", ".xpt": "xport"}.get(ending(file), ending(file)[1:])
+    held, meta = getattr(reader, f"read_{kind}")(file, output_format="dict")
     for name, labels in meta.variable_value_labels.items():
         if all(value is None or value in labels for value in held.get(name, ())):
             held[name] = [None if value is None else str(labels[value]) for value in held[name]]
-    return list(held), list(held.values()), []
+    return list(held.items())
