@@ -146,7 +146,7 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRe
         if not any(encodings.values()):
             raise
     with TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True) as folder:
-        copies = []
+        copies: list[str] = []
         for file, encoding in encodings.items():
             copies.append(f"{folder}/{len(copies)}{ending(file).removesuffix('.gz')}")
             with (
@@ -201,7 +201,7 @@ def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> Not
     except Exception as error:
         odd = _row_that_differs(files, form)
         # Lines may end in different ways, and text may follow a quote, which DuckDB does not like.
-        others = [{"strict_mode": False}] if odd is None else []
+        others: list[dict[str, Any]] = [{"strict_mode": False}] if odd is None else []
         others += [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
         for other in others:
             with suppress(Exception):
