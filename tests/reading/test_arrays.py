@@ -37,27 +37,6 @@ def in_memory(held) -> ArrayTable:
     return opened
 
 
-HARD_FOR_ARROW = {
-    "views of text": pa.array([["u", "v", None][i % 3] for i in range(60)], pa.string_view()),
-    "large unsigned": pa.array([(i % 3) << 62 for i in range(60)], pa.uint64()),
-    "the largest": pa.array([2**64 - 1 if i % 3 else None for i in range(60)], pa.uint64()),
-    "nanoseconds": pa.array([i**3 - 999 for i in range(60)], pa.timestamp("ns")),
-    "with a zone": pa.array([i**3 - 999 for i in range(60)], pa.timestamp("ns", "Asia/Kolkata")),
-    "an offset": pa.array([i**3 * 10**9 for i in range(60)], pa.timestamp("us", "+05:30")),
-}
-
-
-@pytest.mark.parametrize("kind", HARD_FOR_ARROW)
-def test_types_that_pyarrow_hardly_computes_with_are_read_as_by_other_libraries(kind):
-    column = HARD_FOR_ARROW[kind]
-    held = pa.table({"hard": column, "b": [i % 5 for i in range(60)], "y": [0, 1] * 30})
-    in_pandas = held.to_pandas(types_mapper=pd.ArrowDtype)
-    found = build_cohorts(held, "y", groups={"b": [2]})
-    assert build_cohorts(in_pandas, "y", groups={"b": [2]}).equals(found)
-    if kind != "an offset":  # which polars does not know
-        assert build_cohorts(pl.from_arrow(held), "y", groups={"b": [2]}).equals(found)
-
-
 def test_a_moment_before_1970_is_rounded_down_as_elsewhere():
     moments = pa.array([-1001, -1, 1, None], pa.timestamp("ns"))
     counts = in_memory(pa.table({"t": moments})).value_counts("t", 9)

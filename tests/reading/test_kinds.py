@@ -30,6 +30,7 @@ KINDS = {
     "short float": (pa.float32(), lambda r: r.choice([0.5, -1.25, 3.0])),
     "flag": (pa.bool_(), lambda r: r.random() < 0.5),
     "text": (pa.string(), lambda r: r.choice(["a", "c d", "é", "$3", "12%"])),
+    "view of text": (pa.string_view(), lambda r: r.choice(["u", "v", "a longer text than fits"])),
     "date": (pa.date32(), lambda r: MONDAY.date() + dt.timedelta(r.randrange(5))),
     "category": (pa.dictionary(pa.int32(), pa.string()), lambda r: r.choice(["b", "a", "c 10"])),
     "moment": (pa.timestamp("us"), lambda r: MONDAY + dt.timedelta(hours=r.randrange(9))),

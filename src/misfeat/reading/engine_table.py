@@ -90,13 +90,13 @@ class EngineTable:
                 frame = frame.with_columns(text)
             if dtype in WIDE:
                 column = nw.col(name)
-                ends = frame.select(column.min().alias("low"), column.max().alias("high")).collect()
-                if holds_integers(ends["low"][0], ends["high"][0]):
+                ends = frame.select(column.min().alias("low"), column.max().alias("high"))
+                if holds_integers(*self._collected(ends).row(0)):
                     frame = frame.with_columns(column.cast(nw.Int64))
             # A column of nothing may have a type that no engine compares with anything.
-            if dtype == nw.Time or answers.kind_of_type(dtype) is not Kind.UNSUPPORTED:
+            if answers.kind_of_type(dtype) is not Kind.UNSUPPORTED:
                 continue
-            if not int(frame.select(nw.col(name).count()).collect()[name][0]):
+            if not int(self._collected(frame.select(nw.col(name).count()))[name][0]):
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
         self._lazy = frame
         self._columns = expressions.ColumnExpressions(

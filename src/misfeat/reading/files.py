@@ -235,9 +235,12 @@ def _loaded(
 def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
     """The names in the header of a file; a column without one goes by its number."""
     quote, escape = form["quotechar"], form["escapechar"]
+    about = {"quotechar": quote, "escapechar": None if escape == quote else escape}
     with _opened(file, newline="") as lines:
-        about = {"quotechar": quote, "escapechar": None if escape == quote else escape}
-        header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
+        try:
+            header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
+        except (StopIteration, ValueError) as error:
+            raise ValueError(f"{file}: {str(error) or 'it is empty'}") from error
     return tuple(cell.strip() or f"column{at}" for at, cell in enumerate(header))
 
 
