@@ -102,7 +102,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         ----------
         X : dataframe, lazy frame, relation, array, mapping of columns, or path
             The table: pandas, polars, PyArrow, DuckDB, PySpark, Dask, Ibis, NumPy, or the path of a
-            CSV, TSV or Parquet file, or of a folder or glob of Parquet files.
+            file (CSV, TSV, Parquet, Excel, Stata, SPSS, SAS), or a folder or glob of Parquet files.
         y : str, array, series or dataframe of one column
             The target: the name of a column of `X`, or its values.
         groups : array, series or dataframe of one column, default=None

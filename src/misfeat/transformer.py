@@ -78,7 +78,7 @@ def is_array(X: object) -> bool:
 def _dense(X: Any) -> Any:
     """A table in a library that is known; one of SciPy's sparse matrices is refused."""
     if issparse(X):
-        raise TypeError(
+        raise MisfeatError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
         )
     return as_native(X)
@@ -93,12 +93,24 @@ def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         )
     X = _dense(X)
     if is_array(X):
-        checked = validate_data(estimator, X, dtype=None, ensure_all_finite=False)
+        checked = _checked(estimator, X)
         X = X if isinstance(X, np.ma.MaskedArray) else checked
     if isinstance(y, np.ndarray | list):
         values = as_array(y, "y")
         y = column_or_1d(values, warn=True) if values.ndim == 2 and values.shape[1] == 1 else y
     return X, y
+
+
+def _checked(estimator: Any, X: Any, reset: bool = True) -> Any:
+    """An array of rows and columns; the words of what is not one are scikit-learn's."""
+    try:
+        return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        raise MisfeatError(
+            f"X cannot be read. {str(error).splitlines()[0].rstrip('.:')}.",
+            remedy="Reshape your data to rows and columns of real numbers, text or flags, all rows "
+            "of one length, or pass a dataframe; of a structured array, pandas.DataFrame(X).",
+        ) from error
 
 
 def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
@@ -129,8 +141,7 @@ class SelectsColumns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         native = _dense(X)
         table = with_text_names(native)
         if is_array(table):
-            array = validate_data(self, table, reset=False, dtype=None, ensure_all_finite=False)
-            return array[:, self.get_support()]
+            return _checked(self, table, reset=False)[:, self.get_support()]
         if isinstance(table, str | os.PathLike):
             raise MisfeatError("transform takes a table, not a path; read the file first.")
         names = column_names(table)
@@ -189,7 +200,7 @@ class SubgroupColumns(SelectsColumns):
     def fit(self, X: Any, y: Any = None) -> SubgroupColumns:  # noqa: ARG002
         """Note the columns of a table."""
         if is_array(X):
-            validate_data(self, X, dtype=None, ensure_all_finite=False)
+            _checked(self, X)
         else:
             note_columns(self, X, column_names(with_text_names(X)))
         return self

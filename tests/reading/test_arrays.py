@@ -8,7 +8,6 @@ import uuid
 import warnings
 from decimal import Decimal
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,10 +18,7 @@ from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, Cohorts, build_cohorts
-from misfeat.cohorts.build import CohortRules, cohorts_of
-from misfeat.reading.array_table import ArrayTable, read_column
-from misfeat.reading.coders import Kind
-from misfeat.reading.engine_table import EngineTable
+from misfeat.reading.array_table import ArrayTable
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
 from tests.cohorts.tables import audit, table
@@ -34,111 +30,11 @@ HALF = "a\ud800"
 
 # --- columns of every type ----------------------------------------------------------------------
 
-MOMENTS = st.datetimes(dt.datetime(1960, 1, 1), dt.datetime(2100, 1, 1))
-VALUES = {
-    "int8": (pl.Int8, st.integers(-128, 127)),
-    "uint32": (pl.UInt32, st.integers(0, 2**32 - 1)),
-    "int64": (pl.Int64, st.integers(-(2**63), 2**63 - 1)),
-    "uint64": (pl.UInt64, st.integers(0, 2**64 - 1)),
-    "float32": (pl.Float32, st.floats(width=32)),
-    "float64": (pl.Float64, st.floats() | st.sampled_from([0.0, -0.0, 1.0])),
-    "decimal": (pl.Decimal(12, 2), st.decimals(-(10**6), 10**6, places=2)),
-    "flag": (pl.Boolean, st.booleans()),
-    "text": (pl.String, st.text(st.characters(codec="utf-8"), max_size=3)),
-    "category": (pl.Categorical, st.sampled_from(["b", "a", "", "c 10"])),
-    "date": (pl.Date, st.dates(dt.date(1960, 1, 1), dt.date(2100, 1, 1))),
-    "milliseconds": (pl.Datetime("ms"), MOMENTS),
-    "nanoseconds": (pl.Datetime("ns"), MOMENTS),
-    "zone": (pl.Datetime("us", "Europe/Berlin"), MOMENTS),
-    "list": (pl.List(pl.Int64), st.lists(st.integers(0, 2), max_size=2)),
-}
-LIBRARIES = {
-    "polars": lambda table: table,
-    "pyarrow": lambda table: table.to_arrow(),
-    "pyarrow in pieces": lambda table: pa.concat_tables(
-        [table[:7].to_arrow(), table[7:].to_arrow()]
-    ),
-    "pandas": lambda table: table.to_pandas(),
-    "pandas by PyArrow": lambda table: table.to_pandas(use_pyarrow_extension_array=True),
-    "pandas with nulls": lambda table: table.to_pandas().convert_dtypes(
-        dtype_backend="numpy_nullable"
-    ),
-}
-
-
-@st.composite
-def tables(draw):
-    kinds = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=5, unique=True))
-    columns = []
-    for kind in kinds:
-        dtype, values = VALUES[kind]
-        few = draw(st.lists(st.none() | values, min_size=1, max_size=6))
-        held = draw(st.lists(st.sampled_from(few), min_size=ROWS, max_size=ROWS))
-        columns.append(pl.Series(kind, held, dtype=dtype, strict=False))
-    group = draw(st.lists(st.sampled_from(["p", "q", None]), min_size=ROWS, max_size=ROWS))
-    y = pl.Series("y", [0, 1] * (ROWS // 2))
-    return pl.DataFrame([*columns, pl.Series("g", group, dtype=pl.String), y])
-
 
 def in_memory(held) -> ArrayTable:
     opened = open_columns(held, MissingCodes())
     assert isinstance(opened, ArrayTable)
     return opened
-
-
-def answered(table):
-    """The cohorts of an open table, or what is wrong with it."""
-    rules = CohortRules.parse("g", Coding(min_rows=1, bins={"*": 3}, max_categories=4))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MisfeatWarning)
-        try:
-            return cohorts_of(table, "y", rules)
-        except MisfeatError as error:
-            return str(error)
-
-
-def same(one, other):
-    return one == other if isinstance(one, str) else one.equals(other)
-
-
-@pytest.mark.slow
-@settings(max_examples=60)
-@given(tables(), st.sampled_from(sorted(LIBRARIES)))
-def test_codes_are_those_of_queries(table, library):
-    held = LIBRARIES[library](table)
-    rows = pl.from_pandas(held) if isinstance(held, pd.DataFrame) else table
-    assert same(answered(in_memory(held)), answered(EngineTable(rows.lazy())))
-
-
-@pytest.mark.skipif(
-    duckdb.__version__.startswith(("1.2.", "1.3.")), reason="DuckDB 1.3 dies of some Arrow tables"
-)
-@settings(max_examples=20)
-@given(tables().map(lambda table: table.drop("list", "uint64", "decimal", strict=False)))
-def test_codes_are_those_of_duckdb(table):
-    relation = duckdb.from_arrow(table.to_arrow())
-    assert same(answered(in_memory(table)), answered(EngineTable(relation)))
-
-
-HARD_FOR_ARROW = {
-    "views of text": pa.array([["u", "v", None][i % 3] for i in range(60)], pa.string_view()),
-    "large unsigned": pa.array([(i % 3) << 62 for i in range(60)], pa.uint64()),
-    "the largest": pa.array([2**64 - 1 if i % 3 else None for i in range(60)], pa.uint64()),
-    "nanoseconds": pa.array([i**3 - 999 for i in range(60)], pa.timestamp("ns")),
-    "with a zone": pa.array([i**3 - 999 for i in range(60)], pa.timestamp("ns", "Asia/Kolkata")),
-    "an offset": pa.array([i**3 * 10**9 for i in range(60)], pa.timestamp("us", "+05:30")),
-}
-
-
-@pytest.mark.parametrize("kind", HARD_FOR_ARROW)
-def test_types_that_pyarrow_hardly_computes_with_are_read_as_by_other_libraries(kind):
-    column = HARD_FOR_ARROW[kind]
-    held = pa.table({"hard": column, "b": [i % 5 for i in range(60)], "y": [0, 1] * 30})
-    in_pandas = held.to_pandas(types_mapper=pd.ArrowDtype)
-    found = build_cohorts(held, "y", groups={"b": [2]})
-    assert build_cohorts(in_pandas, "y", groups={"b": [2]}).equals(found)
-    if kind != "an offset":  # which polars does not know
-        assert build_cohorts(pl.from_arrow(held), "y", groups={"b": [2]}).equals(found)
 
 
 def test_a_moment_before_1970_is_rounded_down_as_elsewhere():
@@ -270,32 +166,6 @@ def test_a_column_of_anything_gives_an_answer_or_is_named(role, hold, values):
         assert found.target_codes.max() < len(found.classes)
 
 
-KINDS = {
-    "number": [[1, 2, None], [2**60, 2**60 + 1], [1.5, 2.5, Decimal("3.5")]],
-    "flag": [[True, False, None]],
-    "date": [[dt.date(2020, 1, 1), dt.datetime(2021, 1, 1, 12), pd.NaT]],
-    "category": [["a", "b", None], [b"a", b"b"], ["a", 1], [Decimal("1.5"), "x", None]],
-    "": [[[1], [2], None], [{"a": 1}, {"a": 2}], [{1}, {2}]],
-}
-
-
-@pytest.mark.parametrize("first", [None, float("nan"), pd.NA, "text"], ids=repr)
-@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
-def test_objects_are_what_all_their_values_are_and_not_the_first_hundred(first):
-    for kind, columns_of_kind in KINDS.items():
-        for values in columns_of_kind:
-            column = as_objects([first] * 200 + values * 40)
-            n = np.arange(len(column))
-            held = {FEATURE: column, TARGET: n % 2, "x": n % 3}
-            found = SubgroupSelector(size=1).fit(pd.DataFrame(held), TARGET).cohorts_
-            assert found.equals(build_cohorts(held, TARGET))
-            kept = "category" if isinstance(first, str) and kind else kind
-            assert audit(found, FEATURE).taken_for == kept
-            if not kind:
-                assert audit(found, FEATURE).treatment == "its type cannot be scored"
-                assert any("lists, structures" in note for note in found.notes)
-
-
 class Shade(enum.Enum):
     LIGHT = 1
     DARK = 2
@@ -321,35 +191,6 @@ def test_columns_of_objects_keep_their_values_apart_in_pandas_as_in_arrays(value
     c = expected.features.index("c")
     sizes = [expected.weights[expected.codes[c] == code].sum() for code in range(3)]
     assert sorted(sizes) in ([20, 20, 20], [0, 20, 40])
-
-
-NEAR = [2**53, 2**53 + 1, None, 2**53, 2**53 + 1, -(2**63)] * 3
-
-
-def test_integers_stay_integers_where_floats_would_round_them():
-    column = read_column(as_objects(NEAR), "x")
-    assert column.kind is Kind.INTEGER
-    assert column.present().tolist() == [value for value in NEAR if value is not None]
-    for values in ([1, None, 2], [2**53 - 1, None], [2**64, 1], [2**60, 0.5]):
-        assert read_column(as_objects(values), "x").kind is Kind.NUMBER
-    y = [0, 1, 1] * 6
-    held = {"a": as_objects(NEAR), "y": np.array(y)}
-    nullable = pd.DataFrame({"a": pd.array(NEAR, dtype="Int64"), "y": y})
-    for X in (held, pd.DataFrame(held), nullable, pl.DataFrame({"a": NEAR, "y": y})):
-        cohorts = build_cohorts(X, "y")
-        assert cohorts.categories[0][:3] == tuple(map(str, sorted({*NEAR} - {None})))
-        assert np.array_equal(cohorts.codes, build_cohorts(held, "y").codes)
-
-
-def test_durations_complex_numbers_and_nested_values_are_left_out():
-    durations = np.arange(60).astype("timedelta64[s]")
-    for column in (durations, np.ones(60, dtype=complex)):
-        assert audit(build_cohorts(table(c=column), "y"), "c").role == "left out"
-    nested = pa.table(table()).append_column("c", pa.array([[1], [2]] * 30))
-    for held in (pd.DataFrame(table(c=durations)), nested):
-        cohorts = build_cohorts(held, "y")
-        assert audit(cohorts, "c").role == "left out"
-        assert any("'c' is left out" in note for note in cohorts.notes)
 
 
 # --- what means missing -------------------------------------------------------------------------

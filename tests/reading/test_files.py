@@ -16,6 +16,7 @@ from misfeat.reading import files
 from misfeat.reading.files import MEMORY_A_THREAD, connect
 
 ROWS = "".join(f"{n % 3},{n % 2},{n % 5}\n" for n in range(60))
+WORDS = "".join(f"{n % 3},{n % 2},{'north' if n % 5 else 'south'}\n" for n in range(60))
 
 
 def write(path, text):
@@ -43,7 +44,8 @@ def test_numbers_with_a_code_among_them_are_numbers_from_a_file_and_from_a_frame
     [
         ("t.parquet", "not parquet at all", "cannot be read as Parquet"),
         ("t.csv.gz", "this is not gzip", "cannot be read as CSV"),
-        ("t.xlsx", "zip", "is not a file that can be read; expected one that ends in .csv"),
+        ("t.xls", "zip", "is not a file that can be read; expected one that ends in .csv"),
+        ("t.xlsx", "zip", "cannot be read; check that it is whole"),
         ("t.csv", "", "is empty"),
     ],
 )
@@ -137,7 +139,11 @@ def test_partition_folders_are_a_column(tmp_path):
 WRITTEN = [
     ("\n\nx,y\n1,0\n2,1\n", ("x",)),  # leading blank lines are no header
     ("x;y;z\n" + "1,5;0;a\n2,5;1;b\n" * 20, ("x", "z")),  # a decimal comma is no delimiter
-    ("a,b,a,A,y\n" + "1,2,3,4,0\n5,6,7,8,1\n" * 9, ("a", "b", "a_1", "A_2")),
+    ("a,b,a,A,y\n" + "1,2,3,4,0\n5,6,7,8,1\n" * 9, ("a", "b", "a.1", "A")),
+    ("a,a,a.1,y\n" + "1,2,3,0\n5,6,7,1\n" * 9, ("a", "a.2", "a.1")),
+    ("'x','y'\n" + "'1, 2','0'\n'3','1'\n" * 20, ("x",)),
+    ('x;y;"z"\n' + '"a \\"b\\"; c";0;1\nd;1;2\n' * 20, ("x", "z")),  # quotes behind backslashes
+    ("x, cm, in;y;z, kg\n" + "1,5;0;a\n2,5;1;b\n" * 20, ("x, cm, in", "z, kg")),
     ("NA,y,null\n" + "1,0,3\n2,1,4\n" * 10, ("NA", "null")),
     ('x,y,"z\nz"\r\n' + '"0\n",0,"one\ntwo"\r\n"1\n",1,"three\n"\r\n' * 30, ("x", "z\nz")),
 ]
@@ -194,12 +200,35 @@ def test_the_first_doubled_quote_may_come_late(tmp_path, n_before):
     assert build_cohorts(path, "y").categories[0] == ("north", "south, east", 'the "old", ward')
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
-def test_text_that_is_not_utf8_is_refused_with_the_remedy(tmp_path, encoding):
-    path = tmp_path / "t.csv"
-    path.write_bytes(f"x,y,ä\n{ROWS}".encode(encoding))
-    with pytest.raises(DamagedFileError, match=r"its text UTF-8\. \(.*codec can't decode byte"):
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "latin-1", "cp1252"])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv"])
+def test_text_of_other_encodings_is_read_with_a_note(tmp_path, encoding, ending):
+    text = f"x,y,ä\n{WORDS}" + '1,0,"é\r\nö"\n' * 3
+    path = tmp_path / f"t.{ending}"
+    coded = (text.replace(",", "\t") if ending == "tsv" else text).encode(encoding)
+    path.write_bytes(gzip.compress(coded) if ending == "csv.gz" else coded)
+    found = build_cohorts(path, "y")
+    expected = build_cohorts(write(tmp_path / "same.csv", text), "y")
+    assert (found.features, found.categories) == (expected.features, expected.categories)
+    assert np.array_equal(found.codes, expected.codes)
+    assert any("is not UTF-8 and is read as" in note for note in found.notes)
+
+
+def test_a_letter_of_another_encoding_may_come_late_but_not_among_letters_of_utf8(tmp_path):
+    path, late = tmp_path / "t.csv", "1,0,é\n".encode("latin-1")
+    path.write_bytes(f"x,y,z\n{WORDS * 500}".encode() + late)
+    assert "é" in build_cohorts(path, "y").categories[1]
+    path.write_bytes(f"x,y,z\n{WORDS}1,0,ö\n".encode() + late)
+    with pytest.raises(DamagedFileError, match=r"t\.csv' cannot be read as CSV"):
         build_cohorts(path, "y")
+    path.write_bytes(bytes(range(256)) * 50)
+    with pytest.raises(DamagedFileError, match=r"t\.csv' cannot be read as CSV"):
+        build_cohorts(path, "y")
+
+
+def test_columns_that_share_a_name_are_noted(tmp_path):
+    path = write(tmp_path / "t.csv", "a,a,y\n" + "1,2,0\n3,4,1\n" * 9)
+    assert "Columns that share a name are numbered: 'a.1'." in build_cohorts(path, "y").notes
 
 
 @pytest.mark.parametrize("damage", ["cut", "checksum"])

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_matrix
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
@@ -62,6 +63,48 @@ def test_tables_without_columns_or_rows_and_what_is_not_a_table_are_refused():
         build_cohorts(np.arange(5), "y")
     with pytest.raises(MisfeatError, match="different lengths"):
         build_cohorts([[1, 2], [3]], [0, 1])
+
+
+class Unspoken:
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+NO_TABLES = {
+    "Expected 2D array, got 1D": np.arange(N),
+    "Found array with dim 3": np.zeros((N, 2, 2)),
+    "Expected 2D array, got scalar": np.array(3.0),
+    "Complex data not supported": np.ones((N, 2), dtype=complex),
+    "of a structured array, pandas.DataFrame": np.zeros(N, dtype=[("a", "f8"), ("b", "i4")]),
+    "Sparse data was passed": csr_matrix(np.eye(N)),
+    "all rows of one length": [[1, 2], [3]],
+    "Column 'x0' holds objects that cannot be read": np.array([[Unspoken()]] * N),
+}
+
+
+@pytest.mark.parametrize("complaint", NO_TABLES)
+def test_arrays_that_are_no_table_are_refused_with_what_to_do(complaint):
+    y = np.arange(N) % 2
+    with pytest.raises(MisfeatError, match=complaint):
+        SubgroupSelector(size=1).fit(NO_TABLES[complaint], y)
+    fitted = SubgroupSelector(size=1).fit(np.c_[np.arange(N) % 3, np.arange(N) % 4], y)
+    if "'x0'" not in complaint:
+        with pytest.raises(MisfeatError, match=complaint):
+            fitted.transform(NO_TABLES[complaint])
+
+
+@pytest.mark.parametrize("hold", [*HOLDERS, lambda data: pl.DataFrame(data).lazy()])
+def test_columns_of_groups_may_stand_in_one_text(hold):
+    data = table() | {"sex": ["f", "m", "m"] * 20}
+    expected = build_cohorts(hold(data), "y", groups=["site", "sex"])
+    assert build_cohorts(hold(data), "y", groups="site, sex").equals(expected)
+    cut = build_cohorts(hold(data), "y", groups=["sex", {"x": [0]}])
+    assert build_cohorts(hold(data), "y", groups={"sex,x": [0]}).equals(cut)
+    named = build_cohorts(hold(data | {"site,sex": ["u", "v"] * 30}), "y", groups="site,sex")
+    assert named.names == ("site,sex=u", "site,sex=v")
+    for wrong in ("site,six", "site,site", "site,"):
+        with pytest.raises(MisfeatError, match=f"no column '{wrong}'"):
+            build_cohorts(hold(data), "y", groups=wrong)
 
 
 def test_the_advice_for_columns_of_several_levels_works():

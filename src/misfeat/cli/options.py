@@ -224,7 +224,7 @@ class RunSettings:
     by: list[str] | None = _option(
         None,
         TABLE,
-        "A column that defines subgroups; COL:40,65 cuts it. May be repeated. 'auto' chooses.",
+        "A column that defines subgroups, or several (a,b); COL:40,65 cuts it; 'auto' chooses.",
     )
     config: str | None = _option(
         None, TABLE, "A TOML file with any of these options; the command line wins over it."

@@ -15,6 +15,7 @@ from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
     TO_MERGE,
+    UNREAD,
     UNSCORED,
     BinRules,
     Coding,
@@ -26,7 +27,7 @@ from misfeat.cohorts.coding import (
     target_coding,
 )
 from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
-from misfeat.cohorts.merged_categories import TELLS_NOTHING, merge_values, stacked
+from misfeat.cohorts.merged_categories import BY_GAPS, TELLS_NOTHING, merge_values, stacked
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import Progress
 
 
+TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 AUTO = "auto"  # Asks for group columns to be chosen, where no column has that name
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""
@@ -112,6 +114,18 @@ class CohortRules:
         if column is None and design is None:
             return self
         return replace(self, weights=WeightRules.parse(column, kind, design))
+
+    def for_columns(self, names: Sequence[str]) -> CohortRules:
+        """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
+        rules: list[subgroups.GroupRule] = []
+        for rule in self.groups:
+            if not isinstance(rule, subgroups.ByPredicate) and rule.column not in names:
+                *first, last = parts = [part.strip() for part in rule.column.split(",")]
+                if {*parts} <= {*names} and len({*parts}) == len(parts):
+                    rules.extend(subgroups.ByValue(column, {}) for column in first)
+                    rule = replace(rule, column=last)
+            rules.append(rule)
+        return replace(self, groups=tuple(rules))
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
@@ -219,6 +233,7 @@ def cohorts_of(
 def subgroup_names(table: Table, rules: CohortRules) -> tuple[str, ...]:
     """The subgroups that a table has, whether they are small or not; it may have few rows."""
     with closing(table):
+        rules = rules.for_columns(table.names)
         check_columns(table, None, rules)
         n_rows = table.n_rows()
         profiles = {
@@ -247,6 +262,7 @@ def profile_table(
     table: Table, target: str, rules: CohortRules, progress: Progress | None = None
 ) -> ProfiledTable:
     """Check the names of columns, and count the values of every column inside the engine."""
+    rules = rules.for_columns(table.names)
     check_columns(table, target, rules)
     if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
@@ -266,6 +282,8 @@ def profile_table(
     profiles = {column: read[column] for column in names}
     report("Reading columns", len(names), len(names))
     notes = Notes()
+    for note in table.notes:
+        notes.add(note.template, **note.about)
     if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
         rules = replace(rules, groups=(subgroups.ByValue(AUTO, {}),), auto=False)
         check_columns(table, target, rules)
@@ -328,11 +346,16 @@ def code_table(
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
     # In the order of names, so that the order of columns does not matter.
-    for column in sorted(audit.column for audit in audits if audit.treatment == TO_MERGE):
+    to_merge = [a.column for a in audits if a.role == "feature" and a.treatment in TREATED_LATER]
+    for column in sorted(to_merge):
         coded = _with_few_values(coded, column, profiled)
     for audit in sorted(coded.audits, key=lambda audit: audit.column):
         profile = profiles.get(audit.column)
         if audit.role != "feature" or profile is None or profile.in_order:
+            continue
+        if audit.treatment.startswith(BY_GAPS):
+            text = "Column {column!r} is a feature by whether it is {treatment}."
+            notes.add(text, column=audit.column, treatment=audit.treatment)
             continue
         if profile.kind is Kind.TEXT and profile.distinct > len(audit.categories):
             notes.add(
@@ -416,6 +439,7 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
     line = len(groups) + names.index(column)
     by_name = [len(groups) + names.index(name) for name in sorted(names)]
     n_classes = len(target.classes)  # of a number, those of its first grid
+    audit = next(audit for audit in coded.audits if audit.column == column)
     rows, labels, treatment = merge_values(
         coded.rows,
         line,
@@ -424,12 +448,13 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
         n_bins=rules.bins.bins,
         most=rules.coding.max_categories,
         must_stay=rules.ways.get(column) == TEXT,
+        n_groups=len(groups),
+        why=TELLS_NOTHING if audit.treatment == TO_MERGE else audit.treatment,
         order=[*range(len(groups)), *by_name, len(bases) - 1],
         classes=target.classes_of(coded.rows.codes[-1], missing=n_classes),
         n_classes=n_classes,
     )
     features[column] = labels
-    audit = next(audit for audit in coded.audits if audit.column == column)
     settled = replace(audit, treatment=treatment, categories=labels)
     if not labels:
         settled = as_left_out(audit, treatment)

@@ -25,7 +25,7 @@ from misfeat.cohorts.column_profiles import (
     holds_sentences,
     looks_like,
 )
-from misfeat.cohorts.merged_categories import common_values, most_frequent
+from misfeat.cohorts.merged_categories import RECORDED, common_values, most_frequent
 from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
@@ -202,6 +202,7 @@ OF_CODEBOOK = "bins of the codebook"
 TO_MERGE = "one by one"  # The treatment of a column whose values are merged once rows are counted
 UNSCORED = "its type cannot be scored"
 SCATTERED = "most of its texts occur once or twice"
+UNREAD = (IDENTIFIER, FREE_TEXT, SCATTERED)  # Why values are not looked at, though gaps may explain
 
 
 def feature_coder(
@@ -212,7 +213,7 @@ def feature_coder(
     kept = rules.ways.get(profile.column) == TEXT  # as the user says, whatever it looks like
     why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
-        return None, left_out(profile, why_not)
+        return _by_gaps(profile, why_not, rules)
     chosen = profile.column in bins.by_column
     if chosen and not profile.kind.ordered:
         raise MisfeatError(
@@ -232,11 +233,22 @@ def feature_coder(
         coder, treatment = common_values(profile), TO_MERGE
         often_new = profile.recorded >= LEAST_ROWS and 2 * profile.distinct > profile.recorded
         if coder is None and often_new and not kept and profile.kind is Kind.TEXT:
-            return None, left_out(profile, SCATTERED)
+            return _by_gaps(profile, SCATTERED, rules)
         if coder is None:
             coder = most_frequent(profile, most)
             treatment = f"{len(coder.values)} most frequent values and {coder.labels[-1]}"
     return coder, audit_of(profile, coder, "feature", treatment)
+
+
+def _by_gaps(
+    profile: Profile, why_not: str, rules: CohortRules
+) -> tuple[Coder | None, ColumnAudit]:
+    """A coder of what is recorded and what is not, where that may be a feature; else none."""
+    sporadic = rules.coding.sporadic == "category"
+    if why_not not in UNREAD or not profile.missing or not sporadic:
+        return None, left_out(profile, why_not)
+    coder = EdgeCoder(profile.reading, (), (RECORDED,))
+    return coder, replace(audit_of(profile, coder, "feature", why_not), looks_like="")
 
 
 def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str | None:
@@ -314,7 +326,7 @@ def left_out(profile: Profile, why: str) -> ColumnAudit:
     if not example and profile.counts is not None and profile.distinct:
         example = label(canonical(profile.counts.values[np.argmax(profile.counts.counts)]))
     about: dict[str, Any] = {"missing": profile.missing, "example": example}
-    taken_for = taken_for or _KINDS.get(profile.kind, "")
+    taken_for = taken_for or (_KINDS.get(profile.kind, "") if profile.distinct else "")
     return ColumnAudit(profile.column, "left out", why, taken_for=taken_for, **about)
 
 

@@ -33,7 +33,10 @@ FEWEST_ROWS = (5, 20, 50, 100)  # Rarer values are merged; the limit that explai
 SHRINKAGE = 10.0  # The overall shares of classes count as so many rows of every value
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
 NAMED = 2  # Values that the label of a group names
-TELLS_NOTHING = "its many values tell nothing of rows that they were not merged by"
+TELLS_NOTHING = "its categories carry no out-of-sample information"
+RECORDED = "recorded"  # The one category of a column that is a feature by its gaps alone
+BY_GAPS = "recorded or not"  # How such a column is treated
+ENOUGH_BITS = 10.0  # Other rows must be 1,000 times as likely with it as without
 
 
 class Merger(NamedTuple):
@@ -53,6 +56,8 @@ def merge_values(
     n_bins: int,
     most: int,
     must_stay: bool,
+    n_groups: int,
+    why: str,
     order: Sequence[int],
     classes: Codes,
     n_classes: int,
@@ -60,15 +65,23 @@ def merge_values(
     """Merge the values of a line, by their targets or by how frequent they are.
 
     Gives the rows, what the codes of the line mean (nothing where it is to be left out), and the
-    treatment. The line is as `common_values` codes it; `bases` have the number of codes of every
-    line, the one for missing included. The rest is as in `cross_fitted`.
+    treatment. Where values explain nothing, or are not looked at, as `why` says, gaps may. The line
+    is as `common_values` codes it; `bases` have the number of codes of every line, the one for
+    missing included, and the first `n_groups` lines those of groups. The rest is as in
+    `cross_fitted`.
     """
     counts = count_by_class(rows.codes[line], classes, rows.weights, (len(values), n_classes))
     alike = by_target(counts, n_bins)
     frequent = by_frequency(counts, min(most, len(values) + 1))
     best = alike if alike.gain > max(frequent.gain, 0.0) else frequent
     if best.gain <= 0 and not must_stay:
-        return rows, (), TELLS_NOTHING
+        missing = rows.codes[line] == bases[line] - 1
+        if not _gaps_explain(rows, missing, n_groups, classes, n_classes):
+            return rows, (), why
+        codes, left = list(rows.codes), [*bases[:line], 2, *bases[line + 1 :]]
+        codes[line] = missing.astype(np.int8)
+        by_gaps = collapse(codes, rows.weights, left, rows.more)
+        return by_gaps, (RECORDED,), f"{BY_GAPS} ({why})"
     labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
     merged = cross_fitted(rows, line, bases, best, counts.shape, order, classes)
     treatment = f"{len(labels)} most frequent values"
@@ -79,6 +92,19 @@ def merge_values(
         return merged, labels, f"{treatment}{comma} and {labels[-1]}"
     merged.codes[line][merged.codes[line] == best.n_groups] = best.n_groups - 1
     return merged, labels, treatment
+
+
+def _gaps_explain(
+    rows: CodedRows, missing: NDArray[np.bool_], n_groups: int, classes: Codes, n_classes: int
+) -> bool:
+    """Whether being missing explains the target, in groups of which some rows are not missing."""
+    groups = np.vstack([np.zeros_like(classes), rows.codes[:n_groups]])
+    of_group = np.unique(groups, axis=1, return_inverse=True)[1].ravel()
+    both = np.bincount(of_group, missing) * np.bincount(of_group, ~missing) > 0
+    known = np.where(both[of_group], classes, n_classes)
+    counts = count_by_class(missing.astype(np.int64), known, rows.weights, (2, n_classes))
+    gain = _held_out_gain(_splits(counts), lambda _: np.arange(2))
+    return gain * int(counts.sum()) >= ENOUGH_BITS
 
 
 def by_frequency(counts: Counts, n_groups: int) -> Merger:

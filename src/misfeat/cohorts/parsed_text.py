@@ -146,7 +146,7 @@ def _number_form(decimal: str, thousands: str) -> re.Pattern[str]:
 _FORMS = {".": _number_form(".", ","), ",": _number_form(",", ".")}
 _BOUND = re.compile(r"[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}]=?\s*")
 _AT_LEAST = re.compile(r"(?<=\d)\s*\+(?!\d)")
-_CODE = re.compile(r"0\d|\d{17}")
+_CODE = re.compile(r"[+-]?(0\d|\d{16})")  # Floats would not hold the last digit of some
 _COULD_BE_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.reading import table_answers as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -33,7 +33,7 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
-from misfeat.reading.values import COLUMN_NAME, EXACT_INTEGERS, Value, canonical, check_text, label
+from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
-_CONTAINERS = (list, dict, set, np.ndarray)
+UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)
+"""What no library's columns are scored of, whether they have a type for it or hold objects."""
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # Integers that 64 bits may not hold
 _MISSING = -1  # The position of a text or flag that is missing
 
 
@@ -123,7 +125,7 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
     match values.dtype.kind:
         case "i":
             return Column.of_numbers(Kind.INTEGER, values)
-        case "u" if values.dtype.itemsize < 8:
+        case "u" if int(values.max(initial=0)) in INT64:
             return Column.of_numbers(Kind.INTEGER, values.astype(np.int64))
         case "u" | "f":
             return Column.of_numbers(Kind.NUMBER, values.astype(np.float64))
@@ -133,6 +135,8 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
             return Column.of_positions(Kind.FLAG, values.astype(np.int64), [False, True])
         case "U" | "T" | "O" | "S":
             return _of_objects(values.tolist(), name)
+        case "m" if np.isnat(values).all():
+            return _of_distinct(Kind.TEXT, [None] * len(values))
     return _unsupported(len(values))
 
 
@@ -142,16 +146,27 @@ def _unsupported(n_rows: int) -> Column:
 
 def _of_objects(values: list[Any], name: str) -> Column:
     """The column of Python objects: numbers, dates, flags, or labels where types are mixed."""
-    if {*map(type, values)} in ({str}, {str, type(None)}):
+    kinds = {*map(type, values)}
+    if kinds in ({str}, {str, type(None)}):
         check_text(dict.fromkeys(values), f"Column {name!r}: the text", name)
         return _of_distinct(Kind.TEXT, values)
-    if any(isinstance(value, _CONTAINERS) for value in values):
+    if kinds in ({float}, {float, type(None)}):
+        return Column.of_numbers(Kind.NUMBER, np.array(values, dtype=np.float64))
+    if any(isinstance(value, UNSCORED) for value in values):
         return _unsupported(len(values))
-    plain = [canonical(value) for value in values]
+    try:
+        plain = [canonical(value) for value in values]
+    except Exception as error:
+        raise MisfeatError(
+            f"Column {name!r} holds objects that cannot be read ({type(error).__name__} in "
+            "spelling one of them); make numbers, text or flags of them.",
+            column=name,
+        ) from error
     known = [value for value in plain if value is not None]
     types = {*map(type, known)}
-    large = types == {int} and max(map(abs, known)) >= EXACT_INTEGERS
-    if large and all(-(2**63) <= value < 2**63 for value in known):
+    given = {type(value) for value, one in zip(values, plain, strict=True) if one is not None}
+    whole = types == {int} and all(issubclass(one, int | np.integer) for one in given)
+    if whole and all(value in INT64 for value in known):
         missing = np.array([value is None for value in plain], dtype=bool)
         return Column(Kind.INTEGER, np.array([v or 0 for v in plain], dtype=np.int64), missing)
     if types and types <= {int, float}:
@@ -185,7 +200,10 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
 
             if infer_dtype(native) not in ("string", "empty"):
                 return _of_objects(native.tolist(), name)
-    if series.dtype in (nw.Object, nw.Unknown):
+    if series.dtype in (nw.Object, nw.Unknown, nw.Time):
+        if series.dtype == nw.Time and series.implementation.is_pyarrow():
+            # Of nanoseconds, Python's times of day hold no part.
+            return _of_objects(native.cast("time64[us]", safe=False).to_pylist(), name)
         return _of_objects(series.to_list(), name)
     match kind := answers.kind_of_type(series.dtype):
         case Kind.TEXT:
@@ -198,6 +216,10 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
             whole, missing = _without_nulls(series, 0)
             return Column(kind, whole.astype(np.int64, copy=False), missing)
         case Kind.NUMBER:
+            if series.dtype in WIDE and holds_integers(series.min(), series.max()):
+                return _of_series(series.cast(nw.Int64), name)
+            if series.dtype == nw.Decimal:  # PyArrow rounds the quotient, not the number
+                series = series.cast(nw.String)
             # PyArrow casts no integer that a float would round.
             numbers = series if series.dtype == nw.UInt64 else series.cast(nw.Float64)
             return Column.of_numbers(kind, numbers.to_numpy().astype(np.float64, copy=False))
@@ -207,7 +229,14 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
                 known = [canonical(value) for value in series.to_list()]
                 moments = np.array(known, dtype="datetime64[us]")
             return Column.of_numbers(kind, moments.astype("datetime64[us]", copy=False))
+    if series.null_count() == len(series):  # whatever type a column of nothing has
+        return _of_distinct(Kind.TEXT, [None] * len(series))
     return _unsupported(len(series))
+
+
+def holds_integers(least: Any, greatest: Any) -> bool:
+    """Whether 64 bits hold all integers of a column, from its extremes; None where it has none."""
+    return all(one is None or one in INT64 for one in map(canonical, (least, greatest)))
 
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Mask]:
@@ -232,11 +261,13 @@ def _of_text(series: nw.Series[Any]) -> Column:
         if getattr(native.type, "ordered", False) and all(isinstance(v, str) for v in distinct):
             order = tuple(distinct)
     elif hasattr(native.dtype, "categories"):
-        texts = nw.from_native(native.cat.categories.to_series(), series_only=True)
-        positions, distinct = native.cat.codes.to_numpy(), texts.cast(nw.String).to_list()
-        order = tuple(distinct) if isinstance(dtype, nw.Enum) else None
+        positions, distinct = native.cat.codes.to_numpy(), native.cat.categories.tolist()
+        if isinstance(dtype, nw.Enum):
+            order = tuple(label(canonical(value)) for value in distinct)
     else:
         positions, distinct = native.factorize()
+    if any(isinstance(value, UNSCORED) for value in distinct):
+        return _unsupported(len(series))
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
     return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
 
@@ -307,6 +338,7 @@ class ArrayTable:
         self, sources: Mapping[str, NDArray[Any] | nw.Series[Any]], frame_backend: str | None = None
     ) -> None:
         self.frame_backend = frame_backend
+        self.notes: list[Message] = []  # What users should know of how it was read
         self._sources = dict(sources)
         self._read: dict[str, Column] = {}
         self._weighing: Weighing | None = None

@@ -23,6 +23,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading import engine_expressions as expressions
 from misfeat.reading import table_answers as answers
+from misfeat.reading.array_table import WIDE, holds_integers
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -63,6 +64,7 @@ class EngineTable:
 
     def __init__(self, native: Any, relation: Relation | None = None) -> None:
         self._relation = relation
+        self.notes = [] if relation is None else relation.notes
         self._weighing: Weighing | None = None
         self._n_rows: int | None = None
         self._ranked: dict[Reading, expressions.RankedColumn] = {}
@@ -75,17 +77,26 @@ class EngineTable:
         # Some engines read a dot, a star or a pattern in a name, so none of the user's is used.
         inner = inner_names(names)
         if frame.implementation.is_duckdb():
-            renamed = (f"#{position} AS {name}" for position, name in enumerate(inner, 1))
+            typed = enumerate(zip(inner, map(str, native.types), strict=True), 1)
+            renamed = (_of_duckdb(f"#{at}", kind) + f" AS {name}" for at, (name, kind) in typed)
             frame = nw.from_native(native.project(", ".join(renamed)))
         elif frame.implementation.is_spark_like():
             frame = nw.from_native(native.toDF(*inner))
         else:
             frame = frame.rename(dict(zip(given, inner, strict=True)))
         for name, dtype in frame.collect_schema().items():
+            if dtype == nw.Time and frame.implementation.is_polars():
+                text = nw.col(name).dt.to_string("%H:%M:%S%.6f").str.replace(r"\.0{6}$", "")
+                frame = frame.with_columns(text)
+            if dtype in WIDE:
+                column = nw.col(name)
+                ends = frame.select(column.min().alias("low"), column.max().alias("high"))
+                if holds_integers(*self._collected(ends).row(0)):
+                    frame = frame.with_columns(column.cast(nw.Int64))
             # A column of nothing may have a type that no engine compares with anything.
-            if dtype not in (nw.Object, nw.Unknown):
+            if answers.kind_of_type(dtype) is not Kind.UNSUPPORTED:
                 continue
-            if not int(frame.select(nw.col(name).count()).collect()[name][0]):
+            if not int(self._collected(frame.select(nw.col(name).count()))[name][0]):
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
         self._lazy = frame
         self._columns = expressions.ColumnExpressions(
@@ -315,6 +326,17 @@ class EngineTable:
     def _one(self, expression: nw.Expr) -> Any:
         value = self._collected(self._lazy.select(expression.alias("one")))["one"][0]
         return 0 if value is None else value
+
+
+def _of_duckdb(column: str, kind: str) -> str:
+    """A column of DuckDB in a type that narwhals knows, and with the values of other libraries."""
+    if kind == "TIME":
+        written = f"strftime(DATE '2000-01-01' + {column}, '%H:%M:%S.%f')"
+        return f"regexp_replace({written}, '\\.000000$', '')"
+    if kind.startswith("DECIMAL") and kind.endswith(",0)"):  # DuckDB rounds large ones twice
+        return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
+    known = {"UUID": "VARCHAR", "TIMESTAMPTZ_NS": "TIMESTAMPTZ"}.get(kind)
+    return column if known is None else f"CAST({column} AS {known})"
 
 
 def inner_names(names: Sequence[str]) -> list[str]:

@@ -6,12 +6,17 @@ same connections (`connect`).
 
 from __future__ import annotations
 
+import codecs
+import csv
 import glob
 import gzip
 import os
 import re
-from dataclasses import dataclass
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -19,20 +24,23 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from joblib import effective_n_jobs
 
-from misfeat.exceptions import DamagedFileError, MisfeatError, listed
+from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.addresses import AZURE, DATABASES, scheme_of, without_secrets
 from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from misfeat.reading.values import MissingCodes
 
-    NamedRelation = tuple[Any, tuple[str, ...]]
+    NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
 
 
 PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm")
+LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS
+FOREIGN = (*EXCEL, *LABELLED)
 _TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
 """What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
@@ -40,6 +48,7 @@ which DuckDB also takes "yes" and "n"."""
 NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
+_NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")  # Characters that no text holds
 QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
 MEMORY_A_THREAD = 128 * 2**20  # With less, a thread that groups rows fails rather than spill
@@ -53,31 +62,32 @@ class Relation:
     names: tuple[str, ...]  # The columns in the words of the files; DuckDB renames some
     close: Callable[[], None]  # Gives back memory, which DuckDB keeps
     unreadable: Callable[[Exception], MisfeatError]  # For what goes wrong while reading
+    notes: list[Message] = field(default_factory=list)  # What users should know of how it was read
 
 
 def open_path(path: str, codes: MissingCodes) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
     files = matching_files(path)
-    parquet = _ending(files[0]) in PARQUET
+    parquet = ending(files[0]) in PARQUET
     connection, close = connect(path)
     unreadable = partial(_unreadable, path=path, files=files)
     try:
         if parquet:
-            relation, names = _read_parquet(connection, files)
+            relation, names, notes = _read_parquet(connection, files)
         else:
-            relation, names = _read_csv(connection, files, codes)
+            relation, names, notes = _read_csv(connection, files, codes)
     except Exception as error:
         close()
         if isinstance(error, MisfeatError):
             raise
         raise unreadable(error) from error
-    return Relation(relation, names, close, unreadable)
+    return Relation(relation, names, close, unreadable, notes)
 
 
 def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     """Whatever a reader says of bytes that it cannot make sense of, with the file's name."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    parquet = _ending(files[0]) in PARQUET
+    parquet = ending(files[0]) in PARQUET
     path = max((file for file in files if file in reason), key=len, default=path)
     doubts = "its ending right" if parquet else "its ending right, and its text UTF-8"
     return DamagedFileError(
@@ -86,7 +96,7 @@ def _unreadable(error: Exception, path: str, files: list[str]) -> MisfeatError:
     )
 
 
-def _read_parquet(connection: Any, files: list[str]) -> NamedRelation:
+def _read_parquet(connection: Any, files: list[str]) -> NotedRelation:
     import pyarrow.parquet as pq
 
     held: list[list[str]] = []
@@ -104,7 +114,7 @@ def _read_parquet(connection: Any, files: list[str]) -> NamedRelation:
     # The first file's columns come first, then what others have besides, then folders' names.
     names = (*held[0], *relation.columns[len(held[0]) :])
     refuse_repeats(files[0], names)
-    return relation, names
+    return relation, names, []
 
 
 def refuse_repeats(path: str, names: Sequence[str]) -> None:
@@ -121,38 +131,90 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
         seen.add(plain)
 
 
-def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NamedRelation:
+def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
-    form = _form(files[0])
-    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
-        form["compression"] = "gzip"
     for file in filter(_is_packed, files):
         with gzip.open(file) as packed:  # it compares the checksum at its end, DuckDB does not
             while packed.read(2**20):
                 pass
     try:
+        return _in_some_form(connection, files, codes)
+    except MisfeatError:
+        raise
+    except Exception:
+        encodings = {file: _encoding(file) for file in files}
+        if not any(encodings.values()):
+            raise
+    with TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True) as folder:
+        copies: list[str] = []
+        for file, encoding in encodings.items():
+            copies.append(f"{folder}/{len(copies)}{ending(file).removesuffix('.gz')}")
+            with (
+                _opened(file, encoding or "utf-8-sig", newline="", errors="replace") as text,
+                Path(copies[-1]).open("w", encoding="utf-8", newline="") as written,
+            ):
+                shutil.copyfileobj(text, written)
+        try:
+            native, names, notes = _in_some_form(connection, copies, codes)
+        except Exception as error:
+            reason = str(error)
+            for file, copy in zip(files, copies, strict=True):
+                reason = reason.replace(copy, file)
+            kind = MisfeatError if isinstance(error, MisfeatError) else ValueError
+            raise kind(reason) from None
+    note = "{file!r} is not UTF-8 and is read as {way}; if letters look wrong, save it as UTF-8."
+    notes += [Message(note, file=file, way=way) for file, way in encodings.items() if way]
+    return native, names, notes
+
+
+def _encoding(file: str) -> str | None:
+    """The encoding of a text that is not UTF-8; None of UTF-8, and of what is not text."""
+    with _opened(file, None) as lines:
+        head = lines.read(4096)
+        way = "windows-1252"
+        if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+            way = "utf-32"
+        elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            way = "utf-16"
+        elif b"\0" in head:
+            way = "utf-16-le" if head.index(b"\0") % 2 else "utf-16-be"
+        if _NOT_TEXT.search(head.decode(way, errors="replace")[:1000]):
+            return None
+        lines.seek(0)
+        texts = (line.decode(errors="surrogateescape") for line in lines)
+        letters = {letter for text in texts if not text.isascii() for letter in text}
+    # Text of another encoding hardly ever has a letter of UTF-8 in it; a damaged file has many.
+    beyond = {letter for letter in letters if letter > "\x7f"}
+    foreign = beyond and all("\udc80" <= letter <= "\udcff" for letter in beyond)
+    return way if foreign or way != "windows-1252" else None
+
+
+def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
+    """Load CSV files in the form that their header suggests, or else in another that fits."""
+    form, delimiters = _form(files[0])
+    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
+        form["compression"] = "gzip"
+    try:
         return _loaded(connection, files, form, codes)
     except MisfeatError:
         raise
     except Exception as error:
-        odd = _row_that_differs(files, form["delimiter"])
-        if odd is not None:
-            raise odd from error
-        # Lines, or breaks within cells, that end in different ways, as DuckDB may not like.
-        if not any(map(_has_mixed_ends, files)):
-            raise
-        return _loaded(connection, files, {**form, "strict_mode": False}, codes)
+        odd = _row_that_differs(files, form)
+        # Lines may end in different ways, and text may follow a quote, which DuckDB does not like.
+        others: list[dict[str, Any]] = [{"strict_mode": False}] if odd is None else []
+        others += [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
+        for other in others:
+            with suppress(Exception):
+                return _loaded(connection, files, {**form, **other}, codes)
+        raise odd or error from error
 
 
 def _loaded(
     connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
-) -> NamedRelation:
-    names: tuple[str, ...] = ()  # Also of columns whose name spells nothing
-    for file in files:
-        header = connection.read_csv(glob.escape(file), all_varchar=True, sample_size=1, **form)
-        own = tuple(header.columns)
-        names = names or own
-        if own != names:
+) -> NotedRelation:
+    names = _names(files[0], form)
+    for file in files[1:]:
+        if (own := _names(file, form)) != names:
             raise MisfeatError(
                 f"{file!r} has the columns {listed(own)}, but {files[0]!r} has {listed(names)}; "
                 "files that are read together need the same columns in the same order."
@@ -167,27 +229,46 @@ def _loaded(
         **form,
     ).create("csv_rows")
     _settle_flags(connection)
-    return connection.table("csv_rows"), names
+    return connection.table("csv_rows"), *numbered(names)
 
 
-def _has_mixed_ends(file: str) -> bool:
-    with _opened(file, errors="replace") as lines:
-        for _ in lines:
-            pass
-        return isinstance(lines.newlines, tuple)
+def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names in the header of a file; a column without one goes by its number."""
+    quote, escape = form["quotechar"], form["escapechar"]
+    about = {"quotechar": quote, "escapechar": None if escape == quote else escape}
+    with _opened(file, newline="") as lines:
+        try:
+            header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
+        except (StopIteration, ValueError) as error:
+            raise ValueError(f"{file}: {str(error) or 'it is empty'}") from error
+    return tuple(cell.strip() or f"column{at}" for at, cell in enumerate(header))
 
 
-def _opened(file: str, errors: str = "strict") -> Any:
+def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], list[Message]]:
+    """Names of which each occurs once, as pandas numbers them, and a note on those it changed."""
+    taken, new = set(names), dict[str, None]()
+    for name in names:
+        free = (n for at in count(1) if (n := f"{name}.{at}") not in taken and n not in new)
+        new[next(free) if name in new else name] = None
+    renamed = [name for name in new if name not in taken]
+    text = "Columns that share a name are numbered: {names}."
+    return tuple(new), [Message(text, names=listed(renamed))] if renamed else []
+
+
+def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
+    """A file, unpacked where it is packed; its bytes where there is no encoding."""
     opened: Any = gzip.open if _is_packed(file) else open
-    return opened(file, "rt", encoding="utf-8-sig", errors=errors)
+    return (
+        opened(file, "rb") if encoding is None else opened(file, "rt", encoding=encoding, **about)
+    )
 
 
 def _is_packed(file: str) -> bool:
-    return _ending(file).endswith(".gz")
+    return ending(file).endswith(".gz")
 
 
-def _form(file: str) -> dict[str, Any]:
-    """How DuckDB is to take a file apart: by the delimiter that its header has most of.
+def _form(file: str) -> tuple[dict[str, Any], list[str]]:
+    """How DuckDB is to take a file apart: by the delimiter that its header has most of; and others.
 
     DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
     decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
@@ -196,43 +277,39 @@ def _form(file: str) -> dict[str, Any]:
         try:
             n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
         except StopIteration:
-            header = ""
+            n_blank, header = 0, ""
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
     if not header:
         raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
-    unquoted = re.sub('"[^"]*("|$)', "", header)
-    tabs = _ending(file).startswith(".tsv")
-    return {
+    if "\0" in header:
+        raise ValueError(f"{file}: its header holds a character of code 0")
+    quote = "'" if re.fullmatch("'.*'", header.strip()) else '"'
+    unquoted = re.sub(f"{quote}[^{quote}]*({quote}|$)", "", header)
+    delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
+    if ending(file).startswith(".tsv"):
+        delimiters = ["\t"]
+    form = {
         "header": True,
         **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
-        "delimiter": "\t" if tabs else max(DELIMITERS, key=unquoted.count),
-        "quotechar": '"',
-        "escapechar": '"',
+        "delimiter": delimiters[0] if delimiters else DELIMITERS[0],
+        "quotechar": quote,
+        "escapechar": quote,
     }
+    return form, delimiters[1:]
 
 
-def _row_that_differs(files: list[str], delimiter: str) -> Exception | None:
-    """What PyArrow says of the first row with other cells than its header; DuckDB may name none."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    options = (
-        csv.ReadOptions(use_threads=False),  # else rows have no numbers
-        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-    )
+def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | None:
+    """The first row with more or fewer cells than its header, which DuckDB may not name."""
     for file in files:
-        packed = "gzip" if _is_packed(file) else None
-        try:
-            with pa.input_stream(file, compression=packed) as rows:
-                header = csv.open_csv(rows, *options).schema
-            as_bytes = csv.ConvertOptions(column_types=dict.fromkeys(header.names, pa.binary()))
-            with pa.input_stream(file, compression=packed) as rows:
-                for _ in csv.open_csv(rows, *options, as_bytes):
-                    pass
-        except pa.ArrowInvalid as error:
-            if "CSV parse error" in str(error):
-                return ValueError(f"{file}: {error}")
+        with _opened(file, errors="replace", newline="") as lines, suppress(csv.Error):
+            rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"])
+            n_cells = 0
+            for number, row in enumerate(filter(None, rows), 1):
+                n_cells = n_cells or len(row)
+                if len(row) != n_cells:
+                    reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
+                    return ValueError(f"{file}: {reason}")
     return None
 
 
@@ -258,7 +335,7 @@ def matching_files(path: str) -> list[str]:
     folder = Path(path)
     try:
         if folder.is_dir():
-            files = sorted(str(p) for p in folder.rglob("*") if _ending(p.name) in PARQUET)
+            files = sorted(str(p) for p in folder.rglob("*") if ending(p.name) in PARQUET)
             if not files:
                 raise MisfeatError(
                     f"The folder {path!r} holds no Parquet file; of others name a glob, such as "
@@ -275,18 +352,19 @@ def matching_files(path: str) -> list[str]:
     for file in files:
         if not Path(file).is_file():
             raise MisfeatError(f"{file!r} is not a plain file; copy it to one.")
-        if not _ending(file):
+        if not ending(file):
             raise MisfeatError(
                 f"{file!r} is not a file that can be read; expected one that ends in "
-                f"{', '.join((*_TEXT, *PARQUET))}."
+                f"{', '.join((*_TEXT, *PARQUET, *FOREIGN))}."
             )
-    if len({_ending(file) in PARQUET for file in files}) > 1:
+    if len({ending(file) in PARQUET for file in files}) > 1:
         raise MisfeatError(f"{path!r} matches both CSV and Parquet files; name one kind.")
     return files
 
 
-def _ending(file: str) -> str:
-    return next((end for end in (*_TEXT, *PARQUET) if file.lower().endswith(end)), "")
+def ending(file: str) -> str:
+    """What the name of a file ends in, of what can be read; empty of all others."""
+    return next((end for end in (*_TEXT, *PARQUET, *FOREIGN) if file.lower().endswith(end)), "")
 
 
 def connect(path: str) -> tuple[Any, Callable[[], None]]:

@@ -19,6 +19,7 @@ from misfeat.reading.addresses import is_address
 from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Relation, open_address, open_path
+from misfeat.reading.foreign_files import is_foreign, open_foreign
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import COLUMN_NAME, MissingCodes, check_text
 
@@ -50,6 +51,8 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
+        if is_foreign(path):
+            return open_foreign(path)
         X = open_address(path) if is_address(path) else open_path(path, codes)
     if isinstance(X, Relation):
         try:
@@ -202,18 +205,14 @@ def check_column_names(native: Any) -> None:
         return  # polars lets no such names in, and asking a lazy frame for them is slow
     seen: set[object] = set()
     for name in getattr(native, "column_names", getattr(native, "columns", ())):
-        if isinstance(name, tuple):
-            raise MisfeatError(
-                f"Column names must be text, but one is {name!r}, of several levels; join them "
-                "with X.columns = ['_'.join(map(str, name)) for name in X.columns].",
-                column=name,
-            )
         if not isinstance(name, str):
-            raise MisfeatError(
-                f"Column names must be text, but one is {name!r} ({type(name).__name__}); rename "
-                "it, in pandas for example with X.columns = X.columns.astype(str).",
-                column=name,
-            )
+            why = f" ({type(name).__name__}); rename it, in pandas for example with X.columns = "
+            why += "X.columns.astype(str)."
+            if isinstance(name, tuple):
+                why = ", of several levels; join them with X.columns = "
+                why += "['_'.join(map(str, name)) for name in X.columns]."
+            problem = f"Column names must be text, but one is {name!r}{why}"
+            raise MisfeatError(problem, column=name)
         if name in seen:
             raise MisfeatError(
                 f"The table has two columns named {name!r}; rename or drop one.", column=name

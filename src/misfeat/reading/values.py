@@ -25,6 +25,7 @@ MISSING_LABEL = "missing"
 COLUMN_NAME = "The name of the column"
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER = 2**63 - 1  # The largest integer that every engine can compare with
+INT64 = range(-(2**63), 2**63)  # Those that 64 bits hold
 EXACT_INTEGERS = 2**53  # Floats below this magnitude hold every integer exactly
 
 

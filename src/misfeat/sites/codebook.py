@@ -22,6 +22,7 @@ from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.coding import (
     MAX_CLASSES,
     NEVER_RECORDED,
+    UNREAD,
     check_target,
     feature_coder,
     interval_labels,
@@ -340,7 +341,7 @@ def _why_not(table: Table, profile: Profile, rules: CohortRules) -> str:
     if len(profile.column) > LONGEST:
         return f"its name has more than {LONGEST} characters"
     coder, audit = feature_coder(table, profile, rules)
-    if coder is None:
+    if coder is None or audit.treatment in UNREAD:
         return audit.treatment
     if profile.missing >= rules.coding.missing_threshold * profile.rows:
         return NEVER_RECORDED
