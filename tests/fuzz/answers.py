@@ -202,7 +202,8 @@ def enough(machine: Selecting, selector: Any, draw: Any) -> None:
     for answer in selector.answer():
         hold(bool(answer.sentence) and answer.sentence in str(answer), "a sentence", answer)
         hold(set(answer.features) <= set(selector.selection_.feature_names), "features", answer)
-        hold(all(0 <= one.low <= one.high <= 1 for one in answer.models), "models", answer)
+        models = answer.models
+        hold(all(one.low <= one.value <= one.high <= 1 for one in models), "models", answer)
 
 
 def stability(machine: Selecting, selector: Any, draw: Any) -> None:
