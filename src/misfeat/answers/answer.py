@@ -448,8 +448,13 @@ def recording_sentences(
     confidence: float | None,
 ) -> list[Message]:
     """A sentence for every step of a plan that is worth it; else one that says there is none."""
-    worth = [step for step in steps if step.worth]
-    sentences = [_step_in_words(step, wholes[step.subgroup], target, confidence) for step in worth]
+    sentences: list[Message] = []
+    reached: dict[str, float] = {}  # by subgroup, what is expected after the steps so far
+    for step in steps:
+        if step.worth:
+            before = reached.get(step.subgroup, step.before)
+            whole, reached[step.subgroup] = wholes[step.subgroup], before + step.gain
+            sentences.append(_step_in_words(step, before, whole, target, confidence))
     if len(sentences) > MOST_STEPS:
         more = Message(f"{len(sentences) - MOST_STEPS:,} more steps are worth it: see the plan.")
         return [*sentences[:MOST_STEPS], more]
@@ -465,12 +470,14 @@ def recording_sentences(
     return [Message(f"{nearest}.", features=joined(best.features), where=best.subgroup)]
 
 
-def _step_in_words(step: PlanStep, whole: float, target: str, confidence: float | None) -> Message:
+def _step_in_words(
+    step: PlanStep, score: float, whole: float, target: str, confidence: float | None
+) -> Message:
     # What is explained before is uncertain, too: with the gain it may seem more than there is.
     after, low, high = (
-        min(1.0, (step.before + more) / whole) for more in (step.gain, step.low, step.high)
+        min(1.0, (score + more) / whole) for more in (step.gain, step.low, step.high)
     )
-    before = percent(step.before / whole, low, high)
+    before = percent(score / whole, low, high)
     sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
     likely = ""
     if not isnan(step.probability):
