@@ -68,7 +68,7 @@ def test_there_is_an_answer_for_every_subgroup_and_over_all(answer):
     assert "of the uncertainty about y (90 % interval " in first.sentence
     assert "no evidence that a further feature helps (p = " in first.sentence
     assert "no evidence that any feature explains y (p = " in last.sentence
-    assert answer.sentence.startswith("In 2 of 3 subgroups recorded features explain from ")
+    assert answer.sentence.startswith("In 2 of 3 subgroups the recommended features explain from ")
     assert "; a is recommended in all of them." in answer.sentence
     assert answer.sentence.endswith("In g=w there is no evidence that any feature explains it.")
     assert answer.recording == (

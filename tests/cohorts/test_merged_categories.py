@@ -105,7 +105,7 @@ def test_values_that_tell_are_merged_by_what_they_tell_and_it_is_said():
     cohorts = build_cohorts(towns(1.5), "y")
     assert cohorts.weights.sum() == N
     found = audit(cohorts, "town")
-    assert found.treatment == "5 groups of 70 values, by what they tell, and other"
+    assert found.treatment == "5 groups of 70 values, by the target, and other"
     assert found.categories[0].startswith("town ")
     assert found.categories[0].endswith("values)")
     assert any("'town' has 79 values" in note for note in cohorts.notes)

@@ -45,6 +45,7 @@ UNTESTED = "not tested"
 VERDICTS = (EXPLAINED, UNTESTED, NO_EVIDENCE, NOTHING)  # the most informative first
 MOST_NAMED = 3  # subgroups or features that the sentence about all names
 OFTEN = 0.5  # a feature in the answers of more than this share of the subgroups is named
+LIKELY = 0.8  # steps with a lower probability may be worth recording
 MOST_STEPS = 5  # of a plan that have a sentence
 MOST_MODELLED = 20  # subgroups for which models are fitted where nobody asks about a single one
 ALL_RECORDED = Message("Every subgroup recorded every feature: there is nothing to collect.")
@@ -105,21 +106,27 @@ class SubgroupAnswer:
 
     @property
     def model_sentence(self) -> Message | None:
-        """What a model reaches on rows left out; None where none was fitted."""
+        """What a model reaches on rows left out, in one sentence; None where none was fitted."""
+        words = self.model_words
+        return words and Message("{subgroup}: {words}.", subgroup=self.subgroup, words=words)
+
+    @property
+    def model_words(self) -> Message | None:
+        """The same without the subgroup's name and the full stop."""
         if not self.models:
             return None
         chosen, *others = self.models
-        template = f"{{subgroup}}: a model with {{names}} reaches an {chosen.metric} of "
-        template += f"{chosen.words} on rows left out"
+        template = f"a model with {{names}} reaches an {chosen.metric} of {chosen.words} on rows "
+        template += "left out"
         if not isnan(chosen.error):
             template += f", and an error of {chosen.error:.3g}"
         for other in others:
             single = len(other.features) == 1 < len(chosen.features)
             named = "{single} alone" if single else f"all {len(other.features)} recorded features"
-            template += f"; with {named} {other.value:.2f}"
+            template += f"; with {named} {other.words}"
         about: dict[str, Any] = {"names": joined(chosen.features)}
         about["single"] = joined(others[0].features) if others else ""
-        return Message(template + ".", subgroup=self.subgroup, **about)
+        return Message(template, **about)
 
     @property
     def sentences(self) -> list[Message]:
@@ -319,7 +326,7 @@ def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
     if step.size < size:
         return Message(f"a further feature may help ({further})")
     return Message(
-        f"a further feature may help ({further}): try {{setting}}",
+        f"a further feature helps ({further}), but larger sets were not tried: {{setting}} does",
         setting=Setting("size", size + 1),
     )
 
@@ -372,7 +379,7 @@ def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
     where = f"{some:,} of {every:,}" if some < every else "both" if every == 2 else f"all {every:,}"
     tested = " (not tested against chance)" if untested else ""
     return Message(
-        f"In {where} subgroups recorded features explain {{how_much}} of {{about}}{tested}"
+        f"In {where} subgroups the recommended features explain {{how_much}} of {{about}}{tested}"
         "{features}.{others}",
         how_much=_how_much(explained),
         about=about,
@@ -483,11 +490,14 @@ def _step_in_words(
     if not isnan(step.probability):
         likely = f"; worth it with a probability of {percent(step.probability, 0.0, 1.0)}"
     one = len(step.features) == 1
+    be = "are" if not one else "is"
+    if step.probability < LIKELY:
+        be = "may be"
     return Message(
-        f"{{subgroup}}: {{features}} {'is' if one else 'together are'} worth recording. With "
+        f"{{subgroup}}: {{features}}{'' if one else ' together'} {be} worth recording. With "
         f"{'it' if one else 'them'}, the best set is expected to explain "
-        f"{percent(after, low, high)} of the uncertainty about {{target}} instead of {before} "
-        f"({sure}: {percent_between(low, high)}){likely}.",
+        f"{percent(after, low, high)} ({sure} {percent_between(low, high)}) of the uncertainty "
+        f"about {{target}} instead of {before}{likely}.",
         subgroup=step.subgroup,
         features=joined(step.features),
         target=target,

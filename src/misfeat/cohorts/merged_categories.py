@@ -86,7 +86,7 @@ def merge_values(
     merged = cross_fitted(rows, line, bases, best, counts.shape, order, classes)
     treatment = f"{len(labels)} most frequent values"
     if best is alike:
-        treatment = f"{len(labels)} groups of {len(values)} values, by what they tell"
+        treatment = f"{len(labels)} groups of {len(values)} values, by the target"
     if (merged.codes[line] == best.n_groups - 1).any():
         labels, comma = with_other(labels), "," if best is alike else ""
         return merged, labels, f"{treatment}{comma} and {labels[-1]}"

@@ -145,7 +145,7 @@ def make_report(
     sentences: dict[str, Markup | list[Markup]] = {
         "whole": as_html(screen.sentence, spell),
         "answers": [as_html(one.words, spell) for one in screen.subgroups],
-        "models": [as_html(one.model_sentence or Message(""), spell) for one in screen.subgroups],
+        "models": [as_html(one.model_words or Message(""), spell) for one in screen.subgroups],
         "collecting": [as_html(one, spell) for one in screen.recording],
         "overturning": [as_html(one.words, spell, "part") for one in screen.overturning],
         "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],

@@ -306,5 +306,6 @@ def _templates() -> Environment:
         "percent_between": _percent_between,
         "count": lambda value: f"{value:,}",
         "shade": shade_of,
+        "capital": lambda text: text[:1].upper() + text[1:],
     }
     return templates
