@@ -42,7 +42,7 @@ def compiled_beside() -> Iterator[None]:
     from joblib import effective_n_jobs
 
     from misfeat.information.kernels.permutation import score_permutations
-    from misfeat.runtime.compilation import is_kept
+    from misfeat.runtime.kernel_cache import is_kept
 
     if not sys.executable or is_kept(score_permutations) is not False or effective_n_jobs(-1) < 2:
         yield
@@ -80,7 +80,7 @@ def compile_all(progress: Progress | None = None) -> tuple[int, float]:
     Returns how many were compiled, and the seconds that took.
     """
     from misfeat.datasets import load_heart
-    from misfeat.runtime.compilation import compilations_counted
+    from misfeat.runtime.kernel_cache import compilations_counted
     from misfeat.selector import SubgroupSelector
 
     with compilations_counted() as counted:

@@ -29,7 +29,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import digamma, polygamma
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -292,6 +291,8 @@ class InformationScale:
         additive = np.asarray(additive, dtype=np.float64)
         if len(self._present) < 2:
             return np.zeros_like(additive)
+        from scipy.special import digamma
+
         explained, precision = self._precision(additive)
         left = digamma(precision + 1.0)
         for share in self._present:
@@ -302,6 +303,8 @@ class InformationScale:
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
         """Scores from 0 to the entropy, and what single rows vary by at each."""
+        from scipy.special import digamma, polygamma
+
         additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
         explained, precision = self._precision(additive)
         mean, square = np.zeros_like(additive), np.zeros_like(additive)

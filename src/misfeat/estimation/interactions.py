@@ -14,10 +14,10 @@ subgroups, completed where it was not recorded, and part of every set that holds
 from __future__ import annotations
 
 from math import comb
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.estimation.additive import (
     POOL_RIDGE,
@@ -88,7 +88,8 @@ def find_terms(table: Source, moments: Moments) -> Moments:
         found = _candidates(table, moments, sets)
         found.sort(key=lambda candidate: (-candidate.deviations, candidate.features))
         strongest = list(dict.fromkeys(f for candidate in found for f in candidate.features))
-        least = max(LEAST_DEVIATIONS[size], MARGIN - float(ndtri(FALSE_TERMS / max(len(found), 1))))
+        expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(found), 1))
+        least = max(LEAST_DEVIATIONS[size], MARGIN - expected)
         outstanding = [c for c in found[: MOST_TERMS[size]] if c.deviations > least]
         new = [_term(table, moments, candidate) for candidate in outstanding]
         if any(new):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from math import comb
@@ -9,7 +10,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from misfeat.completion.base import RecordedCompleter
 from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
@@ -89,7 +89,7 @@ class SetScores:
     def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
         """Scores of other rows of the same table, none computed yet, with the same settings."""
         settings: Any = {name: getattr(self, name) for name in SETTINGS}
-        return SetScores(measure, clone(self.estimate, safe=False), seed=seed, **settings)
+        return SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort; of those found, if too many."""
