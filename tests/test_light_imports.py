@@ -38,7 +38,7 @@ def test_what_waits_is_loaded_when_it_is_used():
     )
 
 
-@pytest.mark.parametrize("question", ["top", "cautions", "subgroups", "columns"])
+@pytest.mark.parametrize("question", ["top", "features", "subgroups", "columns"])
 def test_a_question_to_a_saved_run_loads_neither_numba_nor_scikit_learn(tmp_path, question):
     data = make_cohorts(2, 80, 4, random_state=0)
     SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).save(tmp_path / "run")

@@ -111,6 +111,7 @@ def mapped(
 ) -> list[Result]:
     """What a function gives for each item; `report` is told before each how many were begun."""
     from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
 
     def begun() -> Iterator[Item]:
         for number, item in enumerate(items):
@@ -118,5 +119,6 @@ def mapped(
             report(number)
             yield item
 
-    found: list[Result] = Parallel(prefer="threads")(delayed(function)(item) for item in begun())
+    with threadpool_limits(1, "blas"):  # whose own threads would wait for each other
+        found: list[Result] = Parallel(prefer="threads")(delayed(function)(i) for i in begun())
     return found
