@@ -111,10 +111,11 @@ def _answer_for(
 
     from misfeat.cohorts.coding import Coding
     from misfeat.datasets import make_cohorts
+    from misfeat.information import subset_sums
     from misfeat.selector import SubgroupSelector
 
-    usual = {"n_cohorts": 2, "n_rows": 400, "n_features": 6, "hide": 0.2, "random_state": 1}
-    data = make_cohorts(**usual | settings)
+    sizes = {"n_cohorts": 2, "n_rows": 400, "n_features": 6, "hide": 0.2, "random_state": 1}
+    data = make_cohorts(**sizes | settings)
     table, groups = dict(data.columns), data.groups if settings.get("n_cohorts") != 1 else None
     if groups is None:
         del table[data.groups]
@@ -123,6 +124,11 @@ def _answer_for(
         table[data.target] = table[data.target] + noise
     coding = Coding() if max_sets is None else Coding(max_sets=max_sets)
     selector = SubgroupSelector(groups, size=size, coding=coding, random_state=0)
+    usual, subset_sums.SMALL = subset_sums.SMALL, 0  # the kernels of large tables first
+    try:
+        selector.fit(table, data.target)
+    finally:
+        subset_sums.SMALL = usual
     selector.fit(table, data.target)
     if max_sets is not None:
         return

@@ -19,6 +19,7 @@ import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from misfeat.runtime.atomic_files import FileLock
 from misfeat.runtime.progress import announce
 
 if TYPE_CHECKING:
@@ -63,6 +64,20 @@ class _ProcessCompilations(Compilations):
     """
 
     _collects, _announced = False, False
+    _lock: FileLock | None = None
+
+    def wait_for_others(self, source: Path) -> None:
+        """Wait while another process compiles kernels of a module; those within come with it."""
+        self.let_others_go_on()
+        lock = FileLock(source)
+        with suppress(OSError):  # where files cannot be locked, both compile
+            self._lock = lock if not self._depth and lock.acquire() else None
+
+    def let_others_go_on(self) -> None:
+        """Let processes go on that wait."""
+        if self._lock is not None and not self._depth:
+            self._lock.release()
+            self._lock = None
 
     def on_start(self, event: Any) -> None:
         if not self._depth:
@@ -79,7 +94,8 @@ class _ProcessCompilations(Compilations):
             announce(COMPILING)
 
 
-event.register(EVENT, _ProcessCompilations())
+_process = _ProcessCompilations()
+event.register(EVENT, _process)
 
 
 @contextmanager
@@ -119,6 +135,25 @@ class CheckedCacheFile(IndexDataCacheFile):
         return _checked(Path(self._data_path(name)).read_bytes())
 
 
+class SharedCache(FunctionCache):
+    """A cache that several processes fill: what one compiles, the others wait for."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel of a signature, None where it has to be compiled here."""
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _process.wait_for_others(Path(self._py_func.__code__.co_filename))
+            found = super().load_overload(sig, target_context)
+            if found is not None:
+                _process.let_others_go_on()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a kernel that was compiled."""
+        super().save_overload(sig, data)
+        _process.let_others_go_on()
+
+
 def _checked(content: bytes) -> Any:
     """What a file holds; an OSError, as for one that is not there, where it is damaged or old."""
     digest, pickled = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
@@ -135,7 +170,7 @@ def dispatcher_of(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     kernel = nb.njit(nogil=True, **options)(function)
     if hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
         with suppress(RuntimeError, OSError):  # no folder can be written
-            cache = kernel._cache = FunctionCache(kernel.py_func)
+            cache = kernel._cache = SharedCache(kernel.py_func)
             file, name = cache._cache_file, cache._cache_file._index_name.removesuffix(".nbi")
             cache._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
     return kernel
