@@ -150,7 +150,7 @@ def timed(load: Workload, n_jobs: int | None) -> tuple[SubgroupSelector, dict[st
     ['coding', 'scores of own rows', 'population']
     """
     from benchmarks.speed.clock import StepClock, forget_peak, held_memory, peak_memory
-    from misfeat.runtime.compilation import compilations_counted
+    from misfeat.runtime.kernel_cache import compilations_counted
     from misfeat.runtime.progress import progress_told
 
     with compilations_counted() as compiled:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
-
 from misfeat.cohorts.coding import Coding
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.declaration import check_parameters, parameters_of
+from misfeat.runtime.scikit_learn import BaseEstimator
 from misfeat.selector_parameters import SelectorParameters
 from misfeat.transformer import Columns
 

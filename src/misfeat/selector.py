@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from sklearn.utils.validation import check_is_fitted
-
 from misfeat.answers.answer import answer_of
 from misfeat.answers.top import best_sets, features_for_all
 from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names, unreported
@@ -18,6 +16,7 @@ from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.inputs import open_columns
 from misfeat.runtime.progress import long_work
+from misfeat.runtime.scikit_learn import check_is_fitted
 from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
 from misfeat.transformer import SelectsColumns, SubgroupColumns, checked_arrays, note_columns

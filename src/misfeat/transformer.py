@@ -9,14 +9,9 @@ from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from misfeat.exceptions import Message, MisfeatError
-from misfeat.parameters.declaration import a_flag, one_of, parameter, with_parameters
+from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
 from misfeat.reading.array_table import as_array
 from misfeat.reading.inputs import (
     as_native,
@@ -25,6 +20,13 @@ from misfeat.reading.inputs import (
     is_dataframe,
     with_columns_only,
     with_text_names,
+)
+from misfeat.runtime.scikit_learn import (
+    BaseEstimator,
+    TransformerMixin,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ MOST_NAMED = 5  # So many columns of a table that does not fit are named in a me
 
 
 @with_parameters
-class Columns(BaseEstimator):  # type: ignore[misc]
+class Columns(Parameters):
     """Which columns `SubgroupSelector.transform` keeps.
 
     {parameters}
@@ -77,6 +79,8 @@ def is_array(X: object) -> bool:
 
 def _dense(X: Any) -> Any:
     """A table in a library that is known; one of SciPy's sparse matrices is refused."""
+    from scipy.sparse import issparse
+
     if issparse(X):
         raise MisfeatError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
@@ -122,7 +126,7 @@ def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-class SelectsColumns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer that keeps some of the columns it was fitted on."""
 
     @abstractmethod
@@ -134,6 +138,64 @@ class SelectsColumns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         chosen = set(self._chosen())
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
         return np.array([name in chosen for name in names], dtype=bool)
+
+    def get_support(self, indices: bool = False) -> NDArray[Any]:
+        """Which columns are kept.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Whether to give their numbers instead of a mask.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"x": [0, 0, 1, 1], "z": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").get_support()
+        array([ True, False])
+        """
+        mask = self._get_support_mask()
+        return np.flatnonzero(mask) if indices else mask
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the columns that are kept.
+
+        Parameters
+        ----------
+        input_features : sequence of str, default=None
+            The names of all columns, where the table had none.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"x": [0, 0, 1, 1], "z": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").get_feature_names_out()
+        array(['x'], dtype=object)
+        """
+        from sklearn.utils.validation import _check_feature_names_in
+
+        names: NDArray[Any] = _check_feature_names_in(self, input_features)
+        return names[self.get_support()]
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """An array with columns of zeros where columns were left out.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_columns that are kept)
+            What `transform` gave.
+
+        Examples
+        --------
+        >>> from misfeat import SubgroupSelector
+        >>> table = {"x": [0, 0, 1, 1], "z": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
+        >>> SubgroupSelector(size=1).fit(table, "y").inverse_transform([[1]])
+        array([[1, 0]])
+        """
+        from sklearn.feature_selection import SelectorMixin
+
+        whole: NDArray[Any] = SelectorMixin.inverse_transform(self, X)
+        return whole
 
     def transform(self, X: Any) -> Any:
         """Keep the chosen columns of a table with the columns that were there at fit."""
@@ -157,6 +219,8 @@ class SelectsColumns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         wanted = [names[position] for position in self.get_support(indices=True)]
         if isinstance(table, Mapping):
             return {name: table[name] for name in wanted}
+        from sklearn.utils._set_output import _get_output_config
+
         output = _get_output_config("transform", self)["dense"]
         return with_columns_only(table, wanted, None if output == "default" else output)
 

@@ -10,7 +10,7 @@ from misfeat import SubgroupSelector
 from misfeat.cli.compilation import compile_all, compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
 from misfeat.information.kernels.permutation import score_permutations
-from misfeat.runtime.compilation import compilations_counted, is_kept
+from misfeat.runtime.kernel_cache import compilations_counted, is_kept
 
 BESIDE = """
 import subprocess

@@ -14,8 +14,8 @@ from numba.core import config, event
 from numba.core.errors import TypingError
 
 import misfeat
-from misfeat.runtime import compilation
-from misfeat.runtime.compilation import EVENT, compilations_counted
+from misfeat.runtime import kernel_cache
+from misfeat.runtime.kernel_cache import EVENT, compilations_counted
 
 SOURCE = """
 from misfeat.runtime.compilation import compiled
@@ -136,13 +136,13 @@ def test_the_collector_rests_while_a_kernel_is_compiled_and_not_after():
 
 def test_compiling_is_announced_once_where_it_takes_its_time(monkeypatch):
     lines = []
-    monkeypatch.setattr(compilation, "announce", lines.append)
-    monkeypatch.setattr(compilation, "ANNOUNCED_AFTER", 0.0)
-    listener = compilation._ProcessCompilations()
+    monkeypatch.setattr(kernel_cache, "announce", lines.append)
+    monkeypatch.setattr(kernel_cache, "ANNOUNCED_AFTER", 0.0)
+    listener = kernel_cache._ProcessCompilations()
     for _ in range(2):
         listener.on_start(None)
         listener.on_end(None)
-    assert lines == [compilation.COMPILING]
+    assert lines == [kernel_cache.COMPILING]
 
 
 FROM_AN_ARRAY = re.compile(r"^ +[\w.]+\[[^\]=]*:[^\]=]*\] = (?!-?[\d.]+$|[A-Z_]+$).*$", re.M)

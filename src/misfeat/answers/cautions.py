@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import prod
-from statistics import median
+from statistics import NormalDist, median
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.answers import column_cautions
 from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
@@ -212,8 +211,8 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
     small = rows < SMALL * rows.mean()
     parts = [model.contradictions() for model in scores.listed().models]
     deviations, own, expected = (np.mean(one, axis=0) for one in zip(*parts, strict=True))
-    least = -float(ndtri(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1]))))
-    elsewhere = -float(ndtri(ELSEWHERE_LEVEL / 2.0))
+    least = -NormalDist().inv_cdf(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1])))
+    elsewhere = -NormalDist().inv_cdf(ELSEWHERE_LEVEL / 2.0)
     single = selection.completed(1)
     order = np.argsort(single.subsets[:, 0])
     for k, (cohort, cases) in enumerate(zip(cohorts, _rarer_rows(cohorts), strict=True)):

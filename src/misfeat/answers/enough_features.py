@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 from misfeat.answers.effort import AHEAD, effort_for
 from misfeat.answers.options import checked_size, of_each_subgroup, shown_scores
 from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
-from misfeat.estimation.significance import PERMUTATIONS
+from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.answers.options import (
     Costs,
@@ -288,7 +288,7 @@ def path_steps(
         adds = np.diff(score, prepend=0.0)
         reach = adds_reach = np.full(len(path), np.inf)
         if confidence is not None:
-            width = float(ndtri((1.0 + confidence) / 2.0))
+            width = NormalDist().inv_cdf((1.0 + confidence) / 2.0)
             gains = [listed.deviation_of_gain(*pair)[cohort, 0] for pair in pairwise(sets)]
             reach = width * np.array([error[cohort, 0] for error in errors])
             adds_reach = width * np.array([errors[0][cohort, 0], *gains])

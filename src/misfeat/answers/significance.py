@@ -7,12 +7,17 @@ from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 from misfeat.answers.effort import FEWER_PERMUTATIONS, effort_for
 from misfeat.answers.options import feature_index, included_features, level_size
 from misfeat.cohorts.weights import reweighted
-from misfeat.estimation.significance import PILOTS, Greatest, MaxTest, max_test
+from misfeat.estimation.significance import (
+    PILOTS,
+    Greatest,
+    MaxTest,
+    false_discovery_control,
+    max_test,
+)
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.permutation import (
     MOST_PERMUTATIONS,

@@ -19,7 +19,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top import order_of_sets
@@ -28,7 +27,7 @@ from misfeat.estimation.estimands import POPULATION
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
 from misfeat.runtime.progress import long_work
-from misfeat.runtime.threads import counted
+from misfeat.runtime.threads import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -186,7 +185,7 @@ def resampled(
             best[i], ranks[i] = order[:k], rank_of[own]
         return best, ranks
 
-    draws = Parallel(prefer="threads")(delayed(draw)(seed) for seed in counted(seeds, report))
+    draws = mapped(draw, seeds, report)
     report(len(seeds))
     best, ranks = (np.array(parts) for parts in zip(*draws, strict=True))
     return Draws(kept, best, ranks)

@@ -20,15 +20,14 @@ variance; deviations as they are, or fully corrected.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from math import comb
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from joblib import Parallel, delayed
-from scipy.special import ndtr, ndtri
-from sklearn.base import clone
 
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
@@ -38,7 +37,7 @@ from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
 from misfeat.runtime.progress import long_work
-from misfeat.runtime.threads import counted
+from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def trust(
         return half.exact, judge.complete(half, size)
 
     def without_features(mask: Flags) -> CompletedScores:
-        own: Estimate = clone(estimate, safe=False)
+        own: Estimate = deepcopy(estimate)
         return own.complete(with_hidden(known, mask), size)
 
     report(0)
@@ -158,10 +157,8 @@ def trust(
         report(1)
         judge = replace(estimate, name=POPULATION, confidence=JUDGED)
         judged = shown if judge == estimate else judge.complete(known, size)
-        halves = Parallel(prefer="threads")(
-            delayed(of_half)(weights)
-            for weights in counted(half_weights(known.cohorts, rng), lambda n: report(1 + n))
-        )
+        drawn_halves = half_weights(known.cohorts, rng)
+        halves = mapped(of_half, drawn_halves, lambda n: report(1 + n))
         truth = truth_of_population(known.exact, judged, k, halves)
         done = 3
         if halves:  # else an answer would be compared with itself
@@ -170,9 +167,7 @@ def trust(
         truth = truth_of_sample(known.exact, size)
     drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
     masks = [mask for mask in drawn if mask.any()]
-    completed = Parallel(prefer="threads")(
-        delayed(without_features)(mask) for mask in counted(masks, lambda n: report(done + n))
-    )
+    completed = mapped(without_features, masks, lambda n: report(done + n))
     answers += zip(completed, masks, strict=True)
     compared: dict[int, list[Trust]] = {}
     for scores, mask in answers:
@@ -228,7 +223,7 @@ def truth_of_population(
 def deviation_of(completed: CompletedScores) -> Floats:
     """The standard deviations that intervals were made from; one side may have been cut."""
     reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
-    deviation: Floats = reach / ndtri((1.0 + JUDGED) / 2.0)
+    deviation: Floats = reach / NormalDist().inv_cdf((1.0 + JUDGED) / 2.0)
     return deviation
 
 
@@ -275,6 +270,8 @@ def chance_inside(
     low: Floats, high: Floats, mean: Floats, deviation: Floats, ceiling: float
 ) -> Floats:
     """How likely a score lies between two bounds; none is below 0 or above the ceiling."""
+    from scipy.special import ndtr
+
     spread = np.maximum(deviation, np.finfo(float).tiny)
     below = np.where(low <= 0, 0.0, ndtr((low - ROUNDING - mean) / spread))
     above = np.where(high >= ceiling, 0.0, ndtr((mean - high - ROUNDING) / spread))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, xlogy
 
 from misfeat.answers.options import set_members
 from misfeat.completion.transfer import TransferCompleter
@@ -198,10 +198,10 @@ def cells_of(
     with np.errstate(divide="ignore", invalid="ignore"):
         share = counts.counts / rows[:, None]
         lift = np.where(overall > 0, share / overall, np.nan)
-    contribution = xlogy(counts.counts / total, np.where(lift > 0, lift, 1.0))
+    contribution = counts.counts / total * np.log(np.where(lift > 0, lift, 1.0))
     low = high = np.full(share.shape, np.nan)
     if confidence is not None:  # Wilson's interval
-        z, n = float(ndtri((1.0 + confidence) / 2.0)), rows[:, None]
+        z, n = NormalDist().inv_cdf((1.0 + confidence) / 2.0), rows[:, None]
         centre = share + z**2 / (2.0 * n)
         reach = z * np.sqrt(share * (1.0 - share) / n + z**2 / (4.0 * n**2))
         scale = 1.0 + z**2 / n

@@ -42,7 +42,7 @@ def compiled_beside() -> Iterator[None]:
     from joblib import effective_n_jobs
 
     from misfeat.information.kernels.permutation import score_permutations
-    from misfeat.runtime.compilation import is_kept
+    from misfeat.runtime.kernel_cache import is_kept
 
     if not sys.executable or is_kept(score_permutations) is not False or effective_n_jobs(-1) < 2:
         yield
@@ -80,7 +80,7 @@ def compile_all(progress: Progress | None = None) -> tuple[int, float]:
     Returns how many were compiled, and the seconds that took.
     """
     from misfeat.datasets import load_heart
-    from misfeat.runtime.compilation import compilations_counted
+    from misfeat.runtime.kernel_cache import compilations_counted
     from misfeat.selector import SubgroupSelector
 
     with compilations_counted() as counted:
@@ -111,10 +111,11 @@ def _answer_for(
 
     from misfeat.cohorts.coding import Coding
     from misfeat.datasets import make_cohorts
+    from misfeat.information import subset_sums
     from misfeat.selector import SubgroupSelector
 
-    usual = {"n_cohorts": 2, "n_rows": 400, "n_features": 6, "hide": 0.2, "random_state": 1}
-    data = make_cohorts(**usual | settings)
+    sizes = {"n_cohorts": 2, "n_rows": 400, "n_features": 6, "hide": 0.2, "random_state": 1}
+    data = make_cohorts(**sizes | settings)
     table, groups = dict(data.columns), data.groups if settings.get("n_cohorts") != 1 else None
     if groups is None:
         del table[data.groups]
@@ -123,6 +124,11 @@ def _answer_for(
         table[data.target] = table[data.target] + noise
     coding = Coding() if max_sets is None else Coding(max_sets=max_sets)
     selector = SubgroupSelector(groups, size=size, coding=coding, random_state=0)
+    usual, subset_sums.SMALL = subset_sums.SMALL, 0  # the kernels of large tables first
+    try:
+        selector.fit(table, data.target)
+    finally:
+        subset_sums.SMALL = usual
     selector.fit(table, data.target)
     if max_sets is not None:
         return

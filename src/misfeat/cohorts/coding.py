@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from misfeat.cohorts.column_profiles import (
     DISTINCT_LIMIT,
@@ -30,7 +29,7 @@ from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
-from misfeat.parameters.declaration import with_parameters
+from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @with_parameters
-class Coding(CodingParameters, BaseEstimator):  # type: ignore[misc]
+class Coding(CodingParameters, Parameters):
     """How the columns of a table become codes, and which rows become subgroups.
 
     {parameters}

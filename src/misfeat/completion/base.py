@@ -16,8 +16,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
-from sklearn.base import BaseEstimator, clone
 
 from misfeat.completion.completed_scores import (
     NONE,
@@ -31,7 +29,7 @@ from misfeat.completion.completed_scores import (
 from misfeat.completion.registry import INHERIT, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import best_below, level, rank, ranks_below
-from misfeat.parameters.declaration import a_level
+from misfeat.parameters.declaration import Parameters, a_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
+class BaseCompleter(Parameters, ABC):
     """A completer: its `guess` is all that one has to write.
 
     Guesses are closed upwards and kept within what is certain. How far they are off is learned by
@@ -118,6 +116,8 @@ class BaseCompleter(BaseEstimator, ABC):  # type: ignore[misc]
         if confidence is None:
             return completed
         # On a copy: what a completer keeps of a guess stays that of the table itself.
+        from sklearn.base import clone
+
         errors = hidden_errors(clone(self), known, size, self.rounds, self._seed)
         return with_intervals(completed, guess, exact, ErrorModel(errors, confidence))
 
@@ -341,6 +341,8 @@ class ErrorModel:
             return
         sizes = np.abs(hidden.errors)
         self._usual = max(float(sizes.mean()), np.finfo(float).tiny)
+        from scipy.optimize import nnls
+
         self._weights, _ = nnls(self._with_constant(hidden.causes), sizes)
         self._sampling = NormalDist().inv_cdf((1 + confidence) / 2)
         relative = sizes / self._scale(hidden.causes)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from misfeat.completion.base import BaseCompleter, check_number, recorded_part_scores
 from misfeat.completion.knn import (
@@ -139,7 +139,7 @@ class GTest(NamedTuple):
     @property
     def p_value(self) -> float:
         """How likely so large a statistic is under independence; 1 where nothing can be said."""
-        return float(chi2.sf(self.statistic, self.dof)) if self.dof else 1.0
+        return float(chdtrc(self.dof, self.statistic)) if self.dof else 1.0
 
 
 def g_test(

@@ -65,11 +65,11 @@ def completer_of(
     random_state: int | None = DEFAULTS["random_state"],
 ) -> Any:
     """A new completer of a name or like an instance; settings replace ``"inherit"``."""
-    from sklearn.base import BaseEstimator, clone
-
     if isinstance(wanted, str) and wanted in COMPLETERS:
         completer = completer_class(wanted)()
-    elif isinstance(wanted, BaseEstimator) and hasattr(wanted, "guess"):  # a BaseCompleter
+    elif hasattr(wanted, "guess") and not isinstance(wanted, type):  # a BaseCompleter
+        from sklearn.base import clone
+
         completer = clone(wanted)
     else:
         given_one = wanted.__name__ if isinstance(wanted, type) else wanted

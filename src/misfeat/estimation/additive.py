@@ -29,7 +29,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import digamma, polygamma
+
+from misfeat.estimation.kernels import solve_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,18 +142,18 @@ def _filled(own: Floats, shared: Floats, observed: Flags) -> Floats:
     """A covariance with the lines that were not observed regressed on the others."""
     if observed.all():
         return own
-    seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
-    within = shared[np.ix_(seen, seen)] + EM_RIDGE * np.eye(len(seen))
-    across = shared[np.ix_(seen, lacking)]
-    slopes = np.linalg.solve(within, across).T
-    recorded = own[np.ix_(seen, seen)]
-    filled = np.zeros_like(own)
-    filled[np.ix_(seen, seen)] = recorded
-    filled[np.ix_(lacking, seen)] = slopes @ recorded
-    filled[np.ix_(seen, lacking)] = filled[np.ix_(lacking, seen)].T
-    rest = shared[np.ix_(lacking, lacking)] - slopes @ across
-    filled[np.ix_(lacking, lacking)] = rest + slopes @ recorded @ slopes.T
-    return filled
+    order, n_seen = np.argsort(~observed, kind="stable"), int(observed.sum())
+    block = np.ix_(order, order)
+    shared, filled = shared[block], own[block]  # what was observed first
+    across, recorded = shared[:n_seen, n_seen:], filled[:n_seen, :n_seen]
+    slopes = np.linalg.solve(shared[:n_seen, :n_seen] + EM_RIDGE * np.eye(n_seen), across).T
+    filled[n_seen:, :n_seen] = slopes @ recorded
+    filled[:n_seen, n_seen:] = filled[n_seen:, :n_seen].T
+    rest = shared[n_seen:, n_seen:] - slopes @ across
+    filled[n_seen:, n_seen:] = rest + slopes @ recorded @ slopes.T
+    found = np.empty_like(own)
+    found[block] = filled
+    return found
 
 
 def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer]) -> Flags:
@@ -214,17 +215,15 @@ def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) 
     """Additive scores of sets whose columns are known."""
     n_sets = len(sets.columns)
     score, freedom = np.zeros(n_sets), np.zeros((n_sets, size))
-    covariance, across = given
+    across = given.across
     n_targets = across.shape[1]
     if n_targets == 0:
         return Additive(score, freedom)
     for part in _parts(sets.columns.shape, n_targets):
-        columns, there = sets.columns[part], sets.columns[part] >= 0
-        inverse = _inverse(covariance, columns, there, ridge)
-        explains = across[columns] * there[:, :, None]
-        explained = explains.transpose(0, 2, 1) @ (inverse @ explains)
-        score[part] = _log_unexplained(explained)
-        free = np.where(there, 1.0 - ridge * np.einsum("sii->si", inverse), 0.0)
+        columns = sets.columns[part]
+        slopes, diagonal = _solved(given, columns, ridge)
+        score[part] = _log_unexplained(across[columns].transpose(0, 2, 1) @ slopes)
+        free = np.where(columns >= 0, 1.0 - ridge * diagonal, 0.0)
         for place in range(size):
             freedom[part, place] = (free * (sets.position[part] == place)).sum(axis=1)
     return Additive(score, freedom)
@@ -232,12 +231,16 @@ def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) 
 
 def slopes_of(given: Whitened, sets: SetColumns, ridge: float) -> Floats:
     """What columns of sets give the whitened target, of shape (n_sets, n_columns, n_targets)."""
-    found = np.zeros((*sets.columns.shape, given.across.shape[1]))
-    for part in _parts(sets.columns.shape, given.across.shape[1]):
-        columns, there = sets.columns[part], sets.columns[part] >= 0
-        inverse = _inverse(given.covariance, columns, there, ridge)
-        found[part] = inverse @ (given.across[columns] * there[:, :, None])
-    return found
+    return _solved(given, sets.columns, ridge)[0]
+
+
+def _solved(given: Whitened, columns: Integers, ridge: float) -> tuple[Floats, Floats]:
+    """Slopes of the columns of sets, 0 of -1, and the diagonals of their inverse covariances."""
+    slopes = np.zeros((*columns.shape, given.across.shape[1]))
+    diagonals = np.zeros(columns.shape)
+    covariance, across = map(np.ascontiguousarray, given)
+    solve_sets(covariance, across, np.ascontiguousarray(columns), ridge, slopes, diagonals)
+    return slopes, diagonals
 
 
 def whitening(covariance: Floats) -> Floats:
@@ -245,14 +248,6 @@ def whitening(covariance: Floats) -> Floats:
     ridge = TARGET_RIDGE * max(float(np.trace(covariance)), TARGET_RIDGE)
     root = np.linalg.cholesky(covariance + ridge * np.eye(len(covariance)))
     return np.linalg.inv(root)
-
-
-def _inverse(covariance: Floats, columns: Integers, there: Flags, ridge: float) -> Floats:
-    within = covariance[columns[:, :, None], columns[:, None, :]]
-    within *= there[:, :, None] & there[:, None, :]
-    diagonal = np.arange(columns.shape[1])
-    within[:, diagonal, diagonal] += np.where(there, ridge, 1.0)
-    return np.asarray(np.linalg.inv(within), dtype=np.float64)
 
 
 def _log_unexplained(explained: Floats) -> Floats:
@@ -292,6 +287,8 @@ class InformationScale:
         additive = np.asarray(additive, dtype=np.float64)
         if len(self._present) < 2:
             return np.zeros_like(additive)
+        from scipy.special import digamma
+
         explained, precision = self._precision(additive)
         left = digamma(precision + 1.0)
         for share in self._present:
@@ -302,14 +299,17 @@ class InformationScale:
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
         """Scores from 0 to the entropy, and what single rows vary by at each."""
+        from scipy.special import digamma, polygamma
+
         additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
         explained, precision = self._precision(additive)
         mean, square = np.zeros_like(additive), np.zeros_like(additive)
+        whole, of_whole = digamma(precision + 1.0), polygamma(1, precision + 1.0)
         for share in self._present:
             alpha = precision * share + 1.0
-            gain = digamma(alpha) - digamma(precision + 1.0) - np.log(share)
+            gain = digamma(alpha) - whole - np.log(share)
             mean += share * gain
-            square += share * (gain**2 + polygamma(1, alpha) - polygamma(1, precision + 1.0))
+            square += share * (gain**2 + polygamma(1, alpha) - of_whole)
         score = np.maximum.accumulate(self.score(additive))
         variance = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
         return score, variance

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
@@ -164,7 +164,7 @@ def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats
     most = np.asarray(ceiling, dtype=np.float64)[:, None]
     reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
     if confidence is not None:
-        reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(posterior.variance)
+        reach = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * np.sqrt(posterior.variance)
     bounded = (posterior.mean, posterior.mean - reach, posterior.mean + reach)
     return Intervals(*(np.clip(values, 0.0, most) for values in bounded))
 
@@ -289,7 +289,7 @@ def complete_sample_r2(known: Known, size: int, confidence: float | None) -> Com
     if confidence is None:
         return completed
     variance = _variance_of_predictions(model, guesses)
-    reach = float(ndtri((1.0 + confidence) / 2.0)) * np.sqrt(variance)
+    reach = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * np.sqrt(variance)
     # Of features that nobody recorded, and of exact scores, bounds stay as they are.
     narrowed = completed.predicted & (completed.support != NONE)
     reach = np.where(narrowed, reach, np.inf)

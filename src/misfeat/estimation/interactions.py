@@ -14,10 +14,10 @@ subgroups, completed where it was not recorded, and part of every set that holds
 from __future__ import annotations
 
 from math import comb
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.estimation.additive import (
     POOL_RIDGE,
@@ -28,12 +28,12 @@ from misfeat.estimation.additive import (
     whitened,
     whitening,
 )
-from misfeat.estimation.kernels import interaction_statistic, residual_sums
+from misfeat.estimation.kernels import add_main_effects, interaction_statistics, residual_sums
 from misfeat.estimation.sources import cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -50,22 +50,18 @@ MOST_TERMS = {2: 24, 3: 8}  # interactions of two and three features that become
 LEAST_EFFECT = 0.003  # interactions that explain a smaller share of the target's variance do not
 MOST_DIRECTIONS = 2  # columns of an interaction, where the target has several
 MOST_WORK = 1.5e8  # triples times rows; beyond, only triples of features in the strongest pairs
+NUMBERS_AT_ONCE = 2**21  # counts of tables that are made together
 LEAST_ROWS_PER_CELL = 2  # sets with fewer rows a cell say nothing about interactions
 
 
-class _Residuals(NamedTuple):
-    """What is left of the target in the cells of a set, after its additive part."""
+class _Fit(NamedTuple):
+    """Tables of sets that some subgroups recorded, and their additive parts."""
 
-    n_rows: Floats  # in every cell
-    sums: Floats  # of residuals, and of their squares; a column a target column
-    squares: Floats
-    n_fitted: int  # columns of the additive part
+    counts: Floats  # by set, subgroup, cell and class, in line
+    fitted: Floats  # (cells of all sets, n_targets): what additive parts give
+    targets: Floats  # (n_classes, n_targets): the whitened target of every class
+    n_fitted: Integers  # (n_sets,): columns of the additive parts
     whiten: Floats  # what whitened the target
-
-    @property
-    def variance(self) -> Floats:
-        """The residual variance of one row, a number a target column."""
-        return np.asarray(self.squares.sum(axis=0) / self.n_rows.sum())
 
 
 class _Candidate(NamedTuple):
@@ -88,7 +84,8 @@ def find_terms(table: Source, moments: Moments) -> Moments:
         found = _candidates(table, moments, sets)
         found.sort(key=lambda candidate: (-candidate.deviations, candidate.features))
         strongest = list(dict.fromkeys(f for candidate in found for f in candidate.features))
-        least = max(LEAST_DEVIATIONS[size], MARGIN - float(ndtri(FALSE_TERMS / max(len(found), 1))))
+        expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(found), 1))
+        least = max(LEAST_DEVIATIONS[size], MARGIN - expected)
         outstanding = [c for c in found[: MOST_TERMS[size]] if c.deviations > least]
         new = [_term(table, moments, candidate) for candidate in outstanding]
         if any(new):
@@ -112,6 +109,7 @@ def _sets_to_try(
 
 def _candidates(table: Source, moments: Moments, sets: NDArray[np.integer]) -> list[_Candidate]:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
+    sets = sets.astype(np.int64)
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
@@ -122,68 +120,68 @@ def _candidates(table: Source, moments: Moments, sets: NDArray[np.integer]) -> l
         cohorts = np.flatnonzero(pattern)
         if not len(cohorts) or not len(chosen):
             continue
-        for features, residuals in _residuals(table, moments, chosen, cohorts):
-            effect, deviation = interaction_statistic(*residuals[:4])
-            if deviation > 0:
-                found.append(_Candidate(features, effect / deviation, effect))
+        step = max(1, NUMBERS_AT_ONCE // int(n_cells.max() * len(cohorts) * len(table.by_class[0])))
+        for first in range(0, len(chosen), step):
+            some = chosen[first : first + step]
+            fit, statistics = _fit(table, moments, some, cohorts), np.empty((len(some), 2))
+            interaction_statistics(some, table.cards, *fit[:4], statistics)
+            found += [
+                _Candidate(tuple(members), effect / deviation, effect)
+                for members, (effect, deviation) in zip(
+                    some.tolist(), statistics.tolist(), strict=True
+                )
+                if deviation > 0
+            ]
     return found
 
 
-def _residuals(
-    table: Source, moments: Moments, sets: NDArray[np.integer], cohorts: Integers
-) -> Iterator[tuple[tuple[int, ...], _Residuals]]:
-    """What is left of the target in the cells of sets that some subgroups recorded."""
-    pooled, n_targets = moments.pooled(cohorts), moments.n_targets
+def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> _Fit:
+    """Count the tables of sets, and fit their additive parts, terms of pairs last."""
+    pooled, n_targets, cards = moments.pooled(cohorts), moments.n_targets, table.cards
     whiten = whitening(pooled[-n_targets:, -n_targets:])
     targets = np.eye(table.by_class.shape[1])[:, table.classes_shown] @ whiten.T
     columns = set_columns(moments, sets)
     slopes = slopes_of(whitened(pooled, n_targets), columns, POOL_RIDGE)
-    for members, own, betas in zip(sets, columns.columns, slopes, strict=True):
-        features, n_fitted = tuple(map(int, members)), int((own >= 0).sum())
-        fitted = _fitted(table, moments, features, betas[:n_fitted])
-        rows, sums, squares = residual_sums(table.counts(features, cohorts), fitted, targets)
-        yield features, _Residuals(rows, sums, squares, n_fitted, whiten)
-
-
-def _fitted(table: Source, moments: Moments, features: tuple[int, ...], slopes: Floats) -> Floats:
-    """What a set's additive part, terms last, gives in every cell, (n_cells, n_targets)."""
-    first, n_targets = 0, slopes.shape[1]
-    fitted = np.zeros((1, n_targets))
-    for f in features:
-        last = first + table.cards[f] - 1
-        values = np.zeros((table.cards[f], n_targets))
-        values[np.arange(len(values)) != table.usual[f]] = slopes[first:last]
-        fitted = (fitted[:, None] + values).reshape(-1, n_targets)
-        first = last
+    starts = np.concatenate([[0], np.cumsum(cards[sets].prod(axis=1))])
+    fitted = np.zeros((int(starts[-1]), n_targets))
+    add_main_effects(sets, cards, table.usual, slopes, fitted)
+    first = (cards[sets] - 1).sum(axis=1)
     for term in moments.terms:
-        if set(term.features) <= set(features):
-            n_columns = term.effects.shape[1]
-            added = term.effects @ slopes[first : first + n_columns]
-            fitted = fitted + added[cells_within(table.cards, features, term.features)]
-            first += n_columns
-    return fitted
+        n_columns = term.effects.shape[1]
+        for s in np.flatnonzero(np.isin(sets, term.features).sum(axis=1) == len(term.features)):
+            added = term.effects @ slopes[s, first[s] : first[s] + n_columns]
+            cells = cells_within(cards, sets[s].tolist(), term.features)
+            fitted[starts[s] : starts[s + 1]] += added[cells]
+            first[s] += n_columns
+    n_fitted = (columns.columns >= 0).sum(axis=1)
+    return _Fit(
+        table.counts(sets, cohorts), fitted, np.ascontiguousarray(targets), n_fitted, whiten
+    )
 
 
 def _term(table: Source, moments: Moments, candidate: _Candidate) -> Term | None:
     """The effects of a set's cells, shrunk by their noise, as columns of about unit range."""
     recorded = recorded_all(moments.recorded, candidate.features)
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
-    ((_, left),) = _residuals(table, moments, np.array([candidate.features]), cohorts)
-    n_rows, whole = left.n_rows, left.n_rows.sum()
-    per_target = candidate.effect / (whole * left.sums.shape[1])
+    fit = _fit(table, moments, np.array([candidate.features]), cohorts)
+    tables = fit.counts.reshape(len(cohorts), len(fit.fitted), -1)
+    n_rows, sums, squares = residual_sums(tables, fit.fitted, fit.targets)
+    whole = n_rows.sum()
+    variance = squares.sum(axis=0) / whole  # of one row, a number a target column
+    per_target = candidate.effect / (whole * sums.shape[1])
     if per_target <= LEAST_EFFECT:
         return None
-    shrunk = n_rows / (n_rows + left.variance.mean() / per_target)
-    effects = left.sums / np.maximum(n_rows, 1.0)[:, None] * shrunk[:, None]
+    shrunk = n_rows / (n_rows + variance.mean() / per_target)
+    effects = sums / np.maximum(n_rows, 1.0)[:, None] * shrunk[:, None]
     several = max(int((n_rows > 1.0).sum()), 1)
-    free = max(several - 1 - left.n_fitted, 0) / several
-    optimism = np.diag(free * left.variance * shrunk[n_rows > 0].sum() / whole)
+    free = max(several - 1 - int(fit.n_fitted[0]), 0) / several
+    optimism = np.diag(free * variance * shrunk[n_rows > 0].sum() / whole)
     directions = np.linalg.svd(np.sqrt(n_rows)[:, None] * effects, full_matrices=False)[2]
     directions = directions[:MOST_DIRECTIONS]
     effects = effects @ directions.T
     spread = 2.0 * np.sqrt((n_rows @ effects**2) / whole)
     spread = np.where(spread > 0, spread, 1.0)
-    unwhiten = np.linalg.inv(left.whiten)
+    unwhiten = np.linalg.inv(fit.whiten)
     return Term(
         candidate.features, effects / spread, directions @ optimism @ unwhiten.T / spread[:, None]
     )

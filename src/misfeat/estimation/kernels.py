@@ -8,27 +8,59 @@ from misfeat.runtime.compilation import compiled
 
 CHUNK = 1024  # rows whose cells are numbered together, so that these stay in the first-level cache
 GAP = np.int32(-1)
+TINY = 1e-300
 
 
 @compiled
-def count_cells(codes, cards, features, target, weights, offsets, cohorts, counts):
-    """Add the weights of rows without gaps to `counts`, (len(cohorts), n_cells, n_classes)."""
-    n_classes = counts.shape[2]
+def cells_of(features, cards):
+    """How many cells the table of some features has."""
+    n_cells = 1
+    for f in features:
+        n_cells *= cards[f]
+    return n_cells
+
+
+@compiled
+def count_cells(codes, cards, sets, target, weights, offsets, cohorts, n_classes, counts):
+    """Add the weights of rows without gaps to `counts`: by set, cohort, cell and class."""
     keys = np.empty(CHUNK, dtype=np.int32)
-    for place in range(len(cohorts)):
-        table = counts[place].ravel()
-        end = offsets[cohorts[place] + 1]
-        for first in range(offsets[cohorts[place]], end, CHUNK):
-            n_rows = min(CHUNK, end - first)
-            keys[:] = 0
-            for f in features:
-                card, line = np.int32(cards[f]), codes[f, first : first + n_rows]
-                for i in range(n_rows):  # a gap makes the key negative, and it stays so
-                    code = np.int32(line[i])
-                    keys[i] = GAP if (code < 0) | (keys[i] < 0) else keys[i] * card + code
-            for i in range(n_rows):
-                if keys[i] >= 0:
-                    table[keys[i] * n_classes + target[first + i]] += weights[first + i]
+    begin = 0
+    for features in sets:
+        length = n_classes * cells_of(features, cards)
+        for cohort in cohorts:
+            table = counts[begin : begin + length]
+            begin += length
+            end = offsets[cohort + 1]
+            for first in range(offsets[cohort], end, CHUNK):
+                n_rows = min(CHUNK, end - first)
+                keys[:] = 0
+                for f in features:
+                    card, line = np.int32(cards[f]), codes[f, first : first + n_rows]
+                    for i in range(n_rows):  # a gap makes the key negative, and it stays so
+                        code = np.int32(line[i])
+                        keys[i] = GAP if (code < 0) | (keys[i] < 0) else keys[i] * card + code
+                for i in range(n_rows):
+                    if keys[i] >= 0:
+                        table[keys[i] * n_classes + target[first + i]] += weights[first + i]
+
+
+@compiled
+def add_main_effects(sets, cards, usual, slopes, fitted):
+    """Add what each feature alone gives to `fitted`, of shape (cells of all sets, n_targets)."""
+    begin = 0
+    for s in range(len(sets)):
+        n_cells = cells_of(sets[s], cards)
+        inner, column = n_cells, 0
+        for f in sets[s]:
+            inner //= cards[f]
+            for cell in range(n_cells):
+                code = cell // inner % cards[f]
+                if code != usual[f]:  # which has no column
+                    own = slopes[s, column + code - (code > usual[f])]
+                    for t in range(len(own)):
+                        fitted[begin + cell, t] += own[t]
+            column += cards[f] - 1
+        begin += n_cells
 
 
 @compiled
@@ -84,3 +116,70 @@ def interaction_statistic(n_rows, sums, squares, n_fitted):
                 most = max(squares[cell, t], n_rows[cell] * variance)
                 deviation += (most * share) ** 2 * (1.0 - share)
     return effect, np.sqrt(2.0 * deviation)
+
+
+@compiled
+def interaction_statistics(sets, cards, counts, fitted, targets, n_fitted, found):
+    """The statistic of every set, and its standard deviation, as lines of `found`."""
+    n_classes, begin = len(targets), 0
+    n_cohorts = len(counts) // (n_classes * len(fitted))
+    for s in range(len(sets)):
+        n_cells = cells_of(sets[s], cards)
+        end = begin + n_cells
+        width = n_cohorts * n_classes
+        table = counts[begin * width : end * width].reshape((n_cohorts, n_cells, n_classes))
+        n_rows, sums, squares = residual_sums(table, fitted[begin:end], targets)
+        found[s, 0], found[s, 1] = interaction_statistic(n_rows, sums, squares, n_fitted[s])
+        begin = end
+
+
+@compiled
+def solve_sets(covariance, across, columns, ridge, slopes, diagonals):
+    """Regress the target on the columns of every set, those that are not -1 (L D Lᵀ of each).
+
+    Covariances of rows with gaps may have negative eigenvalues, so that there is no root.
+    """
+    n_sets, width = columns.shape
+    n_targets = across.shape[1]
+    root, inverse = np.zeros((width, width)), np.zeros((width, width))
+    pivots, scaled = np.empty(width), np.empty((width, n_targets))
+    places = np.empty(width, dtype=np.int64)
+    for s in range(n_sets):
+        n_columns = 0
+        for j in range(width):
+            if columns[s, j] >= 0:
+                places[n_columns] = j
+                n_columns += 1
+        for i in range(n_columns):
+            line = covariance[columns[s, places[i]]]
+            for j in range(i + 1):
+                value = line[columns[s, places[j]]]
+                if i == j:
+                    value += ridge
+                for k in range(j):
+                    value -= root[i, k] * root[j, k] * pivots[k]
+                if i == j:
+                    pivots[i] = value if value != 0.0 else TINY
+                else:
+                    root[i, j] = value / pivots[j]
+            # The inverse of the root, a line after the other.
+            for j in range(i):
+                value = root[i, j]
+                for k in range(j + 1, i):
+                    value += root[i, k] * inverse[k, j]
+                inverse[i, j] = -value
+            inverse[i, i] = 1.0
+        for i in range(n_columns):
+            own = across[columns[s, places[i]]]
+            for t in range(n_targets):
+                value = own[t]
+                for k in range(i):
+                    value += inverse[i, k] * across[columns[s, places[k]], t]
+                scaled[i, t] = value / pivots[i]
+        for j in range(n_columns):
+            diagonal = 0.0
+            for i in range(j, n_columns):
+                diagonal += inverse[i, j] ** 2 / pivots[i]
+                for t in range(n_targets):
+                    slopes[s, places[j], t] += inverse[i, j] * scaled[i, t]
+            diagonals[s, places[j]] = diagonal

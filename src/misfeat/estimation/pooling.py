@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,6 +197,8 @@ def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, floa
     excess, scale = excess[scale > 0], scale[scale > 0]
     if len(scale) < 2:  # one subgroup alone shows it
         return spread, MOST_SPREAD
+    from scipy.special import stdtrit
+
     freedom = len(scale) - 1
     left_out = (excess.sum() - excess) / np.maximum(scale.sum() - scale, NOTHING)
     error = float(np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from math import comb
@@ -9,7 +10,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from misfeat.completion.base import RecordedCompleter
 from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
@@ -61,7 +61,7 @@ class SetScores:
         self._by_grid: list[Floats] = []
         self._completed: dict[int, CompletedScores] = {}
         self._listed: ListedScores | None = None
-        self.rows_withheld = False
+        self.rows_withheld = self._fits = False  # into memory, as far as is known
         self._lock = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -89,7 +89,9 @@ class SetScores:
     def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
         """Scores of other rows of the same table, none computed yet, with the same settings."""
         settings: Any = {name: getattr(self, name) for name in SETTINGS}
-        return SetScores(measure, clone(self.estimate, safe=False), seed=seed, **settings)
+        other = SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
+        other._fits = True  # as these do
+        return other
 
     def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
         """The scores of every set of one size in every cohort; of those found, if too many."""
@@ -238,7 +240,8 @@ class SetScores:
             return Known(*held, tables=measure.tables, **of)
 
         with self._lock:
-            check_memory(self._n_features, size, n_cohorts, needed)
+            if not self._fits:
+                check_memory(self._n_features, size, n_cohorts, needed)
             reach = max(estimate.reach(size, self._n_features), counted)
             if reach >= len(self._exact):
                 self._compute_up_to(reach, progress)

@@ -17,7 +17,6 @@ from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
 
 from misfeat.cohorts.feature_blocks import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
@@ -194,8 +193,10 @@ def _ranked(
 
 def _best_by_chance(free: Floats) -> Floats:
     """What the best of all sets seldom exceeds its mean by, if nothing explains anything."""
+    from scipy.special import chdtri
+
     values, places = np.unique(np.maximum(free, 1.0), return_inverse=True)
-    return np.asarray((chi2.isf(LEVEL / max(len(free), 1), values) - values)[places])
+    return np.asarray((chdtri(values, LEVEL / max(len(free), 1)) - values)[places])
 
 
 def _best_first(sets: Sets, excess: Floats) -> _Ranking:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -179,3 +179,12 @@ def _null_of_roots(roots: Floats) -> tuple[Floats, Floats]:
     deviation = np.zeros_like(mean)
     deviation[varies] = np.sqrt((sums[high] - sums[low]) / (high - low))
     return mean, deviation
+
+
+def false_discovery_control(p_values: Sequence[float]) -> Floats:
+    """P-values adjusted for their number (Benjamini and Hochberg)."""
+    found = np.array(p_values, dtype=np.float64)
+    order = np.argsort(found)[::-1]
+    adjusted = found[order] * len(found) / np.arange(len(found), 0, -1)
+    found[order] = np.minimum(np.minimum.accumulate(adjusted), 1.0)
+    return found

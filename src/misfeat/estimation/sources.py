@@ -64,8 +64,8 @@ class Source(ABC):
     def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Write covariances of every subgroup: of the blocks, and of the target at the end."""
 
-    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
-        """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
+    def counts(self, sets: Integers, cohorts: Integers) -> Floats:
+        """Rows of sets of one size in some subgroups: by set, subgroup, cell and class, in line."""
         raise NotImplementedError
 
     def shares(self) -> Floats:
@@ -169,12 +169,12 @@ class CodedTable(Source):
         self.shows_interactions = np.ones(len(self.missing), dtype=bool)
         self.largest_set, self.work = len(self.cards), len(self.target)  # a look at every row
 
-    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
-        """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
-        members, chosen = np.array(features, dtype=np.int64), np.asarray(cohorts, dtype=np.int64)
-        found = np.zeros((len(chosen), int(self.cards[members].prod()), self.by_class.shape[1]))
+    def counts(self, sets: Integers, cohorts: Integers) -> Floats:
+        """Rows of sets of one size in some subgroups: by set, subgroup, cell and class, in line."""
+        n_classes = self.by_class.shape[1]
+        found = np.zeros(int(self.cards[sets].prod(axis=1).sum()) * len(cohorts) * n_classes)
         rows = self.target, self.weights, self.offsets
-        count_cells(self.codes, self.cards, members, *rows, chosen, found)
+        count_cells(self.codes, self.cards, sets, *rows, cohorts, n_classes, found)
         return found
 
     def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
@@ -245,9 +245,10 @@ class CountedTable(Source):
         alone = tables.singles.sum(axis=(0, 2))
         self.usual = np.array([np.argmax(alone[i:j]) for i, j in pairwise(tables.starts(1))])
 
-    def counts(self, features: Sequence[int], cohorts: NDArray[np.integer]) -> Floats:
-        """Rows of some subgroups by cell and class, of shape (n_cohorts, n_cells, n_classes)."""
-        return np.stack([self.tables.of(int(k), features) for k in cohorts])
+    def counts(self, sets: Integers, cohorts: Integers) -> Floats:
+        """Rows of sets of one size in some subgroups: by set, subgroup, cell and class, in line."""
+        tables = [self.tables.of(k, members) for members in sets for k in cohorts.tolist()]
+        return np.concatenate(tables, axis=None)
 
     def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
         """Covariances in every subgroup, block by block; 0 where no table holds both."""

@@ -28,7 +28,7 @@ from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
+FEW = 32  # subsets that are scored one by one
 MOST_CELLS = 2**16  # With more cells, they are first numbered anew, without the empty ones
 LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
@@ -48,8 +49,22 @@ def joint_mutual_info(
     cohort: Cohort, subsets: Subsets, *, above_chance: bool = False, n_jobs: int | None = None
 ) -> Scores:
     """Score listed feature subsets of one size in one cohort."""
+    ascending = bool((np.diff(subsets, axis=1) > 0).all())
+    if len(subsets) <= FEW and ascending and not above_chance:
+        return np.array([_plug_in_score(cohort, members) for members in subsets])
     rows = compact_rows(cohort, above_chance=above_chance)
     return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs)))
+
+
+def _plug_in_score(cohort: Cohort, members: NDArray[np.integer]) -> float:
+    """The score of one set without kernels, so that reading a saved run does not load Numba."""
+    whole: NDArray[np.bool_] = np.all(cohort.codes[members] >= 0, axis=0)
+    if not cohort.recorded[members].all() or not whole.any():
+        return np.nan
+    cells, target = cells_of_rows(cohort, members, whole), cohort.target[whole].astype(np.int64)
+    keys = (cells, target, cells * cohort.n_classes + target)
+    of_set, classes, joint = (entropy(np.bincount(key, cohort.counts[whole])) for key in keys)
+    return max(of_set + classes - joint, 0.0)
 
 
 def level_mutual_info(
@@ -208,7 +223,7 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Scores:
     return found
 
 
-def cells_of_rows(cohort: Cohort, members: Sequence[int], whole: NDArray[np.bool_]) -> Counts:
+def cells_of_rows(cohort: Cohort, members: Iterable[int], whole: NDArray[np.bool_]) -> Counts:
     """The number of the cell that each of some rows lies in, those that lack no value."""
     cells = np.zeros(int(whole.sum()), dtype=np.int64)
     many = 1

@@ -48,6 +48,7 @@ LONGEST_SEARCH = 100_000  # subsets of a level that are listed at once
 FEWEST_VISITS = 200_000  # rows times subsets of a stretch: a fraction of a millisecond
 DENSE_LANES_A_ROW = 5  # tables with more lanes than this a row are searched depth-first instead
 FEW_LANES = 1024  # tables with at most so many lanes are always counted
+SMALL = 5_000_000  # rows times subsets up to which one kernel does: others take longer to compile
 ROWS_A_FEATURE = 30  # With fewer, searching takes less time than making a plan for counting
 LARGEST_PLAN = 2_000_000  # Levels of more subsets are searched: a plan would take too long to make
 LARGEST_TABLE = 2**22  # Lanes of a block: more would not fit two 16-bit keys, nor the caches
@@ -60,7 +61,7 @@ def listed_tasks(
     rows: CompactRows, members: Members, sizes: Counts, sums: Sums, work: Work
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
-    search = _search(rows, int(sizes.max(initial=0)))
+    search = _search(rows, int(sizes.max(initial=0)), len(sizes))
     shortest = max(1, FEWEST_VISITS // max(rows.n_rows, 1))
     parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=shortest)
     return [
@@ -71,7 +72,8 @@ def listed_tasks(
 
 def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Task]:
     """Tasks that fill `sums` for every subset of one size, by rank, listing a stretch at a time."""
-    search = _search(rows, size)
+    count, shortest = comb(rows.n_features, size), max(1, FEWEST_VISITS // max(rows.n_rows, 1))
+    search = _search(rows, size, count)
 
     def score(first: int, last: int) -> None:
         # Ranks that follow each other share their largest members, so those come first.
@@ -79,7 +81,6 @@ def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Ta
         members = np.ascontiguousarray(subsets, dtype=np.int16)
         search(members, np.full(last - first, size, dtype=np.int64), sums[:, first:last])
 
-    count, shortest = comb(rows.n_features, size), max(1, FEWEST_VISITS // max(rows.n_rows, 1))
     parts = work.stretches(count, SEARCHES_A_THREAD, LONGEST_SEARCH, shortest)
     return [partial(score, *part) for part in parts]
 
@@ -100,13 +101,14 @@ def list_levels(n_features: int, sizes: Sequence[int]) -> tuple[Members, Counts,
     return members[places], np.repeat(np.array(sizes), counts)[places], places
 
 
-def _search(rows: CompactRows, largest: int) -> Search:
+def _search(rows: CompactRows, largest: int, n_sets: int) -> Search:
     """The kernel for these rows: four classes packed into a word, or any number of them."""
     packed = (
         not rows.lacks_values
         and rows.counts_rows
         and rows.n_classes <= depth_first.PACKED_CLASSES
         and rows.total < 2**depth_first.PACKED_BITS
+        and rows.n_rows * n_sets > SMALL
     )
     if packed:
         shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
@@ -260,7 +262,8 @@ def buffer_words(cardinalities: Counts, block_size: int, words_a_cell: float) ->
 
 def largest_dense_size(rows: CompactRows, low: int, high: int) -> int:
     """The largest size whose tables are worth counting; below `low` where none is."""
-    if rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
+    few = rows.n_rows * comb(rows.n_features, high) <= SMALL
+    if few or rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
         return low - 1
     lanes = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)[0]
     mean_cells = mean_cells_of(rows.cardinalities, high)

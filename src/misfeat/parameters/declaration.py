@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
+from inspect import Parameter as Argument
+from inspect import signature
 from numbers import Real
 from textwrap import dedent, fill, indent
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, Setting, check_count, check_jobs
 
@@ -48,6 +50,50 @@ class Parameter(NamedTuple):
 def parameter(doc: str, takes: Takes, *, default: Any) -> Any:
     """Declare a parameter as the field of an estimator's class; lines of `doc` are filled anew."""
     return field(default=default, metadata={"takes": takes, "doc": doc})
+
+
+class Parameters:
+    """What `__init__` takes, read and set by name as scikit-learn does, which is not imported."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """The parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Changes nothing: no parameter holds others.
+        """
+        return {name: getattr(self, name) for name in sorted(self._defaults())}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+        """
+        known = sorted(self._defaults())
+        for name, value in params.items():
+            if name not in known:
+                raise MisfeatError(
+                    f"Invalid parameter {name!r} for {type(self).__name__}. Valid parameters are: "
+                    f"{known}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = {name: repr(value) for name, value in self._defaults().items()}
+        given = {name: repr(value) for name, value in self.get_params().items()}
+        changed = [f"{name}={text}" for name, text in given.items() if text != defaults[name]]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        arguments = list(signature(cls.__init__).parameters.values())[1:]
+        several = (Argument.VAR_POSITIONAL, Argument.VAR_KEYWORD)
+        return {one.name: one.default for one in arguments if one.kind not in several}
 
 
 def parameters_of(kind: Any) -> dict[str, Parameter]:

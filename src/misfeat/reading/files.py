@@ -22,8 +22,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from joblib import effective_n_jobs
-
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.addresses import AZURE, DATABASES, scheme_of, without_secrets
 from misfeat.runtime.atomic_files import unreadable
@@ -376,6 +374,8 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         raise MisfeatError(
             f"Reading {path!r} needs DuckDB; install it with: pip install 'misfeat[duckdb]'"
         ) from error
+    from joblib import effective_n_jobs
+
     spilled = TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True)
     allowed = max(LEAST_MEMORY, int(QUERIES_SHARE * allowed_memory()))
     connection = duckdb.connect(

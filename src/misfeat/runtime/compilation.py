@@ -1,160 +1,47 @@
-"""How kernels are compiled: once, kept on disk, and without holding up other threads.
+"""Kernels: functions that Numba compiles when they are first called, without holding the GIL.
 
-Numba runs whatever its files on disk hold, so that a flipped bit in one ends the process. Here a
-file carries the hash of its content: one that does not match is compiled anew and replaced, and
-where nothing can be written, kernels are compiled in every process.
+Numba takes half a second to import, which whoever reads a saved run does not need to wait for.
 """
 
 from __future__ import annotations
 
-import gc
-import pickle
-import time
-from contextlib import contextmanager, suppress
-from hashlib import sha256
-from pathlib import Path
+from functools import partial, update_wrapper
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numba as nb
-from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-
-from misfeat.runtime.progress import announce
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-DIGEST_BYTES = sha256().digest_size
-EVENT = "numba:compile"  # Reported for every kernel that is compiled, not for one found on disk
-ANNOUNCED_AFTER = 1.0  # Seconds of compiling; a single kernel is not worth a line
-COMPILING = "Compiling kernels, up to a minute (once; they are kept for later runs)"
+_MAKING = Lock()
 
 
-class Compilations(event.Listener):
-    """Counts the kernels that are compiled, and the seconds that all of them take.
+class Kernel:
+    """A function to compile; it has the attributes of Numba's dispatcher, which is made on use."""
 
-    Kernels that others call are counted, too, but their seconds only once.
-    """
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        update_wrapper(self, function)
+        self._function, self._options = function, options
 
-    def __init__(self) -> None:
-        self.count, self.seconds = 0, 0.0
-        self._depth, self._began = 0, 0.0
+    def __call__(self, *args: Any) -> Any:
+        """Call it; it is compiled where it meets a kind of data for the first time."""
+        return self.dispatcher(*args)
 
-    def on_start(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel begins to be compiled."""
-        if not self._depth:
-            self._began = time.monotonic()
-        self._depth += 1
+    def __getattr__(self, name: str) -> Any:
+        """Within another kernel, Numba asks for its type."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name != "dispatcher":
+            return getattr(self.dispatcher, name)
+        from misfeat.runtime.kernel_cache import dispatcher_of
 
-    def on_end(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel is compiled."""
-        self._depth -= 1
-        now = time.monotonic()
-        self.count += 1
-        self.seconds += now - self._began
-        self._began = now
-
-
-class _ProcessCompilations(Compilations):
-    """Says once that kernels are compiled, and pauses Python's search for unreachable objects.
-
-    Compiling makes very many objects, nearly all of which live until it is done: looking through
-    them again and again takes a sixth of the time and finds nothing.
-    """
-
-    _collects, _announced = False, False
-
-    def on_start(self, event: Any) -> None:
-        if not self._depth:
-            self._collects = gc.isenabled()
-            gc.disable()
-        super().on_start(event)
-
-    def on_end(self, event: Any) -> None:
-        super().on_end(event)
-        if not self._depth and self._collects:
-            gc.enable()
-        if self.seconds >= ANNOUNCED_AFTER and not self._announced:
-            self._announced = True
-            announce(COMPILING)
+        with _MAKING:
+            if "dispatcher" not in vars(self):
+                self.dispatcher = dispatcher_of(self._function, self._options)
+        return vars(self)["dispatcher"]
 
 
-event.register(EVENT, _ProcessCompilations())
-
-
-@contextmanager
-def compilations_counted() -> Iterator[Compilations]:
-    """Count what is compiled while the block runs."""
-    compilations = Compilations()
-    event.register(EVENT, compilations)
-    try:
-        yield compilations
-    finally:
-        event.unregister(EVENT, compilations)
-
-
-class CheckedCacheFile(IndexDataCacheFile):
-    """The files of one kernel, each with the hash of what it holds."""
-
-    def save(self, key: Any, data: Any) -> None:
-        """Save a kernel; a full or read-only disk costs compiling again, nothing else."""
-        with suppress(OSError):
-            super().save(key, data)
-
-    def _dump(self, obj: Any) -> bytes:
-        content: bytes = super()._dump(obj)
-        return sha256(content).digest() + content
-
-    def _load_index(self) -> dict[Any, str]:
-        """Which file holds which signature; nothing where the index is damaged or of old code."""
-        version = pickle.dumps(self._version, protocol=-1)
-        try:
-            content = Path(self._index_path).read_bytes()
-            stamp, overloads = _checked(content.removeprefix(version))
-        except OSError:
-            return {}
-        return overloads if content.startswith(version) and stamp == self._source_stamp else {}
-
-    def _load_data(self, name: str) -> Any:
-        return _checked(Path(self._data_path(name)).read_bytes())
-
-
-def _checked(content: bytes) -> Any:
-    """What a file holds; an OSError, as for one that is not there, where it is damaged or old."""
-    digest, pickled = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
-    if sha256(pickled).digest() != digest:
-        raise OSError("the content does not match its hash")
-    try:
-        return pickle.loads(pickled)  # noqa: S301  (Numba's own format, of the user's own folder)
-    except (AttributeError, ImportError) as error:
-        raise OSError("the kernel is of a version with other modules") from error
-
-
-def _kept_on_disk(kernel: Any) -> Any:
-    """Have a kernel cached, where there is a folder to do so."""
-    if hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
-        with suppress(RuntimeError, OSError):  # no folder can be written
-            cache = kernel._cache = FunctionCache(kernel.py_func)
-            file, name = cache._cache_file, cache._cache_file._index_name.removesuffix(".nbi")
-            cache._cache_file = CheckedCacheFile(file._cache_path, name, file._source_stamp)
-    return kernel
-
-
-def is_kept(kernel: Any) -> bool | None:
-    """Whether some form of a kernel that `compiled` made is on disk; None where none can be."""
-    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    return None if file is None else bool(file._load_index())
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """A compiled kernel."""
-    return _kept_on_disk(nb.njit(nogil=True)(function))
-
-
-def compiled_fast(function: Callable[..., Any]) -> Any:
-    """A compiled kernel whose sums may be reordered, the same way on every run."""
-    return _kept_on_disk(nb.njit(nogil=True, fastmath=True)(function))
-
+compiled = Kernel
+compiled_fast = partial(Kernel, fastmath=True)  # sums may be reordered, the same way on every run
 
 # To assign an array to a part of another one, Numba compiles the words of an error as well, for
 # arrays whose shapes differ, which takes longer than most kernels do. Hence value by value.

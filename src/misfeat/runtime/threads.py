@@ -16,7 +16,6 @@ from itertools import pairwise
 from threading import Event, Lock
 from typing import TYPE_CHECKING, TypeVar
 
-import joblib
 import numpy as np
 
 from misfeat.runtime.progress import check_interrupt, interrupts_put_off
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     Task = Callable[[], None]
 
-Item = TypeVar("Item")
+Item, Result = TypeVar("Item"), TypeVar("Result")
 
 HEAD_START = 0.01  # Seconds that the calling thread works alone
 
@@ -97,7 +96,9 @@ class Work:
 
     @property
     def _n_threads(self) -> int:
-        return int(joblib.effective_n_jobs(self.n_jobs))
+        from joblib import effective_n_jobs
+
+        return int(effective_n_jobs(self.n_jobs))
 
     def _report(self, done: int, total: int) -> None:
         check_interrupt()
@@ -105,9 +106,19 @@ class Work:
             self.progress(done, total)
 
 
-def counted(items: Iterable[Item], report: Callable[[int], None]) -> Iterator[Item]:
-    """Items for `joblib.Parallel`; `report` is told before each how many were begun already."""
-    for number, item in enumerate(items):
-        check_interrupt()
-        report(number)
-        yield item
+def mapped(
+    function: Callable[[Item], Result], items: Iterable[Item], report: Callable[[int], None]
+) -> list[Result]:
+    """What a function gives for each item; `report` is told before each how many were begun."""
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    def begun() -> Iterator[Item]:
+        for number, item in enumerate(items):
+            check_interrupt()
+            report(number)
+            yield item
+
+    with threadpool_limits(1, "blas"):  # whose own threads would wait for each other
+        found: list[Result] = Parallel(prefer="threads")(delayed(function)(i) for i in begun())
+    return found

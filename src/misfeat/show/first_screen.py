@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import pdist
 
 from misfeat.answers.answer import Answer, answer_of
 from misfeat.answers.significance import LEVEL, significance_tests
@@ -67,6 +65,9 @@ def side_by_side(values: Floats) -> NDArray[np.intp]:
     means = values.mean(axis=1)
     if len(values) < 3:
         return np.argsort(-means, kind="stable")
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import pdist
+
     tree = linkage(pdist(values), "average", optimal_ordering=len(values) <= MOST_ORDERED)
     order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
     half = len(order) // 2

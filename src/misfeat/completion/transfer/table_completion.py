@@ -15,7 +15,6 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from misfeat.completion.transfer.smoothing import smoothed_triple
 from misfeat.completion.transfer.tables import (
@@ -312,6 +311,8 @@ def poisson_table() -> Poisson:
     """E[n log n] / λ of Poisson counts."""
     logs = np.linspace(np.log(1e-4), np.log(400.0), 1200)
     means, n = np.exp(logs), np.arange(2, 700)
+    from scipy.special import gammaln
+
     probability = np.exp(n * logs[:, None] - means[:, None] - gammaln(n + 1))
     values = (probability * (n * np.log(n))).sum(axis=1) / means
     return Poisson(float(logs[0]), float(1.0 / (logs[1] - logs[0])), values)

@@ -55,7 +55,8 @@ def export_answers(
     if size is not None:
         check_size(size, selection.feature_names, selection.cohorts)
     selection = in_columns(selection, **{name: int(value) for name, value in options.items()})
-    answers = tables.answer_tables(selection, asked, costs, spell)
+    named = questions is not None
+    answers = tables.answer_tables(selection, asked, costs, spell, named=named)
     end = PARQUET if place.suffix.lower() == PARQUET else CSV
     to_bytes = formats.parquet_bytes if end == PARQUET else formats.csv_bytes
     if suffix in (CSV, PARQUET):

@@ -9,9 +9,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.effort import USUAL_PERMUTATIONS, effort_for
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
-from misfeat.exceptions import MisfeatError
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.show.questions import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
@@ -61,13 +62,38 @@ def answer_tables(
     questions: Sequence[str],
     costs: Mapping[str, float] | None = None,
     spell: Spell = str,
+    *,
+    named: bool = True,
 ) -> list[AnswerTable]:
-    """The tables of questions, in the order of `TITLES`."""
+    """The tables of questions, in the order of `TITLES`; what takes long has to be `named`."""
     plain = in_columns(selection)
+    longest = () if named else long_questions(plain)
     # Significance first: afterwards every set has its p-value.
     ordered = sorted(questions, key="significance".__ne__)
-    tables = {name: _table(plain, name, costs or {}, spell) for name in ordered}
+    tables = {
+        name: AnswerTable(name, TITLES[name], QUESTIONS[name].words, note=spell(_too_long(name)))
+        if name in longest
+        else _table(plain, name, costs or {}, spell)
+        for name in ordered
+    }
     return [tables[name] for name in TITLES if name in tables]
+
+
+def long_questions(selection: Selection) -> set[str]:
+    """Questions that were not asked yet and would take minutes, by what a first screen asks."""
+    effort = effort_for(selection, selection.size)
+    tested = effort.tested == selection.size and effort.permutations == USUAL_PERMUTATIONS
+    quick = {"significance": tested, "enough": tested, "stability": effort.resampled}
+    return {
+        name
+        for name, is_quick in quick.items()
+        if not (is_quick or any(name == key[0] for key in selection._answers))
+    }
+
+
+def _too_long(question: str) -> str:
+    named = Setting("questions", [question])
+    return f"Not worked out, which takes long with so many sets; use {named} to have it."
 
 
 def _table(

@@ -7,7 +7,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.exceptions import shortened as shown_value
@@ -191,6 +190,8 @@ def selection_of(selected: Fitted | Selection) -> Selection:
             f"A plot shows a fitted SubgroupSelector or a Selection, not {shown_value(selected)}.",
             value=shown_value(selected),
         )
+    from misfeat.runtime.scikit_learn import check_is_fitted
+
     check_is_fitted(selected, "selection_")
     return selected.selection_
 

@@ -1,0 +1,14 @@
+"""Kernels for large tables are tried on small ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from misfeat.information import subset_sums
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kernels_of_large_tables():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subset_sums, "SMALL", 0)
+        yield
