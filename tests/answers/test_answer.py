@@ -97,8 +97,7 @@ def test_no_more_is_expected_to_be_explained_than_there_is():
     step = PlanStep(step=1, subgroup="g=a", **named, **score, **cost, **known)
     (sentence,) = recording_sentences([step], {"g=a": 0.6}, "y", 0.9)
     assert sentence.startswith("g=a: f and h together are worth recording. With them, the best set")
-    assert "explain 100 % of the uncertainty about y" in sentence
-    assert "83–100 %" in sentence
+    assert "explain 100 % (90 % interval 83–100 %) of the uncertainty about y" in sentence
 
 
 def test_sentence_p_value_and_set_are_those_of_other_answers():
