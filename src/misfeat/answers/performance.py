@@ -12,11 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from misfeat.exceptions import MisfeatError, Setting
 
@@ -92,7 +91,7 @@ def _performance(
 ) -> Performance | None:
     cohort = selection.cohorts.position(subgroup)
     measure = selection.set_scores.measure
-    z = -float(ndtri((1 - (selection.confidence or USUAL_CONFIDENCE)) / 2))
+    z = -NormalDist().inv_cdf((1 - (selection.confidence or USUAL_CONFIDENCE)) / 2)
     members = [selection.feature_names.index(name) for name in features]
     if measure.sums is not None:
         return _least_squares(measure.sums, cohort, members, features, z)
@@ -222,6 +221,7 @@ def _area(
 
 
 def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
+    from scipy.stats import rankdata
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import KFold
 

@@ -89,8 +89,7 @@ def long_questions(selection: Selection) -> set[str]:
     sets = sum(comb(n_features, m) for m in range(1, size + 1))
     tests = sets * n_rows * USUAL_PERMUTATIONS > MOST_PERMUTED
     long = {
-        "significance": tests,
-        "enough": tests,
+        **dict.fromkeys(("answer", "significance", "enough"), tests),
         "stability": comb(n_features, size) * n_cohorts > MOST_RESAMPLED,
         "interactions": comb(n_features, 2) * n_cohorts > MOST_PAIRS,
     }
@@ -100,7 +99,8 @@ def long_questions(selection: Selection) -> set[str]:
 
 def _too_long(question: str) -> str:
     named = Setting("questions", [question])
-    return f"Not worked out, which takes long with so many sets; use {named} to have it."
+    error = MisfeatError(f"Not worked out: with so many sets it takes minutes; use {named}.")
+    return error.message
 
 
 def _table(
