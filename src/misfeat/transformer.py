@@ -174,8 +174,8 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         from sklearn.utils.validation import _check_feature_names_in
 
-        names: NDArray[Any] = _check_feature_names_in(self, input_features)
-        return names[self.get_support()]
+        names: NDArray[Any] = _check_feature_names_in(self, input_features)[self.get_support()]
+        return names
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """An array with columns of zeros where columns were left out.

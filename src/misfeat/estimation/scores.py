@@ -157,9 +157,6 @@ class SetScores:
             computed: Floats = self._exact[size][cohort, ranks]
             if not np.isnan(computed).any():
                 return computed
-        if len(subsets) == comb(self._n_features, size):
-            (scores,) = measure.of_levels(cohort, size, size, self.n_jobs)
-            return scores[ranks]
         return measure.of_subsets(cohort, subsets, self.n_jobs)
 
     def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:

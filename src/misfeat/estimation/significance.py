@@ -181,7 +181,7 @@ def _null_of_roots(roots: Floats) -> tuple[Floats, Floats]:
     return mean, deviation
 
 
-def false_discovery_control(p_values: Sequence[float]) -> Floats:
+def false_discovery_control(p_values: Sequence[float] | Floats) -> Floats:
     """P-values adjusted for their number (Benjamini and Hochberg)."""
     found = np.array(p_values, dtype=np.float64)
     order = np.argsort(found)[::-1]

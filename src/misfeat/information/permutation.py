@@ -57,6 +57,7 @@ MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number
 LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted together
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
+OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
@@ -167,9 +168,9 @@ class PermutedSets:
         """What every set explains beyond the features that are held, of these rows or of others."""
         rows = rows or self.rows
         held = np.array([sorted(self.held)], dtype=np.int64)
-        below = mutual_info_of(rows, sums_of_subsets(rows, held, work)) if self.held else 0.0
+        below = mutual_info_of(rows, sums_of_subsets(rows, held, work, OFTEN)) if self.held else 0.0
         by_size = [
-            mutual_info_of(rows, sums_of_subsets(rows, subsets, work)) - below
+            mutual_info_of(rows, sums_of_subsets(rows, subsets, work, OFTEN)) - below
             for subsets in self.subsets
         ]
         return np.concatenate(by_size)

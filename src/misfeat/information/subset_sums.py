@@ -58,10 +58,10 @@ LARGEST_BLOCK = 24  # Members of a block are bits of an integer; no larger table
 
 
 def listed_tasks(
-    rows: CompactRows, members: Members, sizes: Counts, sums: Sums, work: Work
+    rows: CompactRows, members: Members, sizes: Counts, sums: Sums, work: Work, times: int = 1
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
-    search = _search(rows, int(sizes.max(initial=0)), len(sizes))
+    search = _search(rows, int(sizes.max(initial=0)), times * len(sizes))
     shortest = max(1, FEWEST_VISITS // max(rows.n_rows, 1))
     parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=shortest)
     return [
@@ -70,10 +70,10 @@ def listed_tasks(
     ]
 
 
-def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Task]:
+def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work, times: int = 1) -> list[Task]:
     """Tasks that fill `sums` for every subset of one size, by rank, listing a stretch at a time."""
     count, shortest = comb(rows.n_features, size), max(1, FEWEST_VISITS // max(rows.n_rows, 1))
-    search = _search(rows, size, count)
+    search = _search(rows, size, times * count)
 
     def score(first: int, last: int) -> None:
         # Ranks that follow each other share their largest members, so those come first.
@@ -143,7 +143,9 @@ def _search(rows: CompactRows, largest: int, n_sets: int) -> Search:
     return search
 
 
-def sums_of_levels(rows: CompactRows, low: int, high: int, work: Work) -> list[Sums]:
+def sums_of_levels(
+    rows: CompactRows, low: int, high: int, work: Work, times: int = 1
+) -> list[Sums]:
     """Sums for every subset of sizes low to high, in the order of ranks, a list entry per size."""
     n, n_kinds = rows.n_features, 4 if rows.lacks_values else 1
     sizes = range(low, high + 1)
@@ -152,25 +154,30 @@ def sums_of_levels(rows: CompactRows, low: int, high: int, work: Work) -> list[S
     by_size = {size: sums[:, bounds[i] : bounds[i + 1]] for i, size in enumerate(sizes)}
     tasks = level_tasks(rows, 0, by_size[0], work) if low == 0 else []
     smallest = max(low, 1)
-    dense = largest_dense_size(rows, smallest, high)
+    dense = largest_dense_size(rows, smallest, high, times)
     if dense >= smallest:
         counted = sums[0, bounds[smallest - low] : bounds[dense + 1 - low]]
         tasks += counting_tasks(rows, smallest, dense, counted, work)
     sparse = range(max(dense + 1, smallest), high + 1)
     if not sparse or n > LISTED_AT_ONCE:
         for size in sparse:
-            tasks += level_tasks(rows, size, by_size[size], work)
+            tasks += level_tasks(rows, size, by_size[size], work, times)
         work.run(tasks)
         return list(by_size.values())
     members, lengths, places = list_levels(n, sparse)
     searched = np.full((n_kinds, len(lengths)), np.nan)
-    work.run(tasks + listed_tasks(rows, members, lengths, searched, work))
+    work.run(tasks + listed_tasks(rows, members, lengths, searched, work, times))
     sums[:, bounds[sparse.start - low] + places] = searched
     return list(by_size.values())
 
 
-def sums_of_subsets(rows: CompactRows, subsets: NDArray[np.integer], work: Work) -> Sums:
-    """Sums for listed subsets of one size; NaN where a feature was never recorded."""
+def sums_of_subsets(
+    rows: CompactRows, subsets: NDArray[np.integer], work: Work, times: int = 1
+) -> Sums:
+    """Sums for listed subsets of one size, which are asked for so many times.
+
+    NaN where a feature was never recorded.
+    """
     subsets = np.asarray(subsets)
     size = subsets.shape[1]
     if (np.diff(subsets, axis=1) <= 0).any():
@@ -182,13 +189,14 @@ def sums_of_subsets(rows: CompactRows, subsets: NDArray[np.integer], work: Work)
         return found
     own = own[computable]
     if not rows.lacks_values and len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size):
-        (whole,) = sums_of_levels(rows, size, size, work)
+        (whole,) = sums_of_levels(rows, size, size, work, times)
         found[:, computable] = whole[:, rank(own)]
         return found
     order = np.lexsort(own.T[::-1]) if size else np.arange(len(own))
     members = np.ascontiguousarray(own[order], dtype=np.int16)
     listed = np.zeros((len(found), len(own)))
-    work.run(listed_tasks(rows, members, np.full(len(own), size, dtype=np.int64), listed, work))
+    sizes = np.full(len(own), size, dtype=np.int64)
+    work.run(listed_tasks(rows, members, sizes, listed, work, times))
     found[:, computable[order]] = listed
     return found
 
@@ -260,9 +268,9 @@ def buffer_words(cardinalities: Counts, block_size: int, words_a_cell: float) ->
     return int(sum(cells) * words_a_cell) + (block_size + 2) * ALIGNED_WORDS
 
 
-def largest_dense_size(rows: CompactRows, low: int, high: int) -> int:
+def largest_dense_size(rows: CompactRows, low: int, high: int, times: int = 1) -> int:
     """The largest size whose tables are worth counting; below `low` where none is."""
-    few = rows.n_rows * comb(rows.n_features, high) <= SMALL
+    few = rows.n_rows * comb(rows.n_features, high) * times <= SMALL
     if few or rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
         return low - 1
     lanes = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)[0]

@@ -35,9 +35,9 @@ class Kernel:
         from misfeat.runtime.kernel_cache import dispatcher_of
 
         with _MAKING:
-            if "dispatcher" not in vars(self):
-                self.dispatcher = dispatcher_of(self._function, self._options)
-        return vars(self)["dispatcher"]
+            if name not in vars(self):
+                vars(self)[name] = dispatcher_of(self._function, self._options)
+        return vars(self)[name]
 
 
 compiled = Kernel

@@ -169,8 +169,8 @@ def dispatcher_of(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """What compiles a function for the kinds of data it meets, cached where there is a folder."""
     # Without the ways in that nobody takes, compiling takes less time.
     inner = function.__name__.startswith("_")  # called by other kernels alone
-    unused = {"no_cfunc_wrapper": True, "no_cpython_wrapper": inner}
-    kernel = nb.njit(nogil=True, **options, **unused)(function)
+    options |= {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": inner}
+    kernel: Any = nb.njit(**options)(function)
     if hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT leaves plain functions
         with suppress(RuntimeError, OSError):  # no folder can be written
             cache = kernel._cache = SharedCache(kernel.py_func)

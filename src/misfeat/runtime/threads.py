@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Task = Callable[[], None]
 
-Item, Result = TypeVar("Item"), TypeVar("Result")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 HEAD_START = 0.01  # Seconds that the calling thread works alone
 

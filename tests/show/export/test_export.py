@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from misfeat import MisfeatError
-from misfeat.show.export import _write_folder, formats
+from misfeat import MisfeatError, SubgroupSelector
+from misfeat.datasets import make_cohorts
+from misfeat.show.export import _write_folder, formats, tables
 
 QUICK = ["subgroups", "top", "columns"]
 
@@ -109,3 +110,16 @@ def test_without_libraries_the_way_to_them_is_named_and_csv_is_written(
     with pytest.raises(MisfeatError, match="pip install pyarrow"):
         fitted.export(tmp_path / "a.parquet", "top")
     assert names_in(tmp_path) == {"folder"}
+
+
+def test_what_takes_minutes_is_left_out_unless_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "MOST_RESAMPLED", 0)
+    data = make_cohorts(2, 80, 4, random_state=0)
+    selector = SubgroupSelector(data.groups, size=2).fit(data.columns, data.target)
+    selector.export(f"{tmp_path}/all/")
+    (note,) = (tmp_path / "all" / "stability.csv").read_text().splitlines()[1:]
+    assert "questions=['stability']" in note
+    selector.export(tmp_path / "one.csv", "stability")
+    selector.export(f"{tmp_path}/all/")
+    again = (tmp_path / "all" / "stability.csv").read_text()
+    assert again == (tmp_path / "one.csv").read_text()

@@ -6,10 +6,11 @@ import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.effort import USUAL_PERMUTATIONS, effort_for
+from misfeat.answers.effort import MOST_RESAMPLED, USUAL_PERMUTATIONS
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError, Setting
@@ -32,6 +33,8 @@ TITLES: dict[str, str] = _GLOSSARY["titles"]  # of tables by question, in the or
 ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are called
 # Other questions some selections cannot answer, such as one that keeps no rows.
 ALWAYS_ANSWERED = {"subgroups", "top", "worth", "plan", "cautions", "columns"}
+MOST_PERMUTED = 15e9  # rows times sets times permutations, about a quarter of a minute
+MOST_PAIRS = 30_000  # over all subgroups
 NOTHING = "There is nothing to show."
 CONVENTIONS = (
     "Features of a set stand one after the other, those with a comma or a quote in double quotes. "
@@ -80,20 +83,24 @@ def answer_tables(
 
 
 def long_questions(selection: Selection) -> set[str]:
-    """Questions that were not asked yet and would take minutes, by what a first screen asks."""
-    effort = effort_for(selection, selection.size)
-    tested = effort.tested == selection.size and effort.permutations == USUAL_PERMUTATIONS
-    quick = {"significance": tested, "enough": tested, "stability": effort.resampled}
-    return {
-        name
-        for name, is_quick in quick.items()
-        if not (is_quick or any(name == key[0] for key in selection._answers))
+    """Questions that were not asked yet, and would take much longer than to write the others."""
+    size, n_features = selection.size, len(selection.feature_names)
+    n_cohorts, n_rows = len(selection.cohorts), float(selection.cohorts.weights.sum())
+    sets = sum(comb(n_features, m) for m in range(1, size + 1))
+    tests = sets * n_rows * USUAL_PERMUTATIONS > MOST_PERMUTED
+    long = {
+        **dict.fromkeys(("answer", "significance", "enough"), tests),
+        "stability": comb(n_features, size) * n_cohorts > MOST_RESAMPLED,
+        "interactions": comb(n_features, 2) * n_cohorts > MOST_PAIRS,
     }
+    asked = {question[0] for question in selection._answers}
+    return {name for name, is_long in long.items() if is_long} - asked
 
 
 def _too_long(question: str) -> str:
     named = Setting("questions", [question])
-    return f"Not worked out, which takes long with so many sets; use {named} to have it."
+    error = MisfeatError(f"Not worked out: with so many sets it takes minutes; use {named}.")
+    return error.message
 
 
 def _table(
