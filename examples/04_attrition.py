@@ -11,7 +11,6 @@ from made.attrition import staff
 
 import misfeat
 from misfeat import SubgroupSelector
-from misfeat.answers.enough_features import enough_features
 from misfeat.answers.why import explanation
 
 table = staff()
@@ -19,9 +18,9 @@ selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(tabl
 selector.show()
 
 # %%
-# How many features are enough in each place, by tests that are right for the search.
-for enough in enough_features(selector.selection_):
-    print(enough.sentence)
+# Why so many features in each place, by tests that are right for the search.
+for one in selector.answer():
+    print(f"{one.subgroup}: {', '.join(one.features)}; {one.reason}")
 misfeat.plot.size_curve(selector)
 
 # %%
