@@ -52,11 +52,7 @@ def test_the_tutorial_runs_and_finds_what_it_says(tutorial, tmp_path):
     plan, decision = (pd.read_csv(StringIO(text)) for text in texts)
     first = plan.groupby("subgroup").first()  # the steps are in order
     assert (first["features"] == "('vessels',)").all()
-    assert first["worth"].to_dict() == {
-        "hospital=Hungary": True,
-        "hospital=Long Beach": False,
-        "hospital=Switzerland": False,
-    }
+    assert first.index[first["worth"]].to_list() == ["hospital=Hungary"]
     assert decision["use"].str.startswith("chest pain").all()
     drawn = [
         cell for cell in code if "misfeat.plot." in cell.source and "savefig" not in cell.source
