@@ -15,7 +15,7 @@ from tests.cli.commands import run
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SENTENCE = r"^hospital=.*(?:explains? |reaches |worth recording).*"
-TABLE = re.compile(r"^```\n( *(?:step +)?subgroup .*\n)((?:.*hospital=.*\n)+)```", re.M)
+TABLE = re.compile(r"^```\n( *(?:step +)?subgroup .*\n)((?:.*hospital=[^:\n]*\n)+)", re.M)
 
 
 @pytest.mark.slow
