@@ -15,12 +15,10 @@ from misfeat.answers.why import explanation
 
 table = staff()
 selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "attrition")
-selector.show()
+print(selector.answer())
 
 # %%
-# Why so many features in each place, by tests that are right for the search.
-for one in selector.answer():
-    print(f"{one.subgroup}: {', '.join(one.features)}; {one.reason}")
+# What the best set of each size explains; further features add little.
 misfeat.plot.size_curve(selector)
 
 # %%
