@@ -11,17 +11,14 @@ from made.attrition import staff
 
 import misfeat
 from misfeat import SubgroupSelector
-from misfeat.answers.enough_features import enough_features
 from misfeat.answers.why import explanation
 
 table = staff()
 selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "attrition")
-selector.show()
+print(selector.answer())
 
 # %%
-# How many features are enough in each place, by tests that are right for the search.
-for enough in enough_features(selector.selection_):
-    print(enough.sentence)
+# What the best set of each size explains; further features add little.
 misfeat.plot.size_curve(selector)
 
 # %%

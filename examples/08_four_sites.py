@@ -37,7 +37,8 @@ print(
 )
 
 # %%
-# Everything that needs no rows is answered as from one table.
+# Everything that needs no rows is answered. Numbers differ from those of one table and three
+# features (01_four_hospitals.py): these are pairs, from rounded counts.
 worth = found.selection.worth_collecting()
 print(worth[["subgroup", "feature", "gain", "probability"]].head(5).round(3).to_string(index=False))
 misfeat.plot.feature_map(found.selection)

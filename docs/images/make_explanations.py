@@ -15,9 +15,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 
-from misfeat import Coding, SubgroupSelector, plot
+from misfeat import SubgroupSelector, plot
 from misfeat.answers.top import best_sets
-from misfeat.datasets import load_heart, make_cohorts
+from misfeat.datasets import make_cohorts
+from misfeat.demo.examples import HOSPITALS
 
 FOLDER = Path(__file__).parent
 RECORDED, PREDICTED, GREY, PALE = "#0b5cad", "#9a4a00", "#7a8590", "#fbe3d0"
@@ -34,13 +35,10 @@ def main() -> None:
 
 
 def problem() -> plt.Figure:
-    """Which hospital recorded what, and the best pair of each."""
-    heart = load_heart(readable=True)
-    unknown = Coding(missing_values={"cholesterol": [0]})
-    selector = SubgroupSelector("hospital", size=2, k=1, coding=unknown)
-    selector.fit(heart.columns, heart.target)
-    shown = ["chest pain", "exercise angina", "ST depression", "vessels", "cholesterol"]
-    best = best_sets(selector.selection_)
+    """Which hospital recorded what, and the best set of each."""
+    selector = HOSPITALS.fitted()
+    shown = ["chest pain", "exercise angina", "ST depression", "vessels", "thallium scan"]
+    best = best_sets(selector.selection_, k=1)
     lacking = {one.subgroup: one.missing for one in selector.subgroups_.itertuples()}
     figure, axes = plt.subplots(figsize=(9.5, 2.9))
     for line, one in enumerate(best):
@@ -194,22 +192,14 @@ def pooling() -> plt.Figure:
     return figure
 
 
-def hospitals() -> SubgroupSelector:
-    """The fit of the tutorial."""
-    table = dict(load_heart().columns)
-    table["ill"] = np.asarray(table.pop("num")) > 0
-    coding = Coding(missing_values={"chol": [0]}, missing_threshold=0.5, sporadic="available")
-    return SubgroupSelector("site", size=2, k=2, coding=coding, random_state=0).fit(table, "ill")
-
-
 def tutorial_features() -> plt.Figure:
     """Which hospital recorded what, and what each feature explains alone."""
-    return plot.feature_map(hospitals()).figure
+    return plot.feature_map(HOSPITALS.fitted()).figure
 
 
 def tutorial_worth() -> plt.Figure:
     """What recording a feature would add."""
-    return plot.worth_collecting(hospitals(), n=6).figure
+    return plot.worth_collecting(HOSPITALS.fitted(), n=6).figure
 
 
 PICTURES = (problem, lattice, few_rows, transfer, pooling, tutorial_features, tutorial_worth)

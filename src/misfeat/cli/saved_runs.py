@@ -76,8 +76,8 @@ def ask(
         str,
         typer.Argument(
             metavar="QUESTION",
-            help="One of top, significance, enough, features, why, alternatives, interactions, "
-            "stability, cautions, worth, plan, subgroups and columns.",
+            help="One of answer, top, significance, enough, features, why, alternatives, "
+            "interactions, stability, cautions, worth, plan, subgroups and columns.",
             autocompletion=complete_names("misfeat.show.questions", "QUESTIONS"),
         ),
     ],

@@ -69,9 +69,9 @@ class _ProcessCompilations(Compilations):
     def wait_for_others(self, source: Path) -> None:
         """Wait while another process compiles kernels of a module; those within come with it."""
         self.let_others_go_on()
-        lock = FileLock(source)
         with suppress(OSError):  # where files cannot be locked, both compile
-            self._lock = lock if not self._depth and lock.acquire() else None
+            if not self._depth and (lock := FileLock(source)).acquire():
+                self._lock = lock
 
     def let_others_go_on(self) -> None:
         """Let processes go on that wait."""
