@@ -39,7 +39,7 @@ WHY = {
     "sampling": (
         "Both samplers draw nearly uniformly from the sets of one to five features, so that their "
         "distances differ by chance alone; how the paper drew its arbitrary samples, to be so "
-        "much further away, cannot be told."
+        "much further away, is not known."
     ),
     "closure": (
         "Ours is the network's bare output on all sets, dropout switched off, the larger of two "

@@ -166,7 +166,7 @@ def test_a_pipe_or_a_device_is_no_file(tmp_path, name):
 
 
 def test_a_connection_has_so_many_threads(monkeypatch):
-    monkeypatch.setattr(files, "effective_n_jobs", lambda _: 16)
+    monkeypatch.setattr("joblib.effective_n_jobs", lambda _: 16)
     monkeypatch.setattr(files, "allowed_memory", lambda: 10 * MEMORY_A_THREAD)
     connection, close = connect("rows.parquet")
     try:
