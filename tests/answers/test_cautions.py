@@ -85,11 +85,11 @@ def test_sets_that_tell_nothing_are_pointed_out():
     }
     found = caution_list(table, "y", groups="site", size=1, estimate="sample")
     by_kind = {one.kind: one for one in found}
-    assert set(by_kind) == {"leak", "tells little"}
+    assert set(by_kind) == {"leak", "explains little"}
     assert by_kind["leak"].subgroups == ("site=a",)
-    assert by_kind["tells little"].words == (
-        "No set tells more than 2 % of the target 'y' in 'site=b'; the order of sets there may be "
-        "chance."
+    assert by_kind["explains little"].words == (
+        "No set explains more than 2 % of the target 'y' in 'site=b'; the order of sets there "
+        "may be chance."
     )
     by_correlation = cautions(table, "y", groups="site", size=1, measure="r2", estimate="sample")
     assert len(by_correlation) == 2

@@ -55,7 +55,7 @@ def test_no_color_means_no_colours_and_markup_in_names_is_text(named):
     assert codes <= {"", "0", "1", "2"}  # plain, bold and dim
     for shown in (without_colours(sent), run(*asked).stdout):
         assert "[bold]x, z[/]*" in shown
-        assert "[bold]x and z[/] tell" in shown
+        assert "[bold]x and z[/] explain" in shown
 
 
 @pytest.mark.skipif(

@@ -34,12 +34,12 @@ LOOKING = "Looking for what may mislead"
 _ODD_COLUMNS = {
     IDENTIFIER: (
         "Column {column!r} looks like an identifier and was coded as a feature ({treatment}): what "
-        "it tells may be the order of the rows, and holds for no other table.",
+        "it explains may be the order of the rows, and holds for no other table.",
         "Leave it out: {exclude}.",
     ),
     DATE: (
-        "Column {column!r} holds dates and was coded as a feature ({treatment}): what it tells may "
-        "be when rows were recorded, and later dates were never seen.",
+        "Column {column!r} holds dates and was coded as a feature ({treatment}): what it explains "
+        "may be when rows were recorded, and later dates were never seen.",
         "Make a duration or a season of it, or leave it out: {exclude}.",
     ),
     FREE_TEXT: (
@@ -145,7 +145,7 @@ def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
         yield Caution.of(
             "few rows",
             f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''} in {{where}}, too "
-            "few to tell a pair of features from chance.",
+            "few to distinguish a pair of features from chance.",
             "Make larger subgroups, or fewer bins.",
             subgroups=small,
         )
@@ -174,7 +174,7 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
     if single:
         yield Caution.of(
             "one class",
-            "The target {column!r} has a single value in {where}: there is nothing to tell, "
+            "The target {column!r} has a single value in {where}: there is nothing to explain, "
             "and no set is listed.",
             "Merge it with another subgroup, if that is not meant.",
             columns=(cohorts.target,),
@@ -189,7 +189,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
         return
     sentence = (
         f"With {len(cohorts)} subgroups one learns little about how much subgroups differ; scores "
-        "lean on all of them together, and intervals are wide."
+        "are shrunk towards what all of them say together, and intervals are wide."
     )
     if len(cohorts) == 1:
         sentence = (
@@ -247,9 +247,9 @@ def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Ca
     little = [one.subgroup for one in best if one.share < LITTLE]
     if little:
         yield Caution.of(
-            "tells little",
-            f"No set tells more than {100 * LITTLE:.0f} % of the target {{column!r}} in {{where}}; "
-            "the order of sets there may be chance.",
+            "explains little",
+            f"No set explains more than {100 * LITTLE:.0f} % of the target {{column!r}} in "
+            "{where}; the order of sets there may be chance.",
             columns=(cohorts.target,),
             subgroups=little,
             severity="overturns",
@@ -317,7 +317,7 @@ def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> It
         ]
         apart = ""
         if shares:
-            apart = f", which differ by {percent(median(shares), 0, 1)} of what a best set tells"
+            apart = f", which differ by {percent(median(shares), 0, 1)} of what a best set explains"
         yield Caution.of(
             "number as target",
             "The target {column!r} is taken as a number: scores are means over "
@@ -335,8 +335,8 @@ def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> It
         remedy = "Agree on cut points that matter in the proposals of the sites."
     yield Caution.of(
         "binned target",
-        "The target {column!r} has many values and was cut ({treatment}): scores tell in which bin "
-        "a row falls, not where in it.",
+        "The target {column!r} has many values and was cut ({treatment}): scores are about the bin "
+        "of a row, not about where in it the value lies.",
         remedy,
         columns=(audit.column,),
         severity="note",
@@ -356,7 +356,7 @@ def _joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
         yield Caution.of(
             "merged",
             "Subgroup {where} is made of parts of which some recorded {features} and "
-            "others never did: that a value is missing there tells which part a row is of.",
+            "others never did: that a value is missing there shows which part a row is of.",
             "Merge parts that recorded the same, or leave small ones out: {drop}.",
             columns=features,
             subgroups=(subgroup,),

@@ -58,12 +58,12 @@ SAMPLE = 500
 LEAST_OF_PAIR = 30  # in fewer rows a feature determines another one easily by chance
 _LEAKS = {
     "leak": (
-        "Feature {column!r} tells {share:.0f} % of the target {target!r} by itself in {where}: it "
-        "may be a copy of the target, or made from it.",
+        "Feature {column!r} explains {share:.0f} % of the target {target!r} by itself in {where}: "
+        "it may be a copy of the target, or made from it.",
         "Unless it is known before the target is, leave it out: {exclude}.",
     ),
     "missing pattern": (
-        "Whether feature {column!r} is missing tells {share:.0f} % of the target {target!r} in "
+        "Whether feature {column!r} is missing explains {share:.0f} % of the target {target!r} in "
         "{where}: it may have been recorded only once the target was known.",
         "Unless it is recorded before, leave it out: {exclude}.",
     ),
@@ -418,7 +418,7 @@ def _rule_caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: Colu
         "always where {by!r} is {values}, and nearly never "
         f"{'beyond the bin next to that' if rule.mixed else 'elsewhere'}: "
         f"{'it' if one else 'each of them'} seems to be recorded by that rule.",
-        "If so, tell these subgroups apart, too: {groups}.",
+        "If so, make subgroups of them, too: {groups}.",
         columns=(*names, audit.column),
         severity="note",
         names=listed(names, MOST_NAMED),

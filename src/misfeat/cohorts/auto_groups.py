@@ -98,7 +98,7 @@ def proposed_groups(
         for rule in rules
     ]
     notes.add(
-        "Subgroups are told apart by {columns}, which {explain} {share:.0f} % of where "
+        "Subgroups are made by {columns}, which {explain} {share:.0f} % of where "
         "features are missing. Choose other columns with {groups}.",
         columns=joined([f"{rule.column}{cut}" for rule, cut in zip(rules, cuts, strict=True)]),
         explain="explains" if len(rules) == 1 else "explain",

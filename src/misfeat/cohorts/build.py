@@ -307,7 +307,7 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
                 raise no_such_column(column, table.names, Setting(parameter))
     if target in rules.group_columns:
         raise MisfeatError(
-            f"{target!r} is both the target and a group; within a subgroup it would tell nothing.",
+            f"{target!r} is both the target and a group; it is constant within a subgroup.",
             remedy=f"Take it out of {Setting('groups')}.",
             column=target,
         )
@@ -605,7 +605,7 @@ def _warn_of_constant_target(cohorts: Cohorts, notes: Notes) -> None:
     constant = [cohort.name for cohort in cohorts if len(np.unique(cohort.target)) == 1]
     if len(np.unique(cohorts.target_codes)) == 1:
         notes.warn(
-            "The target {column!r} has a single value in all rows, so that nothing can tell about "
+            "The target {column!r} has a single value in all rows, so that nothing can explain "
             "it; every score is 0. Choose another target.",
             column=cohorts.target,
         )

@@ -374,7 +374,7 @@ def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     elif n_classes > MOST_CLASSES:
         over = n_classes > DISTINCT_LIMIT
         many = f"more than {DISTINCT_LIMIT:,}" if over else f"{n_classes:,}"
-        problem = f"has {many} classes; at most {MOST_CLASSES} can be told apart."
+        problem = f"has {many} classes; at most {MOST_CLASSES} are possible."
         remedy = "Merge classes, or use a numeric target, which is taken as a number."
         if binned:
             remedy = f"Ask for fewer bins: {Setting('bins', 5, column=column)}."

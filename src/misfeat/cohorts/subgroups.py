@@ -435,7 +435,7 @@ FEW_VALUES = 12  # A number with more makes many subgroups, if some of them are 
 MANY_VALUES = 30  # With more it does so in any case
 NEAR = 0.1  # A round cut may leave so much more or less of the rows on a side
 _KEPT_BY = Message(
-    " So few could not tell a pair of features from chance; {keep} keeps them.",
+    " So few could not distinguish a pair of features from chance; {keep} keeps them.",
     keep=Setting("min_rows", 1),
 )
 

@@ -333,7 +333,7 @@ def effective_sizes(
         alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
     if alone.all():
         raise MisfeatError(
-            f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing tells how "
+            f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing shows how "
             "clusters differ.",
             remedy="Name smaller clusters, larger subgroups, or leave the design out.",
             column=rules.cluster,
@@ -341,7 +341,7 @@ def effective_sizes(
     if alone.any():
         notes.warn(
             "{count:,} of {of:,} subgroups are a single cluster of {column!r} each, so that "
-            "nothing tells how clusters differ in them; they are taken to be as uncertain as the "
+            "nothing shows how clusters differ in them; they are taken to be as uncertain as the "
             "worst of the others.",
             count=int(alone.sum()),
             of=len(sizes),

@@ -69,8 +69,8 @@ def test_what_may_mislead_is_said():
     report = SubgroupSelector(size=1).fit(table, "y").report()
     cautions = json.loads(report.json())["cautions"]
     assert [one["words"].split(",")[0].split(":")[0] for one in cautions] == [
-        "No set tells more than 2 % of the target 'y' in 'all rows'; the order of sets there may be"
-        " chance.",
+        "No set explains more than 2 % of the target 'y' in 'all rows'; the order of sets there"
+        " may be chance.",
         "There is one subgroup only",
     ]
     assert "To keep in mind" in report.html()
