@@ -11,20 +11,18 @@ from scipy import stats
 
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
 from misfeat.answers.comparison import (
-    RECORDED,
-    Change,
-    ExplainedShare,
-    SubgroupChange,
-    compare_selections,
-    difference_of,
-    explained_share,
-)
-from misfeat.answers.comparison_words import (
     ALONE,
     BEST_OF_BOTH,
     BEST_OF_FIRST,
     BEST_OF_SECOND,
+    RECORDED,
+    Change,
+    ExplainedShare,
+    SubgroupChange,
     changes_in_words,
+    compare_selections,
+    difference_of,
+    explained_share,
     points_in_words,
     subgroup_in_words,
     summary_of,
@@ -102,7 +100,6 @@ def test_a_run_does_not_differ_from_itself(before):
     found = compare_selections(before, before)
     assert not found.changed
     assert {one.difference for one in found.changes} == {0.0}
-    assert any("seem to be of the same rows" in note for note in found.notes)
 
 
 def test_runs_with_nothing_in_common_are_refused_with_what_each_has(before):
@@ -130,12 +127,11 @@ def test_another_coding_is_said(before):
     rng = np.random.default_rng(0)
     columns = [{**table(seed), "age": rng.normal(50, 10, 1800)} for seed in (0, 1)]
     found = compare_selections(run(columns[0]), run(columns[1]))
-    assert any("Coded otherwise in the second run: age (cut at" in note for note in found.notes)
+    assert any("Coded otherwise in the second run: age." in note for note in found.notes)
     coarse = run(columns[0], coding=Coding(bins=3))
     found = compare_selections(run(columns[0]), coarse)
     (note,) = [note for note in found.notes if note.startswith("Coded otherwise")]
     assert "age (3 quantile bins, not 5 quantile bins)" in note
-    assert any("same rows" in note for note in found.notes)
 
 
 def test_the_smaller_size_is_taken_and_said(before):
@@ -147,10 +143,9 @@ def test_the_smaller_size_is_taken_and_said(before):
         compare_selections(before, before, size=9)
 
 
-def test_the_higher_confidence_is_taken_and_said(before, found):
+def test_the_higher_confidence_is_taken(before, found):
     wide = compare_selections(before, run(table(1, silent=["b"]), confidence=0.99))
     assert wide.confidence == 0.99
-    assert any("confidence=0.9 and confidence=0.99" in note for note in wide.notes)
     narrow, wider = of(found, "site=b", "x"), of(wide, "site=b", "x")
     assert wider.low < narrow.low < narrow.high < wider.high
 
@@ -186,7 +181,6 @@ def test_scores_of_rows_as_they_are_are_compared_less_chance():
     found = compare_selections(*runs)
     assert of(found, "site=b", "x").changed
     assert of(found, "site=a", "w").first < 0.01
-    assert any("less what chance alone would score" in note for note in found.notes)
 
 
 def test_squared_correlations_are_compared_as_well():
@@ -217,10 +211,6 @@ def test_another_target_or_other_classes_are_another_question(before):
     found = compare_selections(before, run(other))
     assert any("other classes in the second run: 0, 1 and 2" in note for note in found.notes)
     assert np.isnan(found.changes[0].second_score)
-    other = {**table(5), "died": table(6)["y"]}
-    del other["y"]
-    found = compare_selections(before, run(other, target="died"))
-    assert not any("same rows" in note for note in found.notes)
 
 
 def test_what_only_one_run_has_is_named_and_left_out(before):
@@ -235,7 +225,6 @@ def test_what_only_one_run_has_is_named_and_left_out(before):
     found = compare_selections(before, run(other))
     assert any("Features of the first run only: x;" in note for note in found.notes)
     assert {name for one in found.changes for name in one.features} <= {"z", "w"}
-    assert "x is no longer a feature" in found.subgroups[0].sentence
     other = {**table(1), "w": np.full(1800, np.nan)}
     with pytest.warns(MisfeatWarning, match="missing in every subgroup"):
         second = run(other)
@@ -375,12 +364,12 @@ def test_another_target_is_no_change():
 
 def test_best_sets_of_different_targets_are_told_side_by_side():
     other = replace(QUIET, second_best=("age",))
-    said = subgroup_in_words(other, [LINE], ("died", "readmitted"), [])
+    said = subgroup_in_words(other, [LINE], ("died", "readmitted"))
     assert said.endswith("; mri explains most about died, age about readmitted.")
-    assert subgroup_in_words(other, [], SAME, []).endswith(
+    assert subgroup_in_words(other, [], SAME).endswith(
         ", before it was mri, but there is no evidence that either explains more."
     )
-    assert subgroup_in_words(replace(other, told_apart=True), [], SAME, []).endswith(
+    assert subgroup_in_words(replace(other, told_apart=True), [], SAME).endswith(
         "; age explains most, before it was mri."
     )
 
@@ -399,13 +388,9 @@ def test_the_whole_is_told_in_one_sentence():
 
 
 def test_sentences_claim_no_more_than_is_known():
-    silent = replace(LINE, second=0.0, second_low=0.0)
-    said = subgroup_in_words(LOUD, [silent, silent], SAME, [])
-    assert said.endswith("; every estimate of the second run is 0 %.")
-    assert "is 0 %" not in subgroup_in_words(LOUD, [silent, LINE], SAME, [])
-    said = subgroup_in_words(LOUD, [LINE], SAME, [], among=8)
+    said = subgroup_in_words(LOUD, [LINE], SAME, among=8)
     assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said
-    said = subgroup_in_words(QUIET, [], SAME, [], among=8)
+    said = subgroup_in_words(QUIET, [], SAME, among=8)
     assert said.startswith("In site=a, there is no evidence of a change (p = 0.80); mri")
     assert summary_of([LOUD], [LINE], SAME) == "loud"
     assert summary_of([replace(QUIET, sets=0)], [], SAME) == "No subgroup could be compared."

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from math import ceil, floor, log10
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from misfeat.answers.comparison import Comparison, compare_selections
-from misfeat.answers.comparison_words import change_in_words, points_in_words, share_in_words
+from misfeat.answers.comparison import (
+    Comparison,
+    compare_selections,
+    points_in_words,
+    share_in_words,
+)
 from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
@@ -25,15 +28,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from misfeat.answers.comparison import Change
-
 PACKAGE = "misfeat.show"
 USUAL_NAMES = ("first", "second")
-MOST_UNCHANGED = 50  # sets of one subgroup that did not change and are listed; the frame has all
-WIDTH = 260  # units of a picture from left to right; as many as pixels where there is room
-MARGIN = 12  # units left free at either side, for marks and the first and last number of the scale
-MOST_TICKS = 5
-SHORTEST = 1e-4  # a scale reaches over at least so much, a hundredth of a per cent
 
 
 class ShownComparison(HtmlPage, Comparison):
@@ -54,27 +50,15 @@ class ShownComparison(HtmlPage, Comparison):
             title = "What explains {first}, and what {second}"
         elif self.names == USUAL_NAMES:
             title = "What changed from the first run to the second"
-        changes: dict[str, list[Change]] = {one.subgroup: [] for one in self.subgroups}
-        for change in self.changes:
-            changes[change.subgroup].append(change)
         page = templates_of(PACKAGE).get_template("comparison.html")
         return page.render(
             found=self,
             title=Message(title, first=first, second=second),
             style=style,
             policy=policy_for(style),
-            width=WIDTH,
-            forests={
-                one.subgroup: forest([c for c in changes[one.subgroup] if c.changed])
-                for one in self.subgroups
-                if one.changed
-            },
-            unchanged={name: [c for c in own if not c.changed] for name, own in changes.items()},
-            most_unchanged=MOST_UNCHANGED,
             share=share_in_words,
             points=points_in_words,
             p_words=p_words,
-            words=lambda change: change_in_words(change, self.targets),
         )
 
     def _repr_html_(self) -> str:
@@ -218,43 +202,3 @@ def comparison_as_json(found: Comparison) -> Iterator[str]:
         yield as_json("change", asdict(change))
     for note in found.notes:
         yield as_json("note", {"sentence": note})
-
-
-@dataclass(frozen=True)
-class AxisScale:
-    """A scale of shares, from left to right."""
-
-    low: float
-    high: float
-    step: float  # the distance of two numbers on it
-
-    @classmethod
-    def over(cls, shares: Sequence[float]) -> AxisScale:
-        """The scale that holds some shares between -1 and 1, and 0."""
-        least, most = min(0.0, *shares), max(0.0, *shares)
-        most = max(most, least + SHORTEST)
-        rough = (most - least) / (MOST_TICKS - 1)
-        power = 10.0 ** floor(log10(rough))
-        step = next(power * one for one in (1, 2, 2.5, 5, 10) if power * one >= rough * (1 - 1e-9))
-        low, high = floor(least / step + 1e-9) * step, ceil(most / step - 1e-9) * step
-        return cls(round(low, 12), round(high, 12), round(step, 12))
-
-    def at(self, share: float) -> float:
-        """How many units from the left a share lies."""
-        part = (share - self.low) / (self.high - self.low)
-        return round(MARGIN + part * (WIDTH - 2 * MARGIN), 1)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Where numbers stand, and the numbers, in per cent."""
-        count = round((self.high - self.low) / self.step)
-        shares = [self.low + place * self.step for place in range(count + 1)]
-        return [(self.at(share), f"{round(100 * share, 6):g}") for share in shares]
-
-
-def forest(changes: Sequence[Change]) -> dict[str, Any]:
-    """What a forest plot of some sets needs: the sets, and the scales that all of them share."""
-    shares = [end for one in changes for end in (one.first_high, one.second_high)]
-    differences = [end for one in changes for end in (one.low, one.high)]
-    scales = {"shares": AxisScale.over(shares), "differences": AxisScale.over(differences)}
-    return {"changes": changes, **scales}
