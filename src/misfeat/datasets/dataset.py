@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +35,8 @@ class Dataset:
     Examples
     --------
     >>> from misfeat.datasets import load_readmission
-    >>> load_readmission().to_frame("pandas").shape
-    (12, 8)
+    >>> load_readmission().n_rows
+    12
     """
 
     name: str
@@ -50,39 +50,6 @@ class Dataset:
     def n_rows(self) -> int:
         """How many rows the table has."""
         return len(self.columns[self.target])
-
-    def without(self, *columns: str) -> Dataset:
-        """The same table without some columns.
-
-        Parameters
-        ----------
-        *columns : str
-            The columns to leave out.
-
-        Examples
-        --------
-        >>> from misfeat.datasets import load_readmission
-        >>> "age" in load_readmission().without("age").columns
-        False
-        """
-        kept = {name: column for name, column in self.columns.items() if name not in columns}
-        return replace(self, columns=kept)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a dataframe.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default=None
-            The library; by default the first of these that is installed.
-        """
-        from misfeat.reading.inputs import result_frame
-
-        columns = {
-            name: [None if value != value else value for value in column.tolist()]
-            for name, column in self.columns.items()
-        }
-        return result_frame(columns, backend)
 
 
 NAMES = {
