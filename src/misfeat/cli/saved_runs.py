@@ -138,7 +138,7 @@ def export(
         str,
         typer.Argument(
             metavar="FILE",
-            help="An .xlsx workbook, an .md file, a .csv or .parquet file for one question, or a "
+            help="An .xlsx workbook, an .md file, a .csv file for one question, or a "
             "folder for CSV files.",
         ),
     ],
