@@ -198,14 +198,10 @@ def test_a_best_set_that_cannot_be_told_from_the_former_is_not_called_better():
             assert one.told_apart == apart
 
 
-def test_another_target_or_other_classes_are_another_question(before):
-    other = table(0)
-    other["died"] = np.where(np.arange(1800) % 3 > 0, other.pop("y"), 0)
-    found = compare_selections(before, run(other, "died"))
-    assert found.targets == ("y", "died")
-    assert any("the question is another one" in note for note in found.notes)
-    assert np.isnan([one.first_score for one in found.changes]).all()
-    assert " about y and " in of_words(found)
+def test_other_classes_are_said_and_another_target_is_refused(before):
+    other = {name: values for name, values in table(0).items() if name != "y"}
+    with pytest.raises(MisfeatError, match="about 'y', the second about 'died'"):
+        compare_selections(before, run({**other, "died": table(0)["y"]}, "died"))
     other = table(1)
     other["y"] = np.where(other["w"] == 0, 2, other["y"])
     found = compare_selections(before, run(other))
@@ -327,7 +323,6 @@ def test_deviations_of_r2_are_those_of_tables_drawn_anew():
     assert 0.8 < said / np.std([one.share for one in found]) < 1.25
 
 
-SAME = ("y", "y")
 LINE = Change(
     "site=b", ("mri",), ALONE, 0.03, 0.01, 0.05, 0.12, 0.08, 0.16, 0.09, 0.04, 0.14, 0.001, True,
     0.02, 0.08, "recorded",
@@ -342,57 +337,49 @@ PAIR = replace(LINE, features=("age", "mri"), asked=BEST_OF_FIRST)
 
 
 def test_changes_are_told_with_both_intervals_the_clearest_single_features_first():
-    assert changes_in_words([LINE], SAME).endswith(") of the uncertainty instead of 3 % (1–5 %)")
-    assert changes_in_words([PAIR], SAME).startswith("age and mri explain 12 % (8–16 %) of")
+    assert changes_in_words([LINE]).endswith(") of the uncertainty instead of 3 % (1–5 %)")
+    assert changes_in_words([PAIR]).startswith("age and mri explain 12 % (8–16 %) of")
     predicted = replace(LINE, source="predicted")
-    assert changes_in_words([predicted], SAME).startswith("mri (predicted) explains")
+    assert changes_in_words([predicted]).startswith("mri (predicted) explains")
     clear = replace(LINE, features=("age",), p_value=1e-5)
-    said = changes_in_words([LINE, replace(PAIR, p_value=1e-9), clear], SAME)
+    said = changes_in_words([LINE, replace(PAIR, p_value=1e-9), clear])
     assert (said[:12], said.count("of the uncertainty")) == ("age explains", 1)
     assert "age and mri" not in said
     many = [replace(LINE, features=(f"f{i}",), p_value=i / 1000) for i in range(6)]
-    said = changes_in_words(many, SAME)
+    said = changes_in_words(many)
     assert said.endswith("and 3 more features changed")
     assert "f3" not in said
 
 
-def test_another_target_is_no_change():
-    said = changes_in_words([LINE], ("died", "readmitted"))
-    assert said.startswith("mri explains 3 % (1–5 %) of the uncertainty about died and 12 % (8–16")
-    assert "change" not in summary_of([QUIET, QUIET], [], ("died", "readmitted"))
-
-
-def test_best_sets_of_different_targets_are_told_side_by_side():
+def test_best_sets_are_told_with_whether_either_explains_more():
     other = replace(QUIET, second_best=("age",))
-    said = subgroup_in_words(other, [LINE], ("died", "readmitted"))
-    assert said.endswith("; mri explains most about died, age about readmitted.")
-    assert subgroup_in_words(other, [], SAME).endswith(
+    assert subgroup_in_words(other, []).endswith(
         ", before it was mri, but there is no evidence that either explains more."
     )
-    assert subgroup_in_words(replace(other, told_apart=True), [], SAME).endswith(
+    assert subgroup_in_words(replace(other, told_apart=True), []).endswith(
         "; age explains most, before it was mri."
     )
 
 
 def test_the_whole_is_told_in_one_sentence():
     others = [replace(QUIET, subgroup=f"site={name}") for name in "acd"]
-    assert summary_of([*others, LOUD], [LINE], SAME) == (
+    assert summary_of([*others, LOUD], [LINE]) == (
         "There is no evidence of a change in 3 of 4 subgroups; in site=b, mri explains "
         "12 % (8–16 %) of the uncertainty instead of 3 % (1–5 %)."
     )
-    assert "no evidence of a change in any of 3 subgroups" in summary_of(others, [], SAME)
-    assert summary_of([LOUD, replace(LOUD, subgroup="site=c", p_value=0.01)], [LINE], SAME) == (
+    assert "no evidence of a change in any of 3 subgroups" in summary_of(others, [])
+    assert summary_of([LOUD, replace(LOUD, subgroup="site=c", p_value=0.01)], [LINE]) == (
         "In site=b, mri explains 12 % (8–16 %) of the uncertainty instead of 3 % (1–5 %), "
         "the clearest of 2 such subgroups."
     )
 
 
 def test_sentences_claim_no_more_than_is_known():
-    said = subgroup_in_words(LOUD, [LINE], SAME, among=8)
+    said = subgroup_in_words(LOUD, [LINE], among=8)
     assert "(1–5 %), which chance may do in one of 8 subgroups; mri" in said
-    said = subgroup_in_words(QUIET, [], SAME, among=8)
+    said = subgroup_in_words(QUIET, [], among=8)
     assert said.startswith("In site=a, there is no evidence of a change (p = 0.80); mri")
-    assert summary_of([LOUD], [LINE], SAME) == "loud"
-    assert summary_of([replace(QUIET, sets=0)], [], SAME) == "No subgroup could be compared."
+    assert summary_of([LOUD], [LINE]) == "loud"
+    assert summary_of([replace(QUIET, sets=0)], []) == "No subgroup could be compared."
     assert points_in_words(-0.02, -0.0399, -0.0001) == "-2.00 (-3.99 to -0.01)"
     assert points_in_words(0.02, -0.01, 0.05) == "+2 (-1 to +5)"

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
 
     Runs = tuple[Selection, Selection]
-    Targets = tuple[str, str]
 
 USUAL_CONFIDENCE = 0.9  # where neither run has one
 RECORDED, PREDICTED = "recorded", "predicted"
@@ -56,8 +55,8 @@ class Change:
     `asked` says why it is looked at: ``"alone"``, ``"best set of the first run"``, of the second,
     of both. Shares of the entropy are of the subgroup's own rows less chance; the interval and
     p-value of their difference, second less first, hold for all sets of the subgroup at once. A set
-    `changed` where the interval lacks 0. Scores are in the measure's unit, NaN where targets
-    differ; the source is ``"predicted"`` where either run had to predict it.
+    `changed` where the interval lacks 0. Scores are in the measure's unit, NaN where classes of the
+    target differ; the source is ``"predicted"`` where either run had to predict it.
     """
 
     subgroup: str
@@ -108,12 +107,12 @@ class Comparison:
 
     `size` is that of the best sets. `changes` has every set, subgroup by subgroup, changed ones
     first, `subgroups` the subgroups of both runs, and `only_in` those of either run alone. `notes`
-    say what a reader should know: features in one run only or coded otherwise, other targets, …
+    say what a reader should know: features in one run only or coded otherwise, other classes, …
     Frames come in the library `backend`, by default any installed one.
     """
 
     names: tuple[str, str]
-    targets: tuple[str, str]
+    target: str
     unit: str
     size: int
     confidence: float
@@ -128,18 +127,13 @@ class Comparison:
         """The sets that changed by more than their uncertainty."""
         return tuple(one for one in self.changes if one.changed)
 
-    @property
-    def same_target(self) -> bool:
-        """Whether both runs are about the same target."""
-        return self.targets[0] == self.targets[1]
-
     def sentences(self) -> list[Message]:
         """One sentence for the whole, one for every subgroup, then what a reader should know."""
         return [self.summary(), *(one.sentence for one in self.subgroups), *self.notes]
 
     def summary(self) -> Message:
         """The answer in one sentence."""
-        return summary_of(self.subgroups, self.changes, self.targets)
+        return summary_of(self.subgroups, self.changes)
 
     def to_frame(self) -> Any:
         """Every set that was compared, a line each; columns are the attributes of `Change`."""
@@ -168,6 +162,12 @@ def compare_selections(
                 f"{Setting(name, used[1])}; their scores cannot be compared.",
                 remedy="Fit one of them again as the other.",
             )
+    targets = first.cohorts.target, second.cohorts.target
+    if targets[0] != targets[1]:
+        raise MisfeatError(
+            f"The first run is about {targets[0]!r}, the second about {targets[1]!r}, which is "
+            "another question, not a change; look at the answers of each by itself."
+        )
     size = min(first.size, second.size) if size is None else size
     check_count(size, "size")
     features = tuple(name for name in first.feature_names if name in second.feature_names)
@@ -182,7 +182,6 @@ def compare_selections(
     given = [run.confidence for run in runs if run.confidence is not None]
     confidence = max(given, default=USUAL_CONFIDENCE)
     compared = [_subgroup_change(runs, name, features, size, confidence) for name in common]
-    targets = first.cohorts.target, second.cohorts.target
     p_values = np.array([one.p_value for one, _ in compared])
     n_tested = int(np.isfinite(p_values).sum())
     order = np.argsort(p_values)[:n_tested]  # Holm's p-values, right for all subgroups at once
@@ -191,7 +190,7 @@ def compare_selections(
     subgroups = []
     for (one, changes), p in zip(compared, p_values.tolist(), strict=True):
         among = n_tested if p > 1.0 - confidence else None
-        sentence = subgroup_in_words(one, changes, targets, among)
+        sentence = subgroup_in_words(one, changes, among)
         subgroups.append(replace(one, adjusted=p, sentence=sentence))
     of_first, of_second = (run.cohorts.names for run in runs)
 
@@ -200,7 +199,7 @@ def compare_selections(
 
     return Comparison(
         names=names,
-        targets=targets,
+        target=targets[0],
         unit=first.set_scores.measure.unit,
         size=size,
         confidence=confidence,
@@ -257,7 +256,7 @@ def _change(
     """What a set explains in both runs; intervals hold for `among` sets at once."""
     first, second = shares = [explained_share(run, subgroup, features) for run in runs]
     scores = [np.nan, np.nan]
-    if same_question(runs):
+    if same_classes(runs):
         wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
         scores = [one.share * float(whole) for one, whole in zip(shares, wholes, strict=True)]
     (value, low, high), p_value = difference_of(first, second, confidence, among)
@@ -381,9 +380,7 @@ def _sampled(run: Selection, cohort: int, members: list[int]) -> SampledShare | 
     return SampledShare(share, float(n_rows), spread, chance, float(size))
 
 
-def summary_of(
-    subgroups: Sequence[SubgroupChange], changes: Sequence[Change], targets: Targets
-) -> Message:
+def summary_of(subgroups: Sequence[SubgroupChange], changes: Sequence[Change]) -> Message:
     """One sentence for all subgroups: in how many nothing changed, and the clearest change."""
     compared = [one for one in subgroups if one.sets]
     changed = sorted((one for one in compared if one.changed), key=lambda one: one.p_value)
@@ -393,20 +390,20 @@ def summary_of(
     if len(compared) == 1:
         return compared[0].sentence
     if not changed:
-        return Message(f"There is {_nothing(targets)} in any of {len(compared)} subgroups.")
+        return Message(f"There is no evidence of a change in any of {len(compared)} subgroups.")
     clearest = changed[0].subgroup
     own = [one for one in changes if one.changed and one.subgroup == clearest]
-    before = f"There is {_nothing(targets)} in {left} of {len(compared)} subgroups; in "
+    before = f"There is no evidence of a change in {left} of {len(compared)} subgroups; in "
     more = f", the clearest of {count_words(len(changed), 'such subgroup')}"
     return Message(
         f"{before if left else 'In '}{{where}}, {{what}}{more if len(changed) > 1 else ''}.",
         where=clearest,
-        what=changes_in_words(own, targets),
+        what=changes_in_words(own),
     )
 
 
 def subgroup_in_words(
-    one: SubgroupChange, changes: Sequence[Change], targets: Targets, among: int | None = None
+    one: SubgroupChange, changes: Sequence[Change], among: int | None = None
 ) -> Message:
     """What became of one subgroup; chance may do as much in one `among` so many subgroups."""
     if not one.sets:
@@ -417,46 +414,37 @@ def subgroup_in_words(
         )
     changed = [change for change in changes if change.changed]
     doubt = f", which chance may do in one of {among} subgroups" if changed and among else ""
-    nothing = Message(f"there is {_nothing(targets)} ({p_words(one.p_value)})")
+    nothing = Message(f"there is no evidence of a change ({p_words(one.p_value)})")
     before, now = joined(one.first_best), joined(one.second_best)
     most = "explain most" if len(one.second_best) > 1 else "explains most"
     best = f"{{now}} {most}, before it was {{before}}"
     if set(one.first_best) == set(one.second_best):
         best = f"{{now}} {most} in both runs"
-    elif targets[0] != targets[1]:
-        best = f"{{before}} {most} about {{target}}, {{now}} about {{other}}"
     elif not one.told_apart:
         best += ", but there is no evidence that either explains more"
     return Message(
         f"In {{subgroup}}, {{what}}{doubt}; {best}.",
         subgroup=one.subgroup,
-        what=changes_in_words(changed, targets) if changed else nothing,
+        what=changes_in_words(changed) if changed else nothing,
         before=before,
         now=now,
-        target=targets[0],
-        other=targets[1],
     )
 
 
-def changes_in_words(changed: Sequence[Change], targets: Targets) -> Message:
+def changes_in_words(changed: Sequence[Change]) -> Message:
     """What changed in one subgroup, the clearest first; single features rather than larger sets."""
     alone = [one for one in changed if one.asked == ALONE]
     clearest = sorted(alone or changed, key=lambda one: (one.p_value, -abs(one.difference)))
     parts = []
     for number, one in enumerate(clearest[:MOST_SETS]):
         of = "" if number else " of the uncertainty"
-        shares = f"{{second}}{of} instead of {{first}}"
-        if targets[0] != targets[1]:
-            shares = f"{{first}}{of} about {{target}} and {{second}} about {{other}}"
         predicted = " (predicted)" if one.source == PREDICTED else ""
         explain = "explain" if len(one.features) > 1 else "explains"
         part = Message(
-            f"{{names}}{predicted} {explain} {shares}",
+            f"{{names}}{predicted} {explain} {{second}}{of} instead of {{first}}",
             names=joined(one.features),
             first=Message(share_in_words(one.first, one.first_low, one.first_high)),
             second=Message(share_in_words(one.second, one.second_low, one.second_high)),
-            target=targets[0],
-            other=targets[1],
         )
         parts.append(part)
     left = len(clearest) - len(parts)
@@ -482,16 +470,11 @@ def points_in_words(difference: float, low: float, high: float) -> str:
     return f"{value} ({least} to {most})"
 
 
-def _nothing(targets: Targets) -> str:
-    return f"no evidence of a {'change' if targets[0] == targets[1] else 'difference'}"
-
-
-def same_question(runs: Runs) -> bool:
-    """Whether two runs are about the same classes of the same target, so that scores compare."""
+def same_classes(runs: Runs) -> bool:
+    """Whether two runs are about the same classes of the target, so that scores compare."""
     first, second = (run.cohorts for run in runs)
-    same_kind = first.is_number == second.is_number and first.classes == second.classes
-    same_kind |= runs[0].set_scores.measure.name == "r2"
-    return first.target == second.target and same_kind
+    same = first.is_number == second.is_number and first.classes == second.classes
+    return same or runs[0].set_scores.measure.name == "r2"
 
 
 def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
@@ -507,7 +490,7 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
             if only:
                 template = f"{kind} of the {which} run only: {{names}}{then}"
                 yield Message(template, names=joined(only, most=MOST_NAMED))
-    if not same_question(runs):
+    if not same_classes(runs):
         yield _note_on_target(first, second)
     yield from _notes_on_coding(first, second)
     if first.size != second.size:
@@ -541,12 +524,7 @@ def _note_on_target(first: Selection, second: Selection) -> Message:
     sentence = (
         "The target {target} has other classes in the second run: {second} instead of {first}."
     )
-    if one.target != other.target:
-        sentence = (
-            "The runs are about different targets, {target} and {other}: the question is another "
-            "one, and a difference is not a change."
-        )
-    elif one.is_number != other.is_number:
+    if one.is_number != other.is_number:
         sentence = (
             "The target {target} is taken as a number in one run, and in classes in the other; fit "
             "both with the same {kind}."
@@ -556,7 +534,6 @@ def _note_on_target(first: Selection, second: Selection) -> Message:
     return Message(
         f"{sentence} Shares of the uncertainty are compared.",
         target=one.target,
-        other=other.target,
         kind=Setting("target"),
         first=joined(one.classes, most=MOST_NAMED),
         second=joined(other.classes, most=MOST_NAMED),

@@ -44,11 +44,9 @@ class ShownComparison(HtmlPage, Comparison):
     def html(self) -> str:
         """What changed as one page; every name from the tables is text in it, whatever it holds."""
         style = static_file(PACKAGE, "comparison.css")
-        first, second = self.names if self.same_target else self.targets
+        first, second = self.names
         title = "What changed from {first} to {second}"
-        if not self.same_target:
-            title = "What explains {first}, and what {second}"
-        elif self.names == USUAL_NAMES:
+        if self.names == USUAL_NAMES:
             title = "What changed from the first run to the second"
         page = templates_of(PACKAGE).get_template("comparison.html")
         return page.render(
@@ -79,7 +77,7 @@ def compare(
 ) -> ShownComparison:
     """Which answers of two runs differ by more than their uncertainty.
 
-    This year against last, another target, another coding. Compared are, in every subgroup of both
+    This year against last, or another coding. Compared are, in every subgroup of both
     runs, what each feature explains alone, and what the best set of either run explains in the
     other.
 
@@ -193,7 +191,7 @@ def _columns(found: Comparison) -> tuple[TableColumn, ...]:
 
 def comparison_as_json(found: Comparison) -> Iterator[str]:
     """What changed as lines of JSON: the whole, subgroups, sets and notes, each with its kind."""
-    parts = ("names", "targets", "unit", "size", "confidence", "only_in")
+    parts = ("names", "target", "unit", "size", "confidence", "only_in")
     whole = {name: getattr(found, name) for name in parts}
     yield as_json("comparison", whole | {"sentence": found.summary()})
     for subgroup in found.subgroups:
