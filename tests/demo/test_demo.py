@@ -13,7 +13,7 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.cli.run import _has_screen
 from misfeat.datasets import make_cohorts
-from misfeat.demo.examples import mostly_chance
+from misfeat.demo import mostly_chance
 from misfeat.show.first_screen import first_screen
 from tests.cli.commands import run
 

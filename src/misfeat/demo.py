@@ -1,4 +1,4 @@
-"""The demonstration on a real table: fit, write a run and its report, print the answer."""
+"""The demonstration, heart disease in four hospitals: fit, write a run and its report, answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from misfeat.datasets import load_heart
 from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
-from misfeat.saving.run_folder import REPORT, SETTINGS
+from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 from misfeat.selector import SubgroupSelector
 from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences
@@ -23,7 +23,6 @@ from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from rich.console import Console
 
@@ -49,8 +48,9 @@ def fitted(verbose: int = 0) -> SubgroupSelector:
     return selector.fit(data.columns, data.target)
 
 
-def run_example(folder: Path) -> None:
+def run_demo(path: str) -> None:
     """Fit, write a run and its report to a folder, print the answer and how to ask more."""
+    folder = check_folder(path)
     console, verbose = new_console(), sys.stderr.isatty()
     with progress_shown(verbose):
         selector = fitted(int(verbose))
