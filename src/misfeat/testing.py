@@ -1,28 +1,21 @@
-"""Contract checks for extensions, to be called in their own tests; pytest is not needed."""
+"""The contract of completers, to be checked in the tests of one; pytest is not needed."""
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from misfeat.cohorts.build import CohortRules, build_cohorts
-from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.model import Cohorts
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, ranks_below
-from misfeat.reading.inputs import open_columns
 
-if TYPE_CHECKING:
-    from misfeat.reading.inputs import Table
-
-__all__ = ["check_completer", "check_source"]
+__all__ = ["check_completer"]
 
 SIZE, REACH = 2, 4  # features of predicted sets, and of the largest whose scores may be read
 NEARLY = 1e-12
@@ -35,7 +28,6 @@ CASES = (  # tables that a completer is tried on, by what is particular about th
     "nothing missing",
     "gaps",
 )
-MOST_VALUES = 10_000  # columns with more values are compared by their rows alone
 
 
 def check_completer(
@@ -78,7 +70,9 @@ class _CompleterContract(NamedTuple):
     learns: bool
 
     def demand(self, kept: object, words: str) -> None:
-        _demand(kept, f"{self.completer!r}: {words}")
+        """Raise unless something is kept; also where assertions are switched off."""
+        if not kept:
+            raise AssertionError(f"{self.completer!r}: {words}")
 
     def complete(self, known: Known, size: int = SIZE, **settings: Any) -> CompletedScores:
         """What a copy with other settings makes of a table."""
@@ -178,12 +172,6 @@ class _CompleterContract(NamedTuple):
         )
 
 
-def _demand(kept: object, words: str) -> None:
-    """Raise an AssertionError unless something is kept; also where assertions are switched off."""
-    if not kept:
-        raise AssertionError(words)
-
-
 def _same(one: CompletedScores, other: CompletedScores) -> bool:
     names = ("subsets", "score", "low", "high", "predicted", "support")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
@@ -240,56 +228,3 @@ def known_of(cohorts: Cohorts, size: int) -> Known:
     by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
     by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
     return Known(ExactScores(by_size, measure.missing, measure.ceiling, measure.closed), cohorts)
-
-
-def check_source(source: Any, expected: Any) -> None:
-    """Raise an AssertionError unless a source gives the table that is expected.
-
-    Parameters
-    ----------
-    source : object
-        An object with a method ``__misfeat_table__``, or whatever `fit` takes as a table.
-    expected : dataframe or mapping of columns
-        The same table, small and with at least two columns.
-
-    Examples
-    --------
-    >>> class Ward:
-    ...     def __misfeat_table__(self):
-    ...         return {"a": [0, 1, 1], "y": [0, 1, 0]}
-    >>> check_source(Ward(), {"a": [0, 1, 1], "y": [0, 1, 0]})
-    >>> check_source(Ward(), {"a": [0, 1, 1], "y": [0, 1, 1]})
-    Traceback (most recent call last):
-    ...
-    AssertionError: The source: column 'y' holds {0: 2, 1: 1} instead of {0: 1, 1: 2}.
-    """
-    for _ in range(2):  # read twice, nothing is used up
-        with closing(_opened(source)) as table, closing(_opened(expected)) as wanted:
-            names, n_rows, n_wanted = wanted.names, table.n_rows(), wanted.n_rows()
-            words = f"its columns are {list(table.names)} instead of {list(names)}."
-            _demand(table.names == names, f"The source: {words}")
-            _demand(n_rows == n_wanted, f"The source: it has {n_rows} rows instead of {n_wanted}.")
-            for name in names:
-                counts, wanted_counts = (_value_counts(given, name) for given in (table, wanted))
-                words = f"column {name!r} holds {counts} instead of {wanted_counts}."
-                _demand(counts == wanted_counts, f"The source: {words}")
-    coded, expected_codes = (build_cohorts(given, names[-1]) for given in (source, expected))
-    for name in ("codes", "target_codes", "weights"):
-        same = np.array_equal(getattr(coded, name), getattr(expected_codes, name))
-        words = "rows are coded in another way; check the types of its columns."
-        _demand(same, f"The source: {words}")
-
-
-def _value_counts(table: Table, name: str) -> dict[Any, int] | None:
-    """How often a column holds each value; missing ones are null."""
-    found = table.value_counts(name, MOST_VALUES)
-    if found is None:
-        return None
-    return dict(zip(found.values.tolist(), found.counts.tolist(), strict=True))
-
-
-def _opened(source: Any) -> Table:
-    try:
-        return open_columns(source, CohortRules.parse(None, Coding()).codes)
-    except MisfeatError as error:
-        raise AssertionError(f"The source cannot be opened: {error}") from error
