@@ -53,7 +53,6 @@ def main() -> None:
     save(misfeat.plot.feature_map(selector), "feature_map")
     save(misfeat.plot.forest(selector, ["ecg", "weight"]), "forest")
     save(misfeat.plot.size_curve(selector)[0], "size_curve")
-    save(misfeat.plot.size_curve(selector, "clinic=East"), "size_curve_of_one")
     save(misfeat.plot.stability(selector, "clinic=East"), "stability")
 
 

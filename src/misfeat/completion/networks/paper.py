@@ -26,7 +26,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from misfeat.completion.networks.training import Draw, History, Labels, train
+from misfeat.completion.networks.training import Draw, Labels, train
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import contains, count_nodes, level
 from misfeat.lattice.neighbour_sums import Neighbours, neighbours
@@ -278,14 +278,14 @@ def train_models(
     device: torch.device,
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
-) -> tuple[PaperModels, History]:
+) -> PaperModels:
     """Train one model a subgroup on its known scores by size, as many side by side as fit."""
     graph = shape.graph(device)
     sizes = range(shape.low, shape.high + 1)
     rows = np.concatenate([graph.rows(size) for size in sizes])
     scores = np.concatenate([by_size[size] for size in sizes], axis=1)
     blocks = list(shape.blocks(device.type))
-    weights, histories = [], []
+    weights = []
     for place, own in enumerate(blocks):
 
         def on_epoch(epoch: int, place: int = place) -> None:
@@ -297,17 +297,13 @@ def train_models(
         seed = int(rng.integers(2**32))
         labels = [Labels.known(rows, scores[cohort]) for cohort in own]
         network = shape.network(graph, own, seed)
-        history = History(0, np.zeros(len(own), dtype=np.int64), np.full(len(own), np.nan))
         if any(len(known.rows) for known in labels):
             with torch.random.fork_rng():
                 torch.manual_seed(seed)  # of dropout on a device other than the CPU
-                history = train(network, labels, settings, rng, on_epoch)
-        histories.append(history)
+                train(network, labels, settings, rng, on_epoch)
         weights.append({name: w.detach().cpu() for name, w in network.state_dict().items()})
     together = {name: torch.cat([w[name] for w in weights]) for name in weights[0]}
-    epochs, best_epoch, loss = zip(*histories, strict=True)
-    history = History(max(epochs), np.concatenate(best_epoch), np.concatenate(loss))
-    return PaperModels(shape, together), history
+    return PaperModels(shape, together)
 
 
 class MLPNetwork(nn.Module):

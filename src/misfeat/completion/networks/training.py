@@ -58,26 +58,18 @@ class Labels(NamedTuple):
         return train, validation
 
 
-class History(NamedTuple):
-    """How training went, model by model."""
-
-    epochs: int  # that were run
-    best_epoch: NDArray[np.int64]  # (n_models,): the epoch whose weights were kept
-    # (n_models,): the mean squared error of these on held-out scores; NaN without known scores
-    loss: NDArray[np.float64]
-
-
 def train(
     network: Any,
     labels: Sequence[Labels],
     settings: EpochCompleter,
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
-) -> History:
+) -> tuple[int, NDArray[np.int64]]:
     """Train all models of a network, side by side, on the labels of their subgroups.
 
     It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
-    with rows of the inputs, it gives their scores. The best weights of each model are kept.
+    with rows of the inputs, it gives their scores. The best weights of each model are kept. Returns
+    the epochs that were run, and the best one of each model.
     """
     device = network.inputs.device
     splits = [known.split(float(settings.validation_share), rng) for known in labels]
@@ -110,8 +102,7 @@ def train(
         for best, weight in zip(best_weights, weights, strict=True):
             weight.copy_(best)
     network.eval()
-    labelled = np.array([len(known.rows) > 0 for known in labels])
-    return History(epoch, best_epoch, np.where(labelled, best_loss, np.nan))
+    return epoch, best_epoch
 
 
 class Batch(NamedTuple):
