@@ -176,7 +176,6 @@ def compare(
     size: Annotated[
         int | None, typer.Option(help="Features of the best sets; the smaller one of the runs.")
     ] = None,
-    html: Annotated[str, typer.Option(metavar="FILE", help="Write a page, too.")] = "",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -186,15 +185,11 @@ def compare(
 
     with notes_said(quiet):
         found = compared(first, second, size=size, subgroup=subgroup or None)
-        if html:
-            found.write_html(html)
         if json:
             for line in comparison_as_json(found):
                 typer.echo(line)
         else:
             print_comparison(found, spell=in_options)
-    if html and not quiet:
-        say(f"Page: {html}")
 
 
 def _loaded(folder: str, quiet: bool) -> Selection:

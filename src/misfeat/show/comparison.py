@@ -1,4 +1,4 @@
-"""Two runs side by side: `misfeat.compare`, in a terminal, as JSON lines and as a page."""
+"""Two runs side by side: `misfeat.compare`, in a terminal and as JSON lines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from misfeat.answers.comparison import (
     points_in_words,
     share_in_words,
 )
-from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
-from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
 from misfeat.show.questions import as_json
 from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain_text
 from misfeat.words import p_words
@@ -28,43 +27,18 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-PACKAGE = "misfeat.show"
 USUAL_NAMES = ("first", "second")
 
 
-class ShownComparison(HtmlPage, Comparison):
+class ShownComparison(Comparison):
     """Two runs, side by side; `misfeat.compare` makes it."""
-
-    page_name = "comparison"
 
     def show(self) -> None:
         """Print what changed, as `misfeat compare` does."""
         print_comparison(self)
 
-    def html(self) -> str:
-        """What changed as one page; every name from the tables is text in it, whatever it holds."""
-        style = static_file(PACKAGE, "comparison.css")
-        first, second = self.names
-        title = "What changed from {first} to {second}"
-        if self.names == USUAL_NAMES:
-            title = "What changed from the first run to the second"
-        page = templates_of(PACKAGE).get_template("comparison.html")
-        return page.render(
-            found=self,
-            title=Message(title, first=first, second=second),
-            style=style,
-            policy=policy_for(style),
-            share=share_in_words,
-            points=points_in_words,
-            p_words=p_words,
-        )
-
-    def _repr_html_(self) -> str:
-        return framed(self.html(), "What changed")
-
     def __repr__(self) -> str:
-        summary = visible(self.summary())
-        return f"<Comparison: {summary} Use .show(), .open() or .write_html('changes.html').>"
+        return f"<Comparison: {visible(self.summary())} Use .show() or .to_frame().>"
 
 
 def compare(
@@ -96,9 +70,8 @@ def compare(
     Returns
     -------
     Comparison
-        With ``sentences()``, ``to_frame()``, ``subgroups_to_frame()``, ``show()``,
-        ``write_html(path)`` and ``open()``; ``changes``, ``subgroups`` and ``notes`` hold the same
-        as plain objects.
+        With ``sentences()``, ``to_frame()``, ``subgroups_to_frame()`` and ``show()``; ``changes``,
+        ``subgroups`` and ``notes`` hold the same as plain objects.
 
     Examples
     --------
