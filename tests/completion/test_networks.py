@@ -8,14 +8,13 @@ import torch
 
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter, PaperCompleter
-from misfeat.completion.networks.paper import MLPNetwork, ModelShape
-from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.networks.paper import Labels, MLPNetwork, ModelShape, train
 from misfeat.completion.neural import NeuralCompleter
-from misfeat.completion.registry import completer_class, completer_names
+from misfeat.completion.registry import COMPLETERS, completer_class
 from misfeat.lattice import contains, level
 from tests.completion.coded import known_scores
 
-NEURAL = [name for name in completer_names() if issubclass(completer_class(name), NeuralCompleter)]
+NEURAL = [name for name in COMPLETERS if issubclass(completer_class(name), NeuralCompleter)]
 
 
 @pytest.mark.parametrize("name", NEURAL)

@@ -149,7 +149,6 @@ def compare_selections(
     second: Selection,
     *,
     size: int | None = None,
-    subgroup: str | None = None,
     names: tuple[str, str] = ("first", "second"),
 ) -> Comparison:
     """Which answers of two runs differ by more than their uncertainty."""
@@ -178,7 +177,14 @@ def compare_selections(
             remedy="Compare runs of tables that share columns.",
         )
     check_size(size, features, first.cohorts)
-    common = _common_subgroups(runs, subgroup)
+    of_first, of_second = (run.cohorts.names for run in runs)
+    common = tuple(name for name in of_second if name in of_first)
+    if not common:
+        raise MisfeatError(
+            f"The runs have no subgroup in common: the first has {listed(of_first)}, the second "
+            f"{listed(of_second)}.",
+            remedy=f"Fit both with the same {Setting('groups')}.",
+        )
     given = [run.confidence for run in runs if run.confidence is not None]
     confidence = max(given, default=USUAL_CONFIDENCE)
     compared = [_subgroup_change(runs, name, features, size, confidence) for name in common]
@@ -192,7 +198,6 @@ def compare_selections(
         among = n_tested if p > 1.0 - confidence else None
         sentence = subgroup_in_words(one, changes, among)
         subgroups.append(replace(one, adjusted=p, sentence=sentence))
-    of_first, of_second = (run.cohorts.names for run in runs)
 
     def only(own: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in own if name not in others)
@@ -274,20 +279,6 @@ def _change(
         first_score=scores[0],
         second_score=scores[1],
         source=PREDICTED if PREDICTED in (first.source, second.source) else RECORDED,
-    )
-
-
-def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
-    """The subgroups of both, in the order of the second run; or the one that is asked for."""
-    first, second = (run.cohorts.names for run in runs)
-    wanted = second if subgroup is None else (runs[1].cohorts.full_name(subgroup),)
-    common = tuple(name for name in wanted if name in first)
-    if common:
-        return common
-    raise MisfeatError(
-        f"The runs have no subgroup in common: the first has {listed(first)}, the second "
-        f"{listed(second)}.",
-        remedy=f"Fit both with the same {Setting('groups')}.",
     )
 
 

@@ -23,7 +23,7 @@ from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain
 from misfeat.words import p_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
@@ -46,8 +46,7 @@ def compare(
     second: Any,
     *,
     size: int | None = None,
-    subgroup: str | None = None,
-    names: Sequence[str] | None = None,
+    names: tuple[str, str] | None = None,
 ) -> ShownComparison:
     """Which answers of two runs differ by more than their uncertainty.
 
@@ -61,9 +60,7 @@ def compare(
         Fitted estimators, what they found, or the folders that they were saved to.
     size : int, default=None
         Features of the best sets. Defaults to the smaller `size` of the two runs.
-    subgroup : str, default=None
-        One subgroup only.
-    names : sequence of str, default=None
+    names : tuple of two str, default=None
         What the two runs are called. Defaults to the names of their folders, else "first" and
         "second".
 
@@ -91,8 +88,7 @@ def compare(
         _selection(first, "first"),
         _selection(second, "second"),
         size=size,
-        subgroup=subgroup,
-        names=_names((first, second), names),
+        names=names or _folder_names(first, second),
     )
     return ShownComparison(**{field.name: getattr(found, field.name) for field in fields(found)})
 
@@ -111,17 +107,10 @@ def _selection(run: Any, parameter: str) -> Selection:
     )
 
 
-def _names(runs: tuple[Any, Any], names: Sequence[str] | None) -> tuple[str, str]:
-    """What runs are called: as asked for, else as their folders are."""
-    if names is not None:
-        given = [names] if isinstance(names, str) else list(names)
-        if len(given) != 2:
-            raise MisfeatError(f"{Setting('names', names)}; give two names, one for each run.")
-        return str(given[0]), str(given[1])
+def _folder_names(*runs: Any) -> tuple[str, str]:
+    """What the folders of two runs are called, where both have one."""
     folders = [Path(run).resolve().name if isinstance(run, str | Path) else "" for run in runs]
-    if all(folders) and folders[0] != folders[1]:
-        return folders[0], folders[1]
-    return USUAL_NAMES
+    return (folders[0], folders[1]) if "" not in folders else USUAL_NAMES
 
 
 def print_comparison(

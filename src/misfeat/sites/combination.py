@@ -236,7 +236,7 @@ class Kept(NamedTuple):
 
 def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
     """The tables of all sites, of what some site has rows of."""
-    telling = [tells_of_classes(one) for one in summaries]
+    varies = [np.count_nonzero(one.by_class) > 1 for one in summaries]
     summaries = with_hidden_classes(summaries)
     of_sizes: list[list[Any]] = [s.of_sizes() if s.exact else fitted_tables(s) for s in summaries]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
@@ -274,7 +274,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
             continue
         by_class = summary.by_class.astype(np.float64)
         cost = no_information(float(by_class.sum()))
-        if telling[number]:
+        if varies[number]:
             seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
             least = summary.min_cell
             cost = rounding_cost(by_class, of_sizes[number], summary.cards, least, seed)
@@ -391,8 +391,3 @@ def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
         rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
         found.append(replace(one, by_class=rows))
     return found
-
-
-def tells_of_classes(summary: Summary) -> bool:
-    """Whether a site has rows of two classes at least."""
-    return int(np.count_nonzero(summary.by_class)) > 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from misfeat.exceptions import MisfeatWarning
-from misfeat.show.export import formats
+from misfeat.show.export import TITLES, AnswerTable, formats
 from misfeat.show.export.formats import (
     MOST_CHARACTERS,
     begins_as_formula,
@@ -26,7 +26,6 @@ from misfeat.show.export.formats import (
     plain_value,
     workbook_bytes,
 )
-from misfeat.show.export.tables import TITLES, AnswerTable
 from misfeat.show.questions import in_columns
 from misfeat.show.terminal import in_a_row
 from tests.show.export.conftest import FEATURES, SITES, TEXTS
@@ -163,7 +162,7 @@ def test_codes_of_characters_are_not_taken_for_characters():
 def test_numbers_have_digits_by_what_they_are_and_heads_stay_in_view():
     sheet = loaded(table_of(share=[0.1234567], score=[0.25], rows=[1200.0], sets=[7]))["texts"]
     shown = [(cell.value, cell.number_format) for cell in sheet[2]]
-    assert shown == [(0.1234567, "0.0%"), (0.25, "0.0000"), (1200, "#,##0"), (7, "#,##0")]
+    assert shown == [(0.1234567, "0.0000"), (0.25, "0.0000"), (1200, "General"), (7, "General")]
     assert sheet.freeze_panes == "A2"
     assert sheet.auto_filter.ref == "A1:D2"
     assert all(cell.font.bold for cell in sheet[1])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.selection import Selection
-    from misfeat.show.export.tables import AnswerTable
+    from misfeat.show.export import AnswerTable
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
 MOST_LINES = 1_048_575  # of a sheet, below its head
@@ -38,13 +38,6 @@ _SIGNS = "=+\\-@＝＋－＠﹢﹣﹦﹫−"
 _FORMULA = re.compile(rf"(^|;)(?=[\s\"'`´‘’“”«»]*[{_SIGNS}])")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _NO_CHARACTERS = re.compile("[\ufffe\uffff]")  # what no XML may hold, and `visible` leaves as it is
-NUMBER_FORMATS = {
-    "0.0%": "share share_low share_high in_best frequency overall probability "
-    "probability_of_a_tenth",
-    "#,##0": "rows rank rank_low rank_median rank_high",
-    "0.00": "lift cost",
-}
-"""How Excel shows columns; cells hold all digits. Other integers are as they are, others scores."""
 _CODES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")  # what Excel reads as the number of a character
 # What Markdown takes for more than text, the start of a link included.
 _MARKUP = re.compile(
@@ -138,11 +131,10 @@ def _add_sheet(sheet: Any, table: AnswerTable) -> None:
         head.font = Font(bold=True)
     sheet.append(heads)
     for line in islice(zip(*columns.values(), strict=True), MOST_LINES):
-        named = zip(columns, line, strict=True)
-        sheet.append([_excel_cell(sheet, value, table.question, name) for name, value in named])
+        sheet.append([_excel_cell(sheet, value) for value in line])
 
 
-def _excel_cell(sheet: Any, value: Any, question: str = "", column: str = "") -> Any:
+def _excel_cell(sheet: Any, value: Any) -> Any:
     """A cell; text is text, whatever it begins with, also once it is edited, and cut to fit."""
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Alignment
@@ -160,12 +152,8 @@ def _excel_cell(sheet: Any, value: Any, question: str = "", column: str = "") ->
             cell.quotePrefix = True
         return cell
     cell = WriteOnlyCell(sheet, plain)
-    if plain is not None and not isinstance(plain, bool):
-        other = "#,##0" if isinstance(plain, int) else "0.0000"
-        if question == "why" and column in ("low", "high"):
-            other = "0.0%"
-        shown = (form for form, names in NUMBER_FORMATS.items() if column in names.split())
-        cell.number_format = next(shown, other)
+    if isinstance(plain, float) and not plain.is_integer():
+        cell.number_format = "0.0000"
     return cell
 
 
