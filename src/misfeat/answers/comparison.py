@@ -106,8 +106,8 @@ class Comparison:
     """Two runs, side by side.
 
     `size` is that of the best sets. `changes` has every set, subgroup by subgroup, changed ones
-    first, `subgroups` the subgroups of both runs, and `only_in` those of either run alone. `notes`
-    say what a reader should know: features in one run only or coded otherwise, other classes, …
+    first, and `subgroups` the subgroups of both runs. `notes` say what a reader should know:
+    subgroups and features of one run only, features coded otherwise, other classes, …
     Frames come in the library `backend`, by default any installed one.
     """
 
@@ -118,7 +118,6 @@ class Comparison:
     confidence: float
     changes: tuple[Change, ...]
     subgroups: tuple[SubgroupChange, ...]
-    only_in: tuple[tuple[str, ...], tuple[str, ...]]
     notes: tuple[Message, ...]
     backend: str | None
 
@@ -198,10 +197,6 @@ def compare_selections(
         among = n_tested if p > 1.0 - confidence else None
         sentence = subgroup_in_words(one, changes, among)
         subgroups.append(replace(one, adjusted=p, sentence=sentence))
-
-    def only(own: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-        return tuple(name for name in own if name not in others)
-
     return Comparison(
         names=names,
         target=targets[0],
@@ -210,7 +205,6 @@ def compare_selections(
         confidence=confidence,
         changes=tuple(change for _, changes in compared for change in changes),
         subgroups=tuple(subgroups),
-        only_in=(only(of_first, of_second), only(of_second, of_first)),
         notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,
     )

@@ -153,7 +153,7 @@ def _columns(found: Comparison) -> tuple[TableColumn, ...]:
 
 def comparison_as_json(found: Comparison) -> Iterator[str]:
     """What changed as lines of JSON: the whole, subgroups, sets and notes, each with its kind."""
-    parts = ("names", "target", "unit", "size", "confidence", "only_in")
+    parts = ("names", "target", "unit", "size", "confidence")
     whole = {name: getattr(found, name) for name in parts}
     yield as_json("comparison", whole | {"sentence": found.summary()})
     for subgroup in found.subgroups:
