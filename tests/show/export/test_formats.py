@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from misfeat.exceptions import MisfeatWarning
-from misfeat.show.export import TITLES, AnswerTable, formats
+from misfeat.show.export import formats
 from misfeat.show.export.formats import (
     MOST_CHARACTERS,
     begins_as_formula,
@@ -26,6 +26,7 @@ from misfeat.show.export.formats import (
     plain_value,
     workbook_bytes,
 )
+from misfeat.show.export.tables import TITLES, AnswerTable
 from misfeat.show.questions import in_columns
 from misfeat.show.terminal import in_a_row
 from tests.show.export.conftest import FEATURES, SITES, TEXTS

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from misfeat.selection import Selection
-    from misfeat.show.export import AnswerTable
+    from misfeat.show.export.tables import AnswerTable
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
 MOST_LINES = 1_048_575  # of a sheet, below its head
