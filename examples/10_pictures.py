@@ -34,7 +34,3 @@ misfeat.plot.forest(selector, ["glucose", "ecg"])
 # %%
 # Which pairs explain more together than one by one, and which the same in part.
 misfeat.plot.interactions(selector, "clinic=East")
-
-# %%
-# The lattice of four tests: a set, its parts and its larger sets, with their scores.
-misfeat.plot.lattice(selector, "clinic=East", features=["glucose", "ecg", "weight", "smoking"])

@@ -55,7 +55,7 @@ def load_adult() -> Dataset:
     """
     source = "UCI Machine Learning Repository, Adult (id 2), both files one after the other"
     data = _dataset("adult", source, "income", [{"age": [30, 45]}, "gender"], bins=4)
-    return data.without("fnlwgt", "educational-num")
+    return without(data, "fnlwgt", "educational-num")
 
 
 def load_diabetes130() -> Dataset:
@@ -107,6 +107,12 @@ def _age_band(youngest: int) -> str:
 def _dataset(name: str, source: str, target: str, groups: Any, *, bins: Any = 5) -> Dataset:
     columns = read_columns(f"{name}.csv.gz", source)
     return Dataset(name, columns, target, groups, f"Source: {source}.", bins=bins)
+
+
+def without(data: Dataset, *columns: str) -> Dataset:
+    """The same table without some columns."""
+    kept = {name: column for name, column in data.columns.items() if name not in columns}
+    return replace(data, columns=kept)
 
 
 def read_columns(file: str, source: str) -> dict[str, NDArray[Any]]:

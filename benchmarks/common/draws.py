@@ -17,13 +17,14 @@ import numpy as np
 
 import misfeat
 from benchmarks.common.datasets import load_adult, load_attrition, load_diabetes130
+from benchmarks.common.nhanes import load_nhanes
 from benchmarks.common.output import write_csv
 from benchmarks.common.tables import as_in_paper, load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.weights import reweighted
 from misfeat.completion.transfer import AutoCompleter
-from misfeat.datasets import load_nhanes, make_cohorts
+from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
 from misfeat.estimation.estimands import Estimate
 from misfeat.estimation.scores import SetScores

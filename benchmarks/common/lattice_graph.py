@@ -7,12 +7,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from misfeat.lattice import contains, edges_beside, edges_between, level
+from misfeat.lattice import contains, count_nodes, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
     from torch_geometric.data import HeteroData
+
+    Ranks = NDArray[np.int64]
+
+
+def edges_between(n_features: int, low: int, high: int) -> Ranks:
+    """Inter-level edges, a column each: a subset and a superset; nodes level after level."""
+    edges = [np.empty((2, 0), dtype=np.int64)]
+    for size in range(low + 1, high + 1):
+        start, end = (count_nodes(n_features, low, m) for m in (size - 2, size - 1))
+        below = ranks_below(level(n_features, size))
+        larger = np.repeat(np.arange(len(below)), size)
+        edges.append(np.stack([start + below.ravel(), end + larger]))
+    return np.concatenate(edges, axis=1)
+
+
+def edges_beside(n_features: int, low: int, high: int) -> Ranks:
+    """Intra-level edges, a column each: two subsets of a size >= 2 that differ in one feature."""
+    edges = [np.empty((2, 0), dtype=np.int64)]
+    for size in range(max(low, 2), high + 1):
+        # The supersets of one smaller subset are all neighbours of each other.
+        families = ranks_above(level(n_features, size - 1), n_features)
+        first, second = np.triu_indices(families.shape[1], k=1)
+        pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
+        pairs = np.sort(pairs, axis=0)
+        edges.append(count_nodes(n_features, low, size - 1) + pairs[:, np.lexsort(pairs[::-1])])
+    return np.concatenate(edges, axis=1)
 
 
 def lattice_graph(n_features: int, cohorts: Sequence[str], low: int, high: int) -> HeteroData:

@@ -20,7 +20,7 @@ COMPLETERS: dict[str, type[Any]] = {
 
 def completer_names() -> tuple[str, ...]:
     """All names that `completer_of` knows."""
-    return (*registry.completer_names(), *COMPLETERS)
+    return (*registry.COMPLETERS, *COMPLETERS)
 
 
 def completer_of(name: str, **settings: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.knn import (
+from misfeat.completion.imputation import (
     all_recorded,
     guess_from_scores,
     imputed_scores,

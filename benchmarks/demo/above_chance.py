@@ -23,15 +23,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.common.nhanes import load_nhanes
 from benchmarks.completers import DropCompleter
 from misfeat import Coding, SubgroupSelector
 from misfeat.answers import top
 from misfeat.cohorts import build_cohorts
-from misfeat.datasets import Dataset, load_nhanes
 from misfeat.information import joint_mutual_info
 
 if TYPE_CHECKING:
     from misfeat.answers.top import ScoredSet
+    from misfeat.datasets import Dataset
 
 SHUFFLES = 99
 SPLITS = 50

@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.networks.paper import Labels, ModelShape, train
 from misfeat.completion.neural import PaperCompleter
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbour_sums import neighbours

@@ -31,11 +31,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # sums of several threads may dif
 import numpy as np
 
 from benchmarks.common.datasets import load_attrition, load_loan, load_mobile
+from benchmarks.common.nhanes import load_nhanes
 from benchmarks.common.tables import as_in_paper
 from benchmarks.completers import IterativeCompleter, completer_of
 from misfeat import Coding, SubgroupSelector
 from misfeat.completion import MLPCompleter, MultiplexCompleter, PaperCompleter
-from misfeat.datasets import load_heart, load_nhanes, make_cohorts
+from misfeat.datasets import load_heart, make_cohorts
 from misfeat.datasets.population import random_mask
 
 HIDDEN = 0.3

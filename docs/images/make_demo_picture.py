@@ -13,15 +13,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo.examples import HOSPITALS, print_answer
+from misfeat.demo import fitted, print_answer
 from misfeat.show.first_screen import first_screen
 
 
 def main() -> None:
     console = Console(record=True, width=120, force_terminal=True, file=io.StringIO())
-    selector = HOSPITALS.fitted()
+    selector = fitted()
     selector.validate()
-    print_answer(selector, first_screen(selector.selection_), HOSPITALS.introduction, console)
+    print_answer(selector, first_screen(selector.selection_), console)
     picture = Path(__file__).with_name("demo.svg")
     console.save_svg(str(picture), title="misfeat demo")
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DOTS_AN_INCH = 90
-FOUR_TESTS = ["glucose", "ecg", "weight", "smoking"]
 
 
 def main() -> None:
@@ -50,12 +49,10 @@ def main() -> None:
     save(misfeat.plot.top_k(selector, "clinic=East"), "top_k")
     save(misfeat.plot.worth_collecting(selector, n=8), "worth_collecting")
     save(misfeat.plot.interactions(selector, "clinic=East"), "interactions")
-    save(misfeat.plot.lattice(selector, "clinic=East", features=FOUR_TESTS), "lattice")
     selector.significance()
     save(misfeat.plot.feature_map(selector), "feature_map")
     save(misfeat.plot.forest(selector, ["ecg", "weight"]), "forest")
     save(misfeat.plot.size_curve(selector)[0], "size_curve")
-    save(misfeat.plot.size_curve(selector, "clinic=East"), "size_curve_of_one")
     save(misfeat.plot.stability(selector, "clinic=East"), "stability")
 
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from misfeat.demo.examples import HOSPITALS
+from misfeat.demo import TITLE, fitted
 
 WIDTH, HEIGHT = 1280, 860
 
@@ -26,7 +26,7 @@ def main() -> None:
     picture = Path(__file__).with_name("report.png")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        HOSPITALS.fitted().report(title=HOSPITALS.title).write_html(page)
+        fitted().report(title=TITLE).write_html(page)
         command = [chromium, "--headless", "--disable-gpu", "--hide-scrollbars"]
         command += ["--no-sandbox"] if os.geteuid() == 0 else []
         command += [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={picture}", page.as_uri()]

@@ -243,20 +243,7 @@ class MisfeatError(ValueError):
 
 
 class DamagedFileError(MisfeatError):
-    """A file was changed or cut off, or written by another version of misfeat.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong.
-    remedy : str, default=""
-        What to do about it.
-    parameter : str, optional
-        As in `MisfeatError`.
-    column : str, optional
-        As in `MisfeatError`.
-    value : object, optional
-        As in `MisfeatError`.
+    """A file was changed or cut off, or is of another version; else the same as `MisfeatError`.
 
     Examples
     --------

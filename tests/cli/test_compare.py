@@ -45,15 +45,6 @@ def test_json_lines_are_those_of_the_library(saved):
     )
 
 
-def test_a_page_is_written_where_it_is_asked_for(saved, tmp_path):
-    place = tmp_path / "changes.html"
-    found = compared(saved, "last", "this", "--html", str(place))
-    assert place.read_text().lstrip().startswith("<!doctype html>")
-    assert "What changed from last to this" in place.read_text()
-    assert f"Page: {place}" in found.stderr
-    assert compared(saved, "last", "this", "-q", "--html", str(place)).stderr == ""
-
-
 def test_what_cannot_be_compared_is_one_line_in_the_words_of_options(saved):
     found = compared(saved, "last", "as")
     assert found.exit_code == 2

@@ -12,9 +12,7 @@ def offered(*words: str) -> list[str]:
     return found.stdout.split()
 
 
-def test_choices_and_options_are_offered():
-    assert offered("run", "--sampler", "r") == ["randwalk"]
-    assert offered("run", "--completer", "m") == ["markov_blanket", "mlp", "multiplex"]
+def test_commands_and_options_are_offered():
     assert "--missing-threshold" in offered("run", "--missing")
     assert "doctor" in offered("d")
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import sys
-from email.message import Message
 
 from misfeat import __version__
 from misfeat.datasets import make_cohorts
@@ -21,7 +20,7 @@ def test_a_healthy_installation_is_said_to_be_so_in_words_and_as_json():
     found = json.loads(result.stdout)
     assert found["healthy"]
     assert found["versions"]["misfeat"] == __version__
-    assert [test["ok"] for test in found["self_test"]] == [True] * 3
+    assert [test["ok"] for test in found["self_test"]] == [True] * 2
     assert found["machine"]["cores"] >= 1
     assert found["kernel_cache"]["folder"]
 
@@ -36,34 +35,10 @@ def test_what_is_missing_comes_with_the_extra_that_brings_it(monkeypatch):
         "install": "pip install 'misfeat[duckdb]'",
     }
     assert found["extras"]["pyg"]["version"] is None
-    assert found["self_test"][-1]["found"] == "left out: files need pip install 'misfeat[duckdb]'"
     assert found["healthy"]
     shown = run("doctor", "--quiet").stdout
     assert "missing: pip install 'misfeat[spark]'" in shown
     assert "missing: pip install 'misfeat[pyg]'" in shown
-
-
-def test_requirements_are_read_from_the_installation(monkeypatch):
-    about = Message()
-    for text in (
-        "numpy>=2.0",
-        "scikit-learn>=1.5",
-        "duckdb>=1.2; extra == 'duckdb'",
-        "misfeat[duckdb]; extra == 'demo'",
-        'pandas>=2.2; python_version >= "3" and extra == "demo"',
-        "misfeat[demo]; extra == 'dev'",
-        "pandas; extra == 'dev'",
-    ):
-        about["Requires-Dist"] = text
-    for extra in ("duckdb", "demo", "dev"):
-        about["Provides-Extra"] = extra
-    monkeypatch.setattr(doctor, "metadata", lambda _: about)
-    assert doctor.requirements() == {
-        "": ["numpy", "scikit-learn"],
-        "duckdb": ["duckdb"],
-        "demo": ["pandas", "duckdb"],
-        "dev": ["pandas", "duckdb"],
-    }
 
 
 def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
@@ -108,13 +83,7 @@ def test_compiling_says_what_was_done(monkeypatch):
     assert last.stdout == f"Nothing was left to compile; kernels are kept within {place}.\n"
 
 
-def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch, tmp_path):
-    taken = tmp_path / "a file"
-    taken.touch()
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(taken))
-    result = run("doctor", "--compile", "--quiet")
-    assert result.exit_code == 2
-    assert f"NUMBA_CACHE_DIR={taken} is not a folder" in result.stderr
+def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch):
     nowhere = {"folder": None, "within": None, "writable": False}
     monkeypatch.setattr(doctor, "kernel_cache", lambda: nowhere)
     result = run("doctor", "--compile", "--quiet")

@@ -10,8 +10,8 @@ import pytest
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion.neural import NeuralCompleter
 from misfeat.completion.registry import (
+    COMPLETERS,
     completer_class,
-    completer_names,
     completer_of,
     confidence_of,
 )
@@ -35,7 +35,7 @@ NOT_CLOSED = ("paper",)
 DRAW_ANEW = ("paper",)
 """Differ from one time to the next unless they have a seed."""
 
-every_completer = pytest.mark.parametrize("name", completer_names())
+every_completer = pytest.mark.parametrize("name", COMPLETERS)
 
 
 def quick(name, **settings):

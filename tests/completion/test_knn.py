@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Cohort
-from misfeat.completion.knn import (
+from misfeat.completion.imputation import (
     KNNCompleter,
     imputed_codes,
 )

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency, kstest
 
 from misfeat.completion import MarkovBlanketCompleter
-from misfeat.completion.knn import imputed_codes
-from misfeat.completion.markov_blanket import g_test, markov_blanket
+from misfeat.completion.imputation import g_test, imputed_codes, markov_blanket
 from misfeat.information import joint_mutual_info
 from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts

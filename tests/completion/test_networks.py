@@ -8,14 +8,13 @@ import torch
 
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter, PaperCompleter
-from misfeat.completion.networks.paper import MLPNetwork, ModelShape
-from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.networks.paper import Labels, MLPNetwork, ModelShape, train
 from misfeat.completion.neural import NeuralCompleter
-from misfeat.completion.registry import completer_class, completer_names
+from misfeat.completion.registry import COMPLETERS, completer_class
 from misfeat.lattice import contains, level
 from tests.completion.coded import known_scores
 
-NEURAL = [name for name in completer_names() if issubclass(completer_class(name), NeuralCompleter)]
+NEURAL = [name for name in COMPLETERS if issubclass(completer_class(name), NeuralCompleter)]
 
 
 @pytest.mark.parametrize("name", NEURAL)
@@ -66,9 +65,9 @@ def test_training_stops_when_patience_is_over_and_keeps_the_best_weights():
     rng = np.random.default_rng(0)
     labels = Labels(np.arange(graph.n_rows), rng.normal(size=graph.n_rows))
     settings = PaperCompleter(epochs=5000, learning_rate=0.05, patience=40)
-    history = train(network, [labels], settings, rng)
-    assert history.epochs < 5000
-    assert history.epochs - history.best_epoch[0] >= 40
+    epochs, best_epoch = train(network, [labels], settings, rng)
+    assert epochs < 5000
+    assert epochs - best_epoch[0] >= 40
 
 
 def guesses(exact, size=3, **settings):

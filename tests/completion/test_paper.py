@@ -92,7 +92,6 @@ def test_a_block_without_a_known_score_is_not_trained(monkeypatch):
     monkeypatch.setitem(BYTES_SIDE_BY_SIDE, "cpu", 1)
     completer = quick()
     completed = completer.complete(without_scores(2), 2)
-    assert np.isnan(completer.histories_[2].loss).tolist() == [False, False, True]
     assert not np.isnan(completed.score).any()
 
 

@@ -13,15 +13,14 @@ from misfeat.completion.registry import (
     COMPLETERS,
     completer_class,
     completer_classes,
-    completer_names,
     completer_of,
 )
 from tests.completion.coded import known_of, random_cohorts
 
 
 def test_every_name_stands_for_a_completer_that_the_package_exports():
-    assert len(COMPLETERS) == len(completer_names()) == len(set(completer_classes()))
-    for name in completer_names():
+    assert len(COMPLETERS) == len(set(completer_classes()))
+    for name in COMPLETERS:
         kind = completer_class(name)
         assert issubclass(kind, BaseCompleter)
         assert isinstance(completer_of(name), kind)
@@ -34,7 +33,7 @@ def test_every_name_stands_for_a_completer_that_the_package_exports():
 @pytest.mark.parametrize(
     ("code", "heavy"),
     [
-        ("completion.registry import completer_names", ("numpy", "sklearn", "numba", "torch")),
+        ("completion.registry import COMPLETERS", ("numpy", "sklearn", "numba", "torch")),
         ("completion import *", ("numba", "torch")),
     ],
 )
@@ -53,7 +52,7 @@ class NothingCompleter(BaseCompleter):
 
 def test_a_new_completer_takes_one_line_here(monkeypatch):
     monkeypatch.setitem(COMPLETERS, "nothing", f"{__name__}:NothingCompleter")
-    assert "nothing" in completer_names()
+    assert "nothing" in COMPLETERS
     kind = misfeat.completion.NothingCompleter
     assert isinstance(completer_of("nothing", confidence=0.5), kind)
     known = known_of(random_cohorts(1), 2)

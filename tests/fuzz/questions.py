@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from misfeat import Coding, Columns
 from misfeat.cohorts.parsed_text import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
-from misfeat.completion.registry import completer_names
+from misfeat.completion.registry import COMPLETERS
 from misfeat.parameters.declaration import Parameter, parameters_of
 from misfeat.selector_parameters import SelectorParameters
 from tests.fuzz.tables import GROUP, NAMES, TARGET, Drawn
 
 NEURAL = ("mlp", "multiplex", "paper")
-QUICK = tuple(name for name in completer_names() if name not in NEURAL)
+QUICK = tuple(name for name in COMPLETERS if name not in NEURAL)
 ODD = (None, -1, 0, 1.5, float("nan"), True, 10**30, "nonsense", b"x", [], {}, (), object, [None])
 """Values that most parameters cannot take."""
 

@@ -7,8 +7,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.common.lattice_graph import edges_beside, edges_between
 from misfeat import MisfeatError
-from misfeat.lattice import edges_beside, edges_between, level
+from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import Levels, WholeLattice, neighbours
 
 EVERY_GRAPH = [

@@ -4,7 +4,7 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.sites import agree, read_codebook
-from misfeat.sites.codebook import Codebook, ColumnCode, Proposal, differences
+from misfeat.sites.codebook import ColumnCode, Proposal
 
 ILL = ColumnCode("ill", "flag")
 
@@ -81,20 +81,3 @@ def test_a_codebook_comes_back_as_it_was(tmp_path):
     again = read_codebook(tmp_path / "c.json")
     assert again == codebook
     assert again.fingerprint == codebook.fingerprint
-
-
-def test_differences_are_told():
-    ill, a, b = ColumnCode("ill", "flag"), ColumnCode("a", "flag"), ColumnCode("b", "flag")
-    first = Codebook(ill, (a, b), {"n": None})
-    assert differences(first, first) == []
-    assert differences(first, Codebook(ill, (b, a), {"n": None})) == [
-        "its features are in another order"
-    ]
-    assert differences(first, Codebook(ill, (a, b), {"n": "k"})) == [
-        "other sites or keys are named in it"
-    ]
-    other = ColumnCode("ill", "category", values=("x",))
-    assert differences(first, Codebook(other, (a,), {})) == [
-        "'b' is not in it",
-        "'ill' is coded in another way",
-    ]

@@ -23,25 +23,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from misfeat.answers.comparison_words import (
-    ALONE,
-    BEST_OF_BOTH,
-    BEST_OF_FIRST,
-    BEST_OF_SECOND,
-    notes_on,
-    same_question,
-    subgroup_in_words,
-    summary_of,
-)
 from misfeat.answers.options import check_size, frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share
+from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from misfeat.selection import Selection
 
@@ -50,6 +41,11 @@ if TYPE_CHECKING:
 USUAL_CONFIDENCE = 0.9  # where neither run has one
 RECORDED, PREDICTED = "recorded", "predicted"
 NEARLY_NORMAL = 1e9  # degrees of freedom of a Student distribution that is as good as normal
+ALONE, BEST_OF_BOTH = "alone", "best set of both runs"
+BEST_OF_FIRST, BEST_OF_SECOND = "best set of the first run", "best set of the second run"
+MOST_SETS = 3  # of a subgroup that a sentence names
+MOST_DIGITS = 4  # decimals of points of per cent
+MOST_NAMED = 10  # names in a note
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,8 @@ class Change:
     `asked` says why it is looked at: ``"alone"``, ``"best set of the first run"``, of the second,
     of both. Shares of the entropy are of the subgroup's own rows less chance; the interval and
     p-value of their difference, second less first, hold for all sets of the subgroup at once. A set
-    `changed` where the interval lacks 0. Scores are in the measure's unit, NaN where targets
-    differ; the source is ``"predicted"`` where either run had to predict it.
+    `changed` where the interval lacks 0. Scores are in the measure's unit, NaN where classes of the
+    target differ; the source is ``"predicted"`` where either run had to predict it.
     """
 
     subgroup: str
@@ -110,19 +106,18 @@ class Comparison:
     """Two runs, side by side.
 
     `size` is that of the best sets. `changes` has every set, subgroup by subgroup, changed ones
-    first, `subgroups` the subgroups of both runs, and `only_in` those of either run alone. `notes`
-    say what a reader should know: features in one run only or coded otherwise, other targets, …
+    first, and `subgroups` the subgroups of both runs. `notes` say what a reader should know:
+    subgroups and features of one run only, features coded otherwise, other classes, …
     Frames come in the library `backend`, by default any installed one.
     """
 
     names: tuple[str, str]
-    targets: tuple[str, str]
+    target: str
     unit: str
     size: int
     confidence: float
     changes: tuple[Change, ...]
     subgroups: tuple[SubgroupChange, ...]
-    only_in: tuple[tuple[str, ...], tuple[str, ...]]
     notes: tuple[Message, ...]
     backend: str | None
 
@@ -131,18 +126,13 @@ class Comparison:
         """The sets that changed by more than their uncertainty."""
         return tuple(one for one in self.changes if one.changed)
 
-    @property
-    def same_target(self) -> bool:
-        """Whether both runs are about the same target."""
-        return self.targets[0] == self.targets[1]
-
     def sentences(self) -> list[Message]:
         """One sentence for the whole, one for every subgroup, then what a reader should know."""
         return [self.summary(), *(one.sentence for one in self.subgroups), *self.notes]
 
     def summary(self) -> Message:
         """The answer in one sentence."""
-        return summary_of(self.subgroups, self.changes, self.targets)
+        return summary_of(self.subgroups, self.changes)
 
     def to_frame(self) -> Any:
         """Every set that was compared, a line each; columns are the attributes of `Change`."""
@@ -158,7 +148,6 @@ def compare_selections(
     second: Selection,
     *,
     size: int | None = None,
-    subgroup: str | None = None,
     names: tuple[str, str] = ("first", "second"),
 ) -> Comparison:
     """Which answers of two runs differ by more than their uncertainty."""
@@ -171,6 +160,12 @@ def compare_selections(
                 f"{Setting(name, used[1])}; their scores cannot be compared.",
                 remedy="Fit one of them again as the other.",
             )
+    targets = first.cohorts.target, second.cohorts.target
+    if targets[0] != targets[1]:
+        raise MisfeatError(
+            f"The first run is about {targets[0]!r}, the second about {targets[1]!r}, which is "
+            "another question, not a change; look at the answers of each by itself."
+        )
     size = min(first.size, second.size) if size is None else size
     check_count(size, "size")
     features = tuple(name for name in first.feature_names if name in second.feature_names)
@@ -181,11 +176,17 @@ def compare_selections(
             remedy="Compare runs of tables that share columns.",
         )
     check_size(size, features, first.cohorts)
-    common = _common_subgroups(runs, subgroup)
+    of_first, of_second = (run.cohorts.names for run in runs)
+    common = tuple(name for name in of_second if name in of_first)
+    if not common:
+        raise MisfeatError(
+            f"The runs have no subgroup in common: the first has {listed(of_first)}, the second "
+            f"{listed(of_second)}.",
+            remedy=f"Fit both with the same {Setting('groups')}.",
+        )
     given = [run.confidence for run in runs if run.confidence is not None]
     confidence = max(given, default=USUAL_CONFIDENCE)
     compared = [_subgroup_change(runs, name, features, size, confidence) for name in common]
-    targets = first.cohorts.target, second.cohorts.target
     p_values = np.array([one.p_value for one, _ in compared])
     n_tested = int(np.isfinite(p_values).sum())
     order = np.argsort(p_values)[:n_tested]  # Holm's p-values, right for all subgroups at once
@@ -193,24 +194,17 @@ def compare_selections(
     p_values[order] = np.minimum(adjusted, 1.0)
     subgroups = []
     for (one, changes), p in zip(compared, p_values.tolist(), strict=True):
-        lost = [name for name in one.first_best if name not in second.feature_names]
         among = n_tested if p > 1.0 - confidence else None
-        sentence = subgroup_in_words(one, changes, targets, lost, among)
+        sentence = subgroup_in_words(one, changes, among)
         subgroups.append(replace(one, adjusted=p, sentence=sentence))
-    of_first, of_second = (run.cohorts.names for run in runs)
-
-    def only(own: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-        return tuple(name for name in own if name not in others)
-
     return Comparison(
         names=names,
-        targets=targets,
+        target=targets[0],
         unit=first.set_scores.measure.unit,
         size=size,
         confidence=confidence,
         changes=tuple(change for _, changes in compared for change in changes),
         subgroups=tuple(subgroups),
-        only_in=(only(of_first, of_second), only(of_second, of_first)),
         notes=tuple(notes_on(runs, common, size, confidence)),
         backend=first.options.backend,
     )
@@ -261,7 +255,7 @@ def _change(
     """What a set explains in both runs; intervals hold for `among` sets at once."""
     first, second = shares = [explained_share(run, subgroup, features) for run in runs]
     scores = [np.nan, np.nan]
-    if same_question(runs):
+    if same_classes(runs):
         wholes = [run.set_scores.measure.whole[run.cohorts.position(subgroup)] for run in runs]
         scores = [one.share * float(whole) for one, whole in zip(shares, wholes, strict=True)]
     (value, low, high), p_value = difference_of(first, second, confidence, among)
@@ -279,28 +273,6 @@ def _change(
         first_score=scores[0],
         second_score=scores[1],
         source=PREDICTED if PREDICTED in (first.source, second.source) else RECORDED,
-    )
-
-
-def _common_subgroups(runs: Runs, subgroup: str | None) -> tuple[str, ...]:
-    """The subgroups of both, in the order of the second run; or the one that is asked for."""
-    first, second = (run.cohorts.names for run in runs)
-    if subgroup is not None:
-        meant = [run.cohorts.full_name(subgroup) for run in runs]
-        if meant[0] != meant[1]:
-            raise MisfeatError(
-                f"{subgroup!r} means {meant[0]!r} in the first run and {meant[1]!r} in the "
-                "second; write the whole name of a subgroup of both.",
-                value=subgroup,
-            )
-        return (meant[1],)
-    common = tuple(name for name in second if name in first)
-    if common:
-        return common
-    raise MisfeatError(
-        f"The runs have no subgroup in common: the first has {listed(first)}, the second "
-        f"{listed(second)}.",
-        remedy=f"Fit both with the same {Setting('groups')}.",
     )
 
 
@@ -391,3 +363,186 @@ def _sampled(run: Selection, cohort: int, members: list[int]) -> SampledShare | 
     left = (1.0 - max(share, 0.0)) ** 2
     spread, chance = left * 4.0 * max(share, 0.0), left * 2.0 * size / n_rows**2
     return SampledShare(share, float(n_rows), spread, chance, float(size))
+
+
+def summary_of(subgroups: Sequence[SubgroupChange], changes: Sequence[Change]) -> Message:
+    """One sentence for all subgroups: in how many nothing changed, and the clearest change."""
+    compared = [one for one in subgroups if one.sets]
+    changed = sorted((one for one in compared if one.changed), key=lambda one: one.p_value)
+    left = len(compared) - len(changed)
+    if not compared:
+        return Message("No subgroup could be compared.")
+    if len(compared) == 1:
+        return compared[0].sentence
+    if not changed:
+        return Message(f"There is no evidence of a change in any of {len(compared)} subgroups.")
+    clearest = changed[0].subgroup
+    own = [one for one in changes if one.changed and one.subgroup == clearest]
+    before = f"There is no evidence of a change in {left} of {len(compared)} subgroups; in "
+    more = f", the clearest of {count_words(len(changed), 'such subgroup')}"
+    return Message(
+        f"{before if left else 'In '}{{where}}, {{what}}{more if len(changed) > 1 else ''}.",
+        where=clearest,
+        what=changes_in_words(own),
+    )
+
+
+def subgroup_in_words(
+    one: SubgroupChange, changes: Sequence[Change], among: int | None = None
+) -> Message:
+    """What became of one subgroup; chance may do as much in one `among` so many subgroups."""
+    if not one.sets:
+        both = not one.first_best and not one.second_best
+        which = "both runs" if both else f"the {'second' if one.first_best else 'first'} run"
+        return Message(
+            f"In {{subgroup}}, the target has a single value in {which}.", subgroup=one.subgroup
+        )
+    changed = [change for change in changes if change.changed]
+    doubt = f", which chance may do in one of {among} subgroups" if changed and among else ""
+    nothing = Message(f"there is no evidence of a change ({p_words(one.p_value)})")
+    before, now = joined(one.first_best), joined(one.second_best)
+    most = "explain most" if len(one.second_best) > 1 else "explains most"
+    best = f"{{now}} {most}, before it was {{before}}"
+    if set(one.first_best) == set(one.second_best):
+        best = f"{{now}} {most} in both runs"
+    elif not one.told_apart:
+        best += ", but there is no evidence that either explains more"
+    return Message(
+        f"In {{subgroup}}, {{what}}{doubt}; {best}.",
+        subgroup=one.subgroup,
+        what=changes_in_words(changed) if changed else nothing,
+        before=before,
+        now=now,
+    )
+
+
+def changes_in_words(changed: Sequence[Change]) -> Message:
+    """What changed in one subgroup, the clearest first; single features rather than larger sets."""
+    alone = [one for one in changed if one.asked == ALONE]
+    clearest = sorted(alone or changed, key=lambda one: (one.p_value, -abs(one.difference)))
+    parts = []
+    for number, one in enumerate(clearest[:MOST_SETS]):
+        of = "" if number else " of the uncertainty"
+        predicted = " (predicted)" if one.source == PREDICTED else ""
+        explain = "explain" if len(one.features) > 1 else "explains"
+        part = Message(
+            f"{{names}}{predicted} {explain} {{second}}{of} instead of {{first}}",
+            names=joined(one.features),
+            first=Message(share_in_words(one.first, one.first_low, one.first_high)),
+            second=Message(share_in_words(one.second, one.second_low, one.second_high)),
+        )
+        parts.append(part)
+    left = len(clearest) - len(parts)
+    if left:
+        more = count_words(left, "more feature" if alone else "more set")
+        parts.append(Message(f"{more} changed"))
+    return joined(parts)
+
+
+def share_in_words(share: float, low: float, high: float) -> str:
+    """A share with its interval."""
+    between = f" ({percent_between(low, high)})" if low < high else ""
+    return percent(share, low, high) + between
+
+
+def points_in_words(difference: float, low: float, high: float) -> str:
+    """A difference of shares in points of per cent, with digits enough to see it is not 0."""
+    digits = percent_decimals(low, high)
+    nearest = min(abs(low), abs(high)) if low > 0 or high < 0 else 0.0
+    while nearest and digits < MOST_DIGITS and not round(100 * nearest, digits):
+        digits += 1
+    value, least, most = (f"{100 * number:+.{digits}f}" for number in (difference, low, high))
+    return f"{value} ({least} to {most})"
+
+
+def same_classes(runs: Runs) -> bool:
+    """Whether two runs are about the same classes of the target, so that scores compare."""
+    first, second = (run.cohorts for run in runs)
+    same = first.is_number == second.is_number and first.classes == second.classes
+    return same or runs[0].set_scores.measure.name == "r2"
+
+
+def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) -> Iterator[Message]:
+    """What a reader should know: what only one run has, and where the runs are not alike."""
+    first, second = runs
+    renamed = "; they are not compared. A feature that was renamed counts as two."
+    for kind, (own, others), then in (
+        ("Subgroups", [run.cohorts.names for run in runs], "."),
+        ("Features", [run.feature_names for run in runs], renamed),
+    ):
+        for which, names, known in (("first", own, others), ("second", others, own)):
+            only = [name for name in names if name not in known]
+            if only:
+                template = f"{kind} of the {which} run only: {{names}}{then}"
+                yield Message(template, names=joined(only, most=MOST_NAMED))
+    if not same_classes(runs):
+        yield _note_on_target(first, second)
+    yield from _notes_on_coding(first, second)
+    if first.size != second.size:
+        yield Message(
+            f"The best sets of the runs have {first.size} and {second.size} features; those of "
+            f"{size} are compared."
+        )
+    each = (("first", first), ("second", second))
+    withheld = [which for which, run in each if run.set_scores.rows_withheld]
+    if withheld:
+        yield Message(
+            "The {which} run keeps no rows: its shares are those it shows, and what changed in one "
+            "subgroup alone is harder to see.",
+            which=joined(withheld),
+        )
+    else:
+        yield Message(
+            "Shares are of each subgroup's own rows, less what chance alone would score; they may "
+            "differ from those in the tables of the runs."
+        )
+    if len(common) > 1:
+        by_chance = max(round((1 - confidence) * len(common)), 1)
+        yield Message(
+            f"Where nothing changed, on average at most {by_chance} of {len(common)} subgroups "
+            f"{'seems' if by_chance == 1 else 'seem'} to differ by chance."
+        )
+
+
+def _note_on_target(first: Selection, second: Selection) -> Message:
+    one, other = first.cohorts, second.cohorts
+    sentence = (
+        "The target {target} has other classes in the second run: {second} instead of {first}."
+    )
+    if one.is_number != other.is_number:
+        sentence = (
+            "The target {target} is taken as a number in one run, and in classes in the other; fit "
+            "both with the same {kind}."
+        )
+    elif one.is_number:
+        sentence = "The target {target} is a number that each run cuts at ranks of its own values."
+    return Message(
+        f"{sentence} Shares of the uncertainty are compared.",
+        target=one.target,
+        kind=Setting("target"),
+        first=joined(one.classes, most=MOST_NAMED),
+        second=joined(other.classes, most=MOST_NAMED),
+    )
+
+
+def _notes_on_coding(first: Selection, second: Selection) -> Iterator[Message]:
+    """Features of the same name whose values mean something else."""
+    if first.set_scores.measure.name == "r2":
+        return  # reads the numbers themselves
+    audits = {audit.column: audit for audit in first.cohorts.columns}
+    recoded = []
+    for now in second.cohorts.columns:
+        before, name = audits.get(now.column), now.column
+        if before is None or name not in first.feature_names or name not in second.feature_names:
+            continue
+        if before.treatment != now.treatment:
+            about = {"name": name, "now": now.treatment, "before": before.treatment}
+            recoded.append(Message("{name} ({now}, not {before})", **about))
+        elif (before.edges, before.categories) != (now.edges, now.categories):
+            recoded.append(Message("{name}", name=name))
+    if recoded:
+        yield Message(
+            "Coded otherwise in the second run: {features}. What changed there may be the coding; "
+            "give both runs the same cut points to rule it out.",
+            features=joined(recoded, most=MOST_NAMED),
+        )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field, fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -399,35 +398,9 @@ def run_arguments() -> Iterable[inspect.Parameter]:
     """The arguments of a function that Typer makes the options of `misfeat run` from."""
     hints = get_type_hints(RunSettings)
     for one in fields(RunSettings):
-        option = one.metadata["typer"]
-        if hints[one.name] is str:
-            option.autocompletion = _complete_choice(one.name)
         yield inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=one.default,
-            annotation=Annotated[hints[one.name], option],
+            annotation=Annotated[hints[one.name], one.metadata["typer"]],
         )
-
-
-def complete_names(module: str, constant: str) -> Callable[[str], list[str]]:
-    """A completion from the names that a constant of a module holds."""
-    return lambda incomplete: _beginning(getattr(import_module(module), constant), incomplete)
-
-
-def _complete_choice(option: str) -> Callable[[str], list[str]]:
-    """A completion from the values that the parameter of an option chooses from."""
-
-    def complete(incomplete: str) -> list[str]:
-        if option == "completer":
-            from misfeat.completion.registry import completer_names
-
-            return _beginning(completer_names(), incomplete)
-        declared = parameters_of(SelectorParameters) | parameters_of(CodingParameters)
-        return _beginning(declared[PARAMETERS.get(option, option)].takes.choices, incomplete)
-
-    return complete
-
-
-def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]

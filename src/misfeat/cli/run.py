@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import RunSettings, complete_names, run_arguments
+from misfeat.cli.options import RunSettings, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -176,15 +176,6 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
 
 
 def demo(
-    example: Annotated[
-        str,
-        typer.Argument(
-            metavar="[EXAMPLE]",
-            help="heart or nhanes (a health survey).",
-            autocompletion=complete_names("misfeat.demo", "EXAMPLES"),
-            show_default=False,
-        ),
-    ] = "heart",
     out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
         "misfeat-demo"
     ),
@@ -199,7 +190,7 @@ def demo(
     from misfeat.saving.run_folder import REPORT, as_folder
 
     with warnings_as_notes(False), compiled_beside():
-        run_demo(out, example)
+        run_demo(out)
     if show and _has_screen():
         open_page(as_folder(out) / REPORT)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misfeat.cli.errors import Quiet, in_options, notes_said, say
-from misfeat.cli.options import as_option, complete_names, read_costs
+from misfeat.cli.options import as_option, read_costs
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def ask(
             metavar="QUESTION",
             help="One of answer, top, significance, enough, features, why, alternatives, "
             "interactions, stability, cautions, worth, plan, subgroups and columns.",
-            autocompletion=complete_names("misfeat.show.questions", "QUESTIONS"),
         ),
     ],
     subgroup: Subgroup = "",
@@ -138,7 +137,7 @@ def export(
         str,
         typer.Argument(
             metavar="FILE",
-            help="An .xlsx workbook, an .md file, a .csv or .parquet file for one question, or a "
+            help="An .xlsx workbook, an .md file, a .csv file for one question, or a "
             "folder for CSV files.",
         ),
     ],
@@ -146,7 +145,6 @@ def export(
         list[str] | None,
         typer.Option(
             help="A question to answer, all if not given. May be repeated.",
-            autocompletion=complete_names("misfeat.show.export.tables", "TITLES"),
         ),
     ] = None,
     size: Size = None,
@@ -172,11 +170,9 @@ def compare(
         str, typer.Argument(metavar="RUN", help="What misfeat run --out saved, the earlier run.")
     ],
     second: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare it with.")],
-    subgroup: Subgroup = "",
     size: Annotated[
         int | None, typer.Option(help="Features of the best sets; the smaller one of the runs.")
     ] = None,
-    html: Annotated[str, typer.Option(metavar="FILE", help="Write a page, too.")] = "",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -185,16 +181,12 @@ def compare(
     from misfeat.show.comparison import comparison_as_json, print_comparison
 
     with notes_said(quiet):
-        found = compared(first, second, size=size, subgroup=subgroup or None)
-        if html:
-            found.write_html(html)
+        found = compared(first, second, size=size)
         if json:
             for line in comparison_as_json(found):
                 typer.echo(line)
         else:
             print_comparison(found, spell=in_options)
-    if html and not quiet:
-        say(f"Page: {html}")
 
 
 def _loaded(folder: str, quiet: bool) -> Selection:

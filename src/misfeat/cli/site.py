@@ -139,7 +139,7 @@ def summarise(
 
     _check_out(out, table, codebook, signing_key)
     secret, agreed = _key(signing_key), read_codebook(codebook)
-    check_takes_part(agreed, name, secret, signs=True)
+    check_takes_part(agreed, name, secret)
     with notes_said(quiet), progress_shown(not quiet) as progress:
         found = summarised(
             table,
@@ -182,14 +182,8 @@ def combine(
     codebook: Annotated[
         str, typer.Option(metavar="FILE", help="The agreed codebook; else the one of most files.")
     ] = "",
-    own: Annotated[
-        str, typer.Option(metavar="TABLE", help="Your own table, counted as it is.")
-    ] = "",
-    name: Annotated[str, typer.Option("--site", help="The site of your own table.")] = "",
     size: Annotated[int | None, typer.Option(help="Features per set, at most three.")] = None,
     top: Annotated[int, typer.Option(help="Sets per site.")] = 10,
-    missing: Missing = None,
-    read: Read = None,
     quiet: Quiet = False,
 ) -> None:
     """Put summaries together: an ordinary run with its report, for all sites.
@@ -200,22 +194,11 @@ def combine(
     from misfeat.show.report import make_report
     from misfeat.sites import combine as combined
     from misfeat.sites import read_codebook
-    from misfeat.sites.combination import own_summary
 
-    if name and not own:
-        raise MisfeatError(
-            f"{Setting('site', name)} names the site of your own table; give that with "
-            f"{Setting('own')}, too."
-        )
     folder = check_folder(out)
     with warnings_as_notes(quiet) as warned:
         agreed = read_codebook(codebook) if codebook else None
-        mine = None
-        if own:
-            mine = own_summary(own, summaries, name, agreed, _coding(missing, read))
-        found = combined(
-            summaries, own=mine, codebook=agreed, size=size, k=top, verbose=int(not quiet)
-        )
+        found = combined(summaries, codebook=agreed, size=size, k=top, verbose=int(not quiet))
         page = make_report(found.selection, "").html().encode()
         found.selection.save(folder, beside={REPORT: page})
         found.selection.show()

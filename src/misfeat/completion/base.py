@@ -122,15 +122,7 @@ class BaseCompleter(Parameters, ABC):
         return with_intervals(completed, guess, exact, ErrorModel(errors, confidence))
 
     def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
-        """Scores of the asked size: exact where they are known, else guesses, closed upwards.
-
-        Parameters
-        ----------
-        guess : Guess
-            Guesses of all sizes up to the asked one.
-        exact : ExactScores
-            What could be computed.
-        """
+        """Scores of the asked size: exact where they are known, else guesses, closed upwards."""
         return closed_upwards(guess.by_size, exact)[-1]
 
     @property

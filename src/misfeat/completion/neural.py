@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.networks.paper import ModelShape, PaperModels
-    from misfeat.completion.networks.training import History
     from misfeat.completion.registry import Confidence
 
     Scores = NDArray[np.float64]
@@ -141,8 +140,7 @@ class MLPCompleter(EpochCompleter):
 
     def _of_size(self, known: Known, size: int, last: int) -> Scores:
         """What networks that learned from sets of about a size say about all sets of that size."""
-        from misfeat.completion.networks.paper import MLPNetwork
-        from misfeat.completion.networks.training import Labels, train
+        from misfeat.completion.networks.paper import Labels, MLPNetwork, train
 
         exact, epochs = known.exact, int(self.epochs)
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
@@ -280,8 +278,6 @@ class PaperCompleter(EpochCompleter):
     ----------
     models_ : dict of int to PaperModels
         The trained models by the size that was asked for; each can ``predict``.
-    histories_ : dict of int to History
-        How their training went.
 
     Examples
     --------
@@ -331,9 +327,8 @@ class PaperCompleter(EpochCompleter):
                 "for a smaller size, give more layers, or use another completer."
             )
         seeds, device = np.random.SeedSequence(self._seed), torch_device(self._device_name)
-        models, history = train_models(shape, exact.by_size, self, device, seeds, known.progress)
+        models = train_models(shape, exact.by_size, self, device, seeds, known.progress)
         self.models_: dict[int, PaperModels] = {**getattr(self, "models_", {}), size: models}
-        self.histories_: dict[int, History] = {**getattr(self, "histories_", {}), size: history}
         guess = _mean_where_unlabelled(models.predict(size, self._device_name), labelled)
         return Guess.of([*exact.by_size[:size], guess])
 

@@ -21,8 +21,8 @@ COMPLETERS = {
     "auto": "misfeat.completion.transfer:AutoCompleter",
     "transfer": "misfeat.completion.transfer:TransferCompleter",
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
-    "knn": "misfeat.completion.knn:KNNCompleter",
-    "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
+    "knn": "misfeat.completion.imputation:KNNCompleter",
+    "markov_blanket": "misfeat.completion.imputation:MarkovBlanketCompleter",
     "mlp": "misfeat.completion.neural:MLPCompleter",
     "multiplex": "misfeat.completion.neural:MultiplexCompleter",
     "paper": "misfeat.completion.neural:PaperCompleter",
@@ -38,11 +38,6 @@ def confidence_of(completer: object) -> float | None:
     """The target coverage of a completer's intervals; None where it gives certain bounds."""
     confidence: float | None = inherited("confidence", getattr(completer, "confidence", None))
     return confidence
-
-
-def completer_names() -> tuple[str, ...]:
-    """The names that `completer_of` knows."""
-    return tuple(COMPLETERS)
 
 
 def completer_classes() -> dict[str, str]:

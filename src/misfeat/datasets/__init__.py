@@ -1,7 +1,6 @@
 """Tables to learn, test and measure with: generated ones, the paper's example, and real ones."""
 
 from misfeat.datasets.dataset import Dataset, heart_csv, load_heart, load_readmission
-from misfeat.datasets.nhanes import load_nhanes
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
 
 __all__ = [
@@ -9,7 +8,6 @@ __all__ = [
     "GeneratedCohorts",
     "heart_csv",
     "load_heart",
-    "load_nhanes",
     "load_readmission",
     "make_cohorts",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, field, replace
+import tomllib
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,8 @@ class Dataset:
     Examples
     --------
     >>> from misfeat.datasets import load_readmission
-    >>> load_readmission().to_frame("pandas").shape
-    (12, 8)
+    >>> load_readmission().n_rows
+    12
     """
 
     name: str
@@ -51,104 +52,8 @@ class Dataset:
         """How many rows the table has."""
         return len(self.columns[self.target])
 
-    def without(self, *columns: str) -> Dataset:
-        """The same table without some columns.
 
-        Parameters
-        ----------
-        *columns : str
-            The columns to leave out.
-
-        Examples
-        --------
-        >>> from misfeat.datasets import load_readmission
-        >>> "age" in load_readmission().without("age").columns
-        False
-        """
-        kept = {name: column for name, column in self.columns.items() if name not in columns}
-        return replace(self, columns=kept)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a dataframe.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default=None
-            The library; by default the first of these that is installed.
-        """
-        from misfeat.reading.inputs import result_frame
-
-        columns = {
-            name: [None if value != value else value for value in column.tolist()]
-            for name, column in self.columns.items()
-        }
-        return result_frame(columns, backend)
-
-
-NAMES = {
-    "site": "hospital",
-    "age": "age",
-    "sex": "sex",
-    "cp": "chest pain",
-    "trestbps": "blood pressure",
-    "chol": "cholesterol",
-    "fbs": "fasting sugar",
-    "restecg": "resting ECG",
-    "thalach": "highest heart rate",
-    "exang": "exercise angina",
-    "oldpeak": "ST depression",
-    "slope": "ST slope",
-    "ca": "vessels",
-    "thal": "thallium scan",
-    "num": "heart disease",
-}
-"""Columns. Blood pressure is taken at rest; vessels are those that fluoroscopy coloured."""
-VALUES: dict[str, dict[Any, str]] = {
-    "site": {
-        "cleveland": "Cleveland",
-        "hungarian": "Hungary",
-        "switzerland": "Switzerland",
-        "va": "Long Beach",
-    },
-    "sex": {0: "female", 1: "male"},
-    "cp": {
-        1: "typical angina",
-        2: "atypical angina",
-        3: "non-anginal pain",
-        4: "asymptomatic",
-    },
-    "fbs": {0: "up to 120 mg/dl", 1: "over 120 mg/dl"},
-    "restecg": {0: "normal", 1: "ST-T abnormality", 2: "left ventricular hypertrophy"},
-    "exang": {0: "no", 1: "yes"},
-    "slope": {1: "upsloping", 2: "flat", 3: "downsloping"},
-    "thal": {3: "normal", 6: "fixed defect", 7: "reversible defect"},
-    "num": {0: "no", 1: "yes", 2: "yes", 3: "yes", 4: "yes"},
-}
-"""Values of columns with codes; the other columns are numbers."""
-_COLUMNS = [
-    "age",
-    "ethnicity",
-    "blood_pressure",
-    "family_history",
-    "body_weight",
-    "smoking",
-    "cholesterol",
-    "readmission",
-]
-_PATIENTS = (
-    (45, "Asian", "Normal", "Yes", "Overweight", "Non-smoker", "Normal", "No"),
-    (62, "Caucasian", None, "No", "Overweight", "Smoker", "Normal", "Yes"),
-    (35, "Caucasian", "Normal", "Yes", "Normal", "Non-smoker", None, "Yes"),
-    (50, "Caucasian", None, "Yes", "Obese", "Non-smoker", "High", "Yes"),
-    (30, "Asian", None, "No", "Normal", "Smoker", None, "No"),
-    (28, "Caucasian", None, "Yes", "Overweight", "Non-smoker", None, "Yes"),
-    (55, "Asian", "Hypertension", "Yes", "Overweight", "Smoker", "Low", "No"),
-    (28, "Asian", None, "No", "Normal", "Smoker", None, "No"),
-    (60, "Caucasian", None, "Yes", "Obese", "Non-smoker", "Normal", "Yes"),
-    (38, "Asian", None, "Yes", "Overweight", "Smoker", None, "Yes"),
-    (54, "Asian", "Prehypertension", "Yes", "Normal", "Non-smoker", None, "Yes"),
-    (30, "Caucasian", "Prehypertension", "No", "Underweight", "Smoker", None, "No"),
-)
+_DATA = Path(__file__).with_name("data")
 
 
 def load_heart(readable: bool = False) -> Dataset:
@@ -160,7 +65,7 @@ def load_heart(readable: bool = False) -> Dataset:
     Parameters
     ----------
     readable : bool, default=False
-        Names and values in words (`misfeat.datasets.dataset` has all of them): ``cp`` becomes
+        Names and values in words (``data/heart_words.toml`` has all of them): ``cp`` becomes
         ``"chest pain"`` and its 4 ``"asymptomatic"``. The target is then ``"heart disease"``,
         ``"yes"`` where ``num`` is greater than 0, by ``"hospital"``.
 
@@ -185,21 +90,22 @@ def load_heart(readable: bool = False) -> Dataset:
     >>> readable.target, readable.groups, readable.columns["chest pain"][1]
     ('heart disease', 'hospital', 'asymptomatic')
     """
-    with heart_csv().open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
+    words = tomllib.loads((_DATA / "heart_words.toml").read_text(encoding="utf-8"))
+    names = words["names"] if readable else {name: name for name in words["names"]}
     columns: dict[str, NDArray[Any]] = {}
-    for name, texts in zip(header, zip(*rows, strict=True), strict=True):
+    for name, texts in _texts(heart_csv()).items():
         values = np.array([text or "nan" for text in texts], dtype=object)
         column = values.astype({"site": object, "num": np.int64}.get(name, np.float64))
-        if readable and name in VALUES:
-            words = [None if code != code else VALUES[name][code] for code in column]
-            column = np.array(words, dtype=object)
-        columns[NAMES[name] if readable else name] = column
+        if readable and name in words["values"]:
+            means = words["values"][name]
+            known = [means[text.removesuffix(".0")] if text else None for text in texts]
+            column = np.array(known, dtype=object)
+        columns[names[name]] = column
     return Dataset(
         name="heart",
         columns=columns,
-        target=NAMES["num"] if readable else "num",
-        groups=NAMES["site"] if readable else "site",
+        target=names["num"],
+        groups=names["site"],
         description="Heart disease. Source: UCI Heart Disease (id 45), the four processed files, "
         "with a column site added. Janosi, Steinbrunn, Pfisterer and Detrano, CC BY 4.0.",
     )
@@ -218,7 +124,14 @@ def heart_csv() -> Path:
     >>> heart_csv().name
     'heart.csv'
     """
-    return Path(__file__).with_name("data") / "heart.csv"
+    return _DATA / "heart.csv"
+
+
+def _texts(file: Path) -> dict[str, tuple[str, ...]]:
+    """The columns of a CSV file."""
+    with file.open(newline="", encoding="utf-8") as opened:
+        header, *rows = csv.reader(opened)
+    return dict(zip(header, zip(*rows, strict=True), strict=True))
 
 
 def load_readmission() -> Dataset:
@@ -234,8 +147,10 @@ def load_readmission() -> Dataset:
     (12, 'readmission', ['ethnicity', {'age': [40]}])
     """
     columns = {
-        name: np.array([row[i] for row in _PATIENTS], dtype=np.int64 if name == "age" else object)
-        for i, name in enumerate(_COLUMNS)
+        name: np.array(
+            [text or None for text in texts], dtype=np.int64 if name == "age" else object
+        )
+        for name, texts in _texts(_DATA / "readmission.csv").items()
     }
     return Dataset(
         name="readmission",

@@ -1,10 +1,9 @@
 """Subsets of one size, numbered: colexicographic ranks, their inverse, and neighbours by rank.
 
 The rank of ``c_1 < c_2 < … < c_m`` among the subsets of size m is ``C(c_1, 1) + … + C(c_m, m)``. It
-does not depend on how many features there are, and there is no limit of 64 of them. The lattice
-graph (docs/explanation/lattice.md, docs/explanation/paper_model.md) has edges between a subset and
-those one larger, and beside it to those of its size that differ in one feature. Nothing but a plot
-writes them out.
+does not depend on how many features there are, and there is no limit of 64 of them. The edges of
+the lattice graph (docs/explanation/lattice.md, docs/explanation/paper_model.md) are never written
+out.
 """
 
 from __future__ import annotations
@@ -133,30 +132,6 @@ def _binomials(largest: int, k: int) -> Ranks:
 def count_nodes(n_features: int, low: int, high: int) -> int:
     """Subsets of sizes low to high."""
     return sum(comb(n_features, size) for size in range(low, high + 1))
-
-
-def edges_between(n_features: int, low: int, high: int) -> Ranks:
-    """Inter-level edges, a column each: a subset and a superset; nodes level after level."""
-    edges = [np.empty((2, 0), dtype=np.int64)]
-    for size in range(low + 1, high + 1):
-        start, end = (count_nodes(n_features, low, m) for m in (size - 2, size - 1))
-        below = ranks_below(level(n_features, size))
-        larger = np.repeat(np.arange(len(below)), size)
-        edges.append(np.stack([start + below.ravel(), end + larger]))
-    return np.concatenate(edges, axis=1)
-
-
-def edges_beside(n_features: int, low: int, high: int) -> Ranks:
-    """Intra-level edges, a column each: two subsets of a size >= 2 that differ in one feature."""
-    edges = [np.empty((2, 0), dtype=np.int64)]
-    for size in range(max(low, 2), high + 1):
-        # The supersets of one smaller subset are all neighbours of each other.
-        families = ranks_above(level(n_features, size - 1), n_features)
-        first, second = np.triu_indices(families.shape[1], k=1)
-        pairs = np.stack([families[:, first].ravel(), families[:, second].ravel()])
-        pairs = np.sort(pairs, axis=0)
-        edges.append(count_nodes(n_features, low, size - 1) + pairs[:, np.lexsort(pairs[::-1])])
-    return np.concatenate(edges, axis=1)
 
 
 def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:

@@ -1,88 +1,44 @@
-"""Two runs side by side: `misfeat.compare`, in a terminal, as JSON lines and as a page."""
+"""Two runs side by side: `misfeat.compare`, in a terminal and as JSON lines."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from math import ceil, floor, log10
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from misfeat.answers.comparison import Comparison, compare_selections
-from misfeat.answers.comparison_words import change_in_words, points_in_words, share_in_words
-from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.answers.comparison import (
+    Comparison,
+    compare_selections,
+    points_in_words,
+    share_in_words,
+)
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
-from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
 from misfeat.show.questions import as_json
 from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain_text
 from misfeat.words import p_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
-    from misfeat.answers.comparison import Change
-
-PACKAGE = "misfeat.show"
 USUAL_NAMES = ("first", "second")
-MOST_UNCHANGED = 50  # sets of one subgroup that did not change and are listed; the frame has all
-WIDTH = 260  # units of a picture from left to right; as many as pixels where there is room
-MARGIN = 12  # units left free at either side, for marks and the first and last number of the scale
-MOST_TICKS = 5
-SHORTEST = 1e-4  # a scale reaches over at least so much, a hundredth of a per cent
 
 
-class ShownComparison(HtmlPage, Comparison):
+class ShownComparison(Comparison):
     """Two runs, side by side; `misfeat.compare` makes it."""
-
-    page_name = "comparison"
 
     def show(self) -> None:
         """Print what changed, as `misfeat compare` does."""
         print_comparison(self)
 
-    def html(self) -> str:
-        """What changed as one page; every name from the tables is text in it, whatever it holds."""
-        style = static_file(PACKAGE, "comparison.css")
-        first, second = self.names if self.same_target else self.targets
-        title = "What changed from {first} to {second}"
-        if not self.same_target:
-            title = "What explains {first}, and what {second}"
-        elif self.names == USUAL_NAMES:
-            title = "What changed from the first run to the second"
-        changes: dict[str, list[Change]] = {one.subgroup: [] for one in self.subgroups}
-        for change in self.changes:
-            changes[change.subgroup].append(change)
-        page = templates_of(PACKAGE).get_template("comparison.html")
-        return page.render(
-            found=self,
-            title=Message(title, first=first, second=second),
-            style=style,
-            policy=policy_for(style),
-            width=WIDTH,
-            forests={
-                one.subgroup: forest([c for c in changes[one.subgroup] if c.changed])
-                for one in self.subgroups
-                if one.changed
-            },
-            unchanged={name: [c for c in own if not c.changed] for name, own in changes.items()},
-            most_unchanged=MOST_UNCHANGED,
-            share=share_in_words,
-            points=points_in_words,
-            p_words=p_words,
-            words=lambda change: change_in_words(change, self.targets),
-        )
-
-    def _repr_html_(self) -> str:
-        return framed(self.html(), "What changed")
-
     def __repr__(self) -> str:
-        summary = visible(self.summary())
-        return f"<Comparison: {summary} Use .show(), .open() or .write_html('changes.html').>"
+        return f"<Comparison: {visible(self.summary())} Use .show() or .to_frame().>"
 
 
 def compare(
@@ -90,12 +46,11 @@ def compare(
     second: Any,
     *,
     size: int | None = None,
-    subgroup: str | None = None,
-    names: Sequence[str] | None = None,
+    names: tuple[str, str] | None = None,
 ) -> ShownComparison:
     """Which answers of two runs differ by more than their uncertainty.
 
-    This year against last, another target, another coding. Compared are, in every subgroup of both
+    This year against last, or another coding. Compared are, in every subgroup of both
     runs, what each feature explains alone, and what the best set of either run explains in the
     other.
 
@@ -105,18 +60,15 @@ def compare(
         Fitted estimators, what they found, or the folders that they were saved to.
     size : int, default=None
         Features of the best sets. Defaults to the smaller `size` of the two runs.
-    subgroup : str, default=None
-        One subgroup only.
-    names : sequence of str, default=None
+    names : tuple of two str, default=None
         What the two runs are called. Defaults to the names of their folders, else "first" and
         "second".
 
     Returns
     -------
     Comparison
-        With ``sentences()``, ``to_frame()``, ``subgroups_to_frame()``, ``show()``,
-        ``write_html(path)`` and ``open()``; ``changes``, ``subgroups`` and ``notes`` hold the same
-        as plain objects.
+        With ``sentences()``, ``to_frame()``, ``subgroups_to_frame()`` and ``show()``; ``changes``,
+        ``subgroups`` and ``notes`` hold the same as plain objects.
 
     Examples
     --------
@@ -136,8 +88,7 @@ def compare(
         _selection(first, "first"),
         _selection(second, "second"),
         size=size,
-        subgroup=subgroup,
-        names=_names((first, second), names),
+        names=names or _folder_names(first, second),
     )
     return ShownComparison(**{field.name: getattr(found, field.name) for field in fields(found)})
 
@@ -156,17 +107,10 @@ def _selection(run: Any, parameter: str) -> Selection:
     )
 
 
-def _names(runs: tuple[Any, Any], names: Sequence[str] | None) -> tuple[str, str]:
-    """What runs are called: as asked for, else as their folders are."""
-    if names is not None:
-        given = [names] if isinstance(names, str) else list(names)
-        if len(given) != 2:
-            raise MisfeatError(f"{Setting('names', names)}; give two names, one for each run.")
-        return str(given[0]), str(given[1])
+def _folder_names(*runs: Any) -> tuple[str, str]:
+    """What the folders of two runs are called, where both have one."""
     folders = [Path(run).resolve().name if isinstance(run, str | Path) else "" for run in runs]
-    if all(folders) and folders[0] != folders[1]:
-        return folders[0], folders[1]
-    return USUAL_NAMES
+    return (folders[0], folders[1]) if "" not in folders else USUAL_NAMES
 
 
 def print_comparison(
@@ -209,7 +153,7 @@ def _columns(found: Comparison) -> tuple[TableColumn, ...]:
 
 def comparison_as_json(found: Comparison) -> Iterator[str]:
     """What changed as lines of JSON: the whole, subgroups, sets and notes, each with its kind."""
-    parts = ("names", "targets", "unit", "size", "confidence", "only_in")
+    parts = ("names", "target", "unit", "size", "confidence")
     whole = {name: getattr(found, name) for name in parts}
     yield as_json("comparison", whole | {"sentence": found.summary()})
     for subgroup in found.subgroups:
@@ -218,43 +162,3 @@ def comparison_as_json(found: Comparison) -> Iterator[str]:
         yield as_json("change", asdict(change))
     for note in found.notes:
         yield as_json("note", {"sentence": note})
-
-
-@dataclass(frozen=True)
-class AxisScale:
-    """A scale of shares, from left to right."""
-
-    low: float
-    high: float
-    step: float  # the distance of two numbers on it
-
-    @classmethod
-    def over(cls, shares: Sequence[float]) -> AxisScale:
-        """The scale that holds some shares between -1 and 1, and 0."""
-        least, most = min(0.0, *shares), max(0.0, *shares)
-        most = max(most, least + SHORTEST)
-        rough = (most - least) / (MOST_TICKS - 1)
-        power = 10.0 ** floor(log10(rough))
-        step = next(power * one for one in (1, 2, 2.5, 5, 10) if power * one >= rough * (1 - 1e-9))
-        low, high = floor(least / step + 1e-9) * step, ceil(most / step - 1e-9) * step
-        return cls(round(low, 12), round(high, 12), round(step, 12))
-
-    def at(self, share: float) -> float:
-        """How many units from the left a share lies."""
-        part = (share - self.low) / (self.high - self.low)
-        return round(MARGIN + part * (WIDTH - 2 * MARGIN), 1)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Where numbers stand, and the numbers, in per cent."""
-        count = round((self.high - self.low) / self.step)
-        shares = [self.low + place * self.step for place in range(count + 1)]
-        return [(self.at(share), f"{round(100 * share, 6):g}") for share in shares]
-
-
-def forest(changes: Sequence[Change]) -> dict[str, Any]:
-    """What a forest plot of some sets needs: the sets, and the scales that all of them share."""
-    shares = [end for one in changes for end in (one.first_high, one.second_high)]
-    differences = [end for one in changes for end in (one.low, one.high)]
-    scales = {"shares": AxisScale.over(shares), "differences": AxisScale.over(differences)}
-    return {"changes": changes, **scales}

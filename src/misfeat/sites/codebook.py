@@ -168,27 +168,6 @@ def read_codebook(file: str | Path) -> Codebook:
     return replace(Codebook.from_plain(held, str(file)), signed_by=held.get("signed_by"))
 
 
-def differences(one: Codebook, other: Codebook) -> list[str]:
-    """In what a codebook differs from the first, which counts, in words."""
-    said = []
-    if one.edition != other.edition:
-        said.append(f"it is edition {other.edition}, not {one.edition}")
-    own = {code.column: code for code in (*one.features, one.target)}
-    others = {code.column: code for code in (*other.features, other.target)}
-    said += [f"{name!r} is not in it" for name in own if name not in others]
-    said += [f"{name!r} is in it" for name in others if name not in own]
-    said += [
-        f"{name!r} is coded in another way"
-        for name in own
-        if name in others and own[name] != others[name]
-    ]
-    if not said and dict(one.sites) != dict(other.sites):
-        said.append("other sites or keys are named in it")
-    if not said and list(own) != list(others):
-        said.append("its features are in another order")
-    return said
-
-
 def check_site(name: object) -> str:
     """The name of a site, checked."""
     if (

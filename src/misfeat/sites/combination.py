@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from misfeat.answers.options import FitOptions
-from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK, Coding
+from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
 from misfeat.estimation.estimands import POPULATION, SAMPLE, Estimate
@@ -24,11 +24,10 @@ from misfeat.information.measures import TableInformation
 from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.selection import Selection
-from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode, differences
+from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode
 from misfeat.sites.rounding import fitted_tables, hidden_rows, no_information, rounding_cost
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
-from misfeat.sites.table_counts import check_takes_part, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,7 +56,6 @@ class Combined(NamedTuple):
 def combine(
     summaries: Iterable[str | Path | Summary],
     *,
-    own: Summary | None = None,
     codebook: Codebook | None = None,
     size: int | None = None,
     k: int = 10,
@@ -75,8 +73,6 @@ def combine(
     ----------
     summaries : iterable of str, Path or Summary
         The files of all sites, or what was read from them.
-    own : Summary, default=None
-        What `summarise` gives of your own rows, in place of the file of the same site.
     codebook : Codebook, default=None
         The one that was agreed on. Defaults to the one that most summaries were made with.
     size : int, default=None
@@ -107,11 +103,8 @@ def combine(
     [('site=north', ('a',)), ('site=south', ('a',))]
     """
     read, refused = _read(summaries)
-    by_site = {} if own is None else {own.site: own}
-    if own is not None:
-        read = [(name, one) for name, one in read if one.site != own.site]
-    known = [*by_site.values(), *(one for _, one in read)]
-    agreed = codebook or _most_common(known, refused)
+    by_site: dict[str, Summary] = {}
+    agreed = codebook or _most_common([one for _, one in read], refused)
     for name, one in read:
         if why := _why_not(one, agreed, by_site):
             refused.append(Refusal(name, why))
@@ -169,8 +162,12 @@ def _most_common(summaries: Sequence[Summary], refused: Sequence[Refusal]) -> Co
 
 def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
     """Why a summary cannot be taken; empty where it can."""
-    if said := differences(agreed, one.codebook):
-        return f"It was made with another codebook: {'; '.join(said)}."
+    if one.codebook.fingerprint != agreed.fingerprint:
+        return (
+            f"It was made with another codebook: edition {one.codebook.edition}, "
+            f"{one.codebook.fingerprint[:SHORT]}…, not edition {agreed.edition}, "
+            f"{agreed.fingerprint[:SHORT]}…."
+        )
     if one.site not in agreed.sites:
         return f"The codebook names no site {one.site!r}."
     wanted = agreed.sites[one.site]
@@ -229,25 +226,6 @@ def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) ->
     return (made_from, *rounded)
 
 
-def own_summary(
-    X: Any,
-    summaries: Sequence[Any],
-    site: str,
-    codebook: Codebook | None = None,
-    coding: Coding | None = None,
-) -> Summary:
-    """What one's own rows give, by the codebook given or by that of most summaries."""
-    read, refused = _read(summaries)
-    agreed = codebook or _most_common([one for _, one in read], refused)
-    if not site:
-        raise MisfeatError(
-            f"One's own table is that of a site; name it with {Setting('site')}: "
-            f"{listed(sorted(agreed.sites))}."
-        )
-    check_takes_part(agreed, site)
-    return summarise(X, agreed, site, share="tables3", min_cell=1, coding=coding)
-
-
 class Kept(NamedTuple):
     """The features that some site recorded, and the codes and classes that some site holds."""
 
@@ -258,7 +236,7 @@ class Kept(NamedTuple):
 
 def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
     """The tables of all sites, of what some site has rows of."""
-    telling = [tells_of_classes(one) for one in summaries]
+    varies = [np.count_nonzero(one.by_class) > 1 for one in summaries]
     summaries = with_hidden_classes(summaries)
     of_sizes: list[list[Any]] = [s.of_sizes() if s.exact else fitted_tables(s) for s in summaries]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
@@ -296,7 +274,7 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
             continue
         by_class = summary.by_class.astype(np.float64)
         cost = no_information(float(by_class.sum()))
-        if telling[number]:
+        if varies[number]:
             seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
             least = summary.min_cell
             cost = rounding_cost(by_class, of_sizes[number], summary.cards, least, seed)
@@ -413,8 +391,3 @@ def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
         rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
         found.append(replace(one, by_class=rows))
     return found
-
-
-def tells_of_classes(summary: Summary) -> bool:
-    """Whether a site has rows of two classes at least."""
-    return int(np.count_nonzero(summary.by_class)) > 1

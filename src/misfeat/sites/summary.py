@@ -291,28 +291,18 @@ def disclosed(summary: Summary) -> list[str]:
 
 def _of_exact(summary: Summary) -> list[str]:
     """What could be worked out from counts as they are."""
-    target = summary.codebook.target.column
-    rows = summary.tables.sum(axis=1)
+    target, rows = summary.codebook.target.column, summary.tables.sum(axis=1)
     alone = int((rows == 1).sum())
     certain = int(np.sum((rows > 1) & (summary.tables.max(axis=1) == rows)))
-    lines = ["What could be worked out:"]
-    if alone:
-        lines.append(
-            f"• {alone:,} combinations of values are those of one row. Whoever knows such "
-            f"values of a person learns {target}, and from other tables further features."
-        )
-    else:
-        lines.append("• No combination of values is that of one row.")
-    if certain:
-        lines.append(
-            f"• In {certain:,} combinations of values all rows have the same {target}: whoever "
-            "knows the values learns it, though rows are several."
-        )
-    lines.append(
+    return [
+        "What could be worked out:",
+        f"• {alone:,} combinations of values are those of one row. Whoever knows such values of a "
+        f"person learns {target}, and from other tables further features.",
+        f"• In {certain:,} combinations of values all of several rows have the same {target}: "
+        "whoever knows the values learns it.",
         "• Tables overlap, so that sums and differences of counts can be formed, also with those "
-        "of another release of the same rows. Counts are exact: nothing was rounded or suppressed."
-    )
-    return lines
+        "of another release of the same rows. Counts are exact: nothing was rounded or suppressed.",
+    ]
 
 
 def _of_rounded(n: int) -> list[str]:

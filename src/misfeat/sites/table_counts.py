@@ -110,8 +110,8 @@ def summarise(
     return rounded_summary(exact, min_cell, secret_of(key))
 
 
-def check_takes_part(codebook: Codebook, site: str, key: Any = None, signs: bool = False) -> None:
-    """Raise unless a codebook names a site, and its key where it has or needs one."""
+def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
+    """Raise unless a codebook names a site, and its key where it has one."""
     if site not in codebook.sites:
         raise MisfeatError(
             f"The codebook names no site {site!r}; it names {listed(sorted(codebook.sites))}."
@@ -121,7 +121,7 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None, signs: bool
             f"The codebook knows another key of {site!r}, or none; sign with the one that the "
             "proposal was signed with."
         )
-    if signs and key is None and codebook.sites[site] is not None:
+    if key is None and codebook.sites[site] is not None:
         raise MisfeatError(
             f"The codebook has a key of {site!r}, and others refuse what is not signed with it; "
             f"name its file with {Setting('key')}."

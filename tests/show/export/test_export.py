@@ -5,12 +5,12 @@ from pathlib import Path
 
 import openpyxl
 import pandas as pd
-import polars as pl
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
-from misfeat.show.export import _write_folder, formats, tables
+from misfeat.show import export
+from misfeat.show.export import _write_folder, tables
 
 QUICK = ["subgroups", "top", "columns"]
 
@@ -35,11 +35,6 @@ def test_a_slash_or_a_folder_that_is_there_stands_for_a_folder(fitted, tmp_path)
         "in_words.csv",
         "best_sets.csv",
     }
-    fitted.export(f"{tmp_path}/a.parquet/", QUICK)
-    fitted.export(tmp_path / "top.parquet", "top")
-    whole = pl.read_parquet(tmp_path / "a.parquet" / "best_sets.parquet")
-    assert whole.equals(pl.read_parquet(tmp_path / "top.parquet"))
-    assert names_in(tmp_path) == {"run.v1", "a.parquet", "top.parquet"}
 
 
 def test_pandas_reads_numbers_as_numbers(fitted, tmp_path):
@@ -103,12 +98,10 @@ def test_a_full_disk_leaves_the_older_file(fitted, tmp_path, monkeypatch):
 def test_without_libraries_the_way_to_them_is_named_and_csv_is_written(
     fitted, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(formats, "find_spec", lambda _: None)
+    monkeypatch.setattr(export, "find_spec", lambda _: None)
     fitted.export(tmp_path / "folder", "top")
     with pytest.raises(MisfeatError, match=r"pip install 'misfeat\[excel\]'"):
         fitted.export(tmp_path / "a.xlsx", "top")
-    with pytest.raises(MisfeatError, match="pip install pyarrow"):
-        fitted.export(tmp_path / "a.parquet", "top")
     assert names_in(tmp_path) == {"folder"}
 
 

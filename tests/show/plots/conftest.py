@@ -33,7 +33,7 @@ TOLERANCE = 30
 legend that is not there 37 and more, a marker that is not there 80 and more."""
 # Every plot by its name, and those of one subgroup.
 ALL = sorted(misfeat.plot.__all__)
-OF_ONE = ("interactions", "lattice", "size_curve", "stability", "top_k")
+OF_ONE = ("interactions", "size_curve", "stability", "top_k")
 STYLE = {"backend": "Agg", "font.family": "DejaVu Sans", "text.hinting": "none"}
 
 
@@ -170,8 +170,8 @@ def draw(name, selector, **options):
     if name in OF_ONE:
         options["subgroup"] = selector.cohorts_.names[0]
     names = selector.selection_.feature_names
-    if name in ("forest", "lattice"):
-        options["features"] = names[: 4 if name == "lattice" else 2]
+    if name == "forest":
+        options["features"] = names[:2]
     if name == "stability":
         options["resamples"] = 3
     return getattr(misfeat.plot, name)(selector, **options)

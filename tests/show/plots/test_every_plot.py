@@ -99,15 +99,12 @@ def test_selectors_of_every_kind_are_drawn(which, request):
         assert ax.get_title() or ax.texts
 
 
-CLINICS = ("glucose", "ecg", "weight", "smoking", "pressure")
 PICTURES = {
     "feature_map": ("heart", {}),
     "feature_map_many": ("large", {}),
     "forest": ("heart", {"features": ["cp", "ca"]}),
     "forest_of_chance": ("heart", {"features": ["chol", "fbs"]}),
     "interactions_many": ("large", {"subgroup": "cohort=c1"}),
-    "lattice": ("selector", {"subgroup": "clinic=East", "features": CLINICS[:4]}),
-    "lattice_of_five": ("selector", {"subgroup": "clinic=North", "features": CLINICS}),
     "size_curve_of_one": ("heart", {"subgroup": "site=va"}),
     "stability": ("selector", {"subgroup": "clinic=North", "resamples": 12}),
     "top_k": ("selector", {"subgroup": "clinic=North", "k": 8}),
@@ -183,8 +180,8 @@ def test_texts_of_a_new_figure_can_be_read(name, tested):
 def test_fifty_long_features_and_twenty_long_subgroups_can_be_read(name, wide):
     if name == "all subgroups":
         figure = misfeat.plot.size_curve(wide)[0].figure
-    else:  # there are 230,300 sets of four of these features
-        figure = draw(name, wide, **({"largest": 2} if name == "lattice" else {})).figure
+    else:
+        figure = draw(name, wide).figure
     assert outside(figure) == []
     assert overlapping(figure) == []
 

@@ -36,7 +36,7 @@ def test_points_are_shares_faded_beyond_the_size_that_is_enough_which_has_a_ring
         assert rings(ax) == [pytest.approx(ring) for ring in enough]
 
 
-def test_titles_say_what_is_enough_and_sets_of_one_subgroup_are_named(heart):
+def test_titles_say_what_is_enough(heart):
     titles = [ax.get_title(loc="left").split("\n")[1] for ax in misfeat.plot.size_curve(heart)]
     assert titles == [
         "more may help: cp, ca",
@@ -45,14 +45,11 @@ def test_titles_say_what_is_enough_and_sets_of_one_subgroup_are_named(heart):
         "enough: cp",
     ]
     one = misfeat.plot.size_curve(heart, "site=switzerland")
-    assert one.get_title() == "site=switzerland: no evidence that any feature helps"
-    ax = misfeat.plot.size_curve(heart, "site=va", size=2)
-    sets = [text.get_text() for text in ax.texts]
-    assert sets == ["best recorded set", "1: cp", "2: cp, oldpeak"]
+    assert one.get_title() == "site=switzerland: no evidence for any feature"
 
 
 def test_a_target_with_one_value_is_said(half_constant):
-    (text,) = misfeat.plot.size_curve(half_constant, "g=b").texts
-    assert "nothing to explain" in text.get_text()
+    ax = misfeat.plot.size_curve(half_constant, "g=b")
+    assert ax.get_title() == "g=b: nothing to explain"
     panels = misfeat.plot.size_curve(half_constant)
     assert panels[1].get_title(loc="left") == "g=b\nnothing to explain"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from misfeat.selection import Selection
 
-EXCEL, MARKDOWN, CSV, PARQUET = ".xlsx", ".md", ".csv", ".parquet"
-FOLDER = ""  # a folder of files, CSV unless its name ends as Parquet files do
+EXCEL, MARKDOWN, CSV = ".xlsx", ".md", ".csv"
+FOLDER = ""  # a folder of CSV files
 
 
 def export_answers(
@@ -57,12 +58,9 @@ def export_answers(
     selection = in_columns(selection, **{name: int(value) for name, value in options.items()})
     named = questions is not None
     answers = tables.answer_tables(selection, asked, costs, spell, named=named)
-    end = PARQUET if place.suffix.lower() == PARQUET else CSV
-    to_bytes = formats.parquet_bytes if end == PARQUET else formats.csv_bytes
-    if suffix in (CSV, PARQUET):
-        atomic_files.write_file(place, to_bytes(answers[0]))
-        return place
-    if suffix == MARKDOWN:
+    if suffix == CSV:
+        atomic_files.write_file(place, formats.csv_bytes(answers[0]))
+    elif suffix == MARKDOWN:
         atomic_files.write_file(place, formats.markdown_bytes(selection, answers))
     else:
         about = tables.about_table(selection, answers)
@@ -70,8 +68,7 @@ def export_answers(
         if suffix == EXCEL:
             atomic_files.write_file(place, formats.workbook_bytes(answers))
         else:
-            files = {f"{one.title.replace(' ', '_')}{end}": to_bytes(one) for one in answers}
-            _write_folder(place, files)
+            _write_folder(place, {_file(one.title): formats.csv_bytes(one) for one in answers})
     return place
 
 
@@ -79,9 +76,8 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
     """The format that a path asks for; raises before the work where it could not be written."""
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
     in_folder = text.endswith((os.sep, os.altsep or os.sep)) or place.is_dir()
-    end = place.suffix.lower()
-    suffix = FOLDER if in_folder else end
-    if suffix not in (EXCEL, MARKDOWN, CSV, PARQUET, FOLDER):
+    suffix = FOLDER if in_folder else place.suffix.lower()
+    if suffix not in (EXCEL, MARKDOWN, CSV, FOLDER):
         raise MisfeatError(
             f"{str(place)!r} ends in {suffix!r}, which is not a format of answers; end it in .xlsx "
             "for an Excel workbook, in .md for Markdown, in a slash for a folder of CSV files."
@@ -103,9 +99,12 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if not os.access(folder, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if end in (EXCEL, PARQUET):
-        formats.library_for(end)
-    if suffix in (CSV, PARQUET) and len(questions) > 1:
+    if suffix == EXCEL and find_spec("openpyxl") is None:
+        raise MisfeatError(
+            "Excel files need openpyxl: pip install 'misfeat[excel]'; or name a folder, for CSV "
+            "files."
+        )
+    if suffix == CSV and len(questions) > 1:
         raise MisfeatError(
             f"A {suffix} file holds the answer to one question; name it in "
             f"{Setting('questions')}, or give a folder or an .xlsx file for {len(questions)} "
@@ -116,8 +115,11 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
 
 def _files() -> set[str]:
     """All that an exported folder may hold."""
-    titles = (tables.ABOUT, tables.IN_WORDS, *TITLES.values())
-    return {f"{one.replace(' ', '_')}{end}" for one in titles for end in (CSV, PARQUET)}
+    return set(map(_file, (tables.ABOUT, tables.IN_WORDS, *TITLES.values())))
+
+
+def _file(title: str) -> str:
+    return f"{title.replace(' ', '_')}{CSV}"
 
 
 def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:

@@ -1,4 +1,4 @@
-r"""Answers as bytes of CSV, Parquet, Excel and Markdown, with text that no program runs.
+r"""Answers as bytes of CSV, Excel and Markdown, with text that no program runs.
 
 A spreadsheet takes a cell for a formula that begins with ``=``, ``+``, ``-`` or ``@``, some also
 after blanks or quotes, some also where the sign is of full width. Names and values come from tables
@@ -12,13 +12,12 @@ import csv
 import io
 import math
 import re
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import Message, MisfeatError, warn
+from misfeat.exceptions import Message, warn
 from misfeat.safe_text import visible
 from misfeat.show.questions import QUESTIONS, lines_of
 from misfeat.show.terminal import BETWEEN, STAR, UNKNOWN, TableColumn, in_a_row, in_unit
@@ -39,13 +38,6 @@ _SIGNS = "=+\\-@＝＋－＠﹢﹣﹦﹫−"
 _FORMULA = re.compile(rf"(^|;)(?=[\s\"'`´‘’“”«»]*[{_SIGNS}])")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _NO_CHARACTERS = re.compile("[\ufffe\uffff]")  # what no XML may hold, and `visible` leaves as it is
-NUMBER_FORMATS = {
-    "0.0%": "share share_low share_high in_best frequency overall probability "
-    "probability_of_a_tenth",
-    "#,##0": "rows rank rank_low rank_median rank_high",
-    "0.00": "lift cost",
-}
-"""How Excel shows columns; cells hold all digits. Other integers are as they are, others scores."""
 _CODES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")  # what Excel reads as the number of a character
 # What Markdown takes for more than text, the start of a link included.
 _MARKUP = re.compile(
@@ -86,18 +78,6 @@ def inert(text: str) -> str:
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
 
 
-def library_for(suffix: str) -> str:
-    """The library that writes files of a format; raises where it is not installed."""
-    names, install = {
-        ".xlsx": (("openpyxl",), "Excel files need openpyxl: pip install 'misfeat[excel]'"),
-        ".parquet": (("pyarrow", "polars"), "Parquet files need PyArrow: pip install pyarrow"),
-    }[suffix]
-    found = next((name for name in names if find_spec(name) is not None), None)
-    if found is None:
-        raise MisfeatError(f"{install}; or name a folder, for CSV files.")
-    return found
-
-
 def csv_bytes(table: AnswerTable) -> bytes:
     """A table as CSV; one that has no columns says why in a column called ``note``."""
 
@@ -113,30 +93,6 @@ def csv_bytes(table: AnswerTable) -> bytes:
     writer.writerow(columns)
     writer.writerows(map(cell, line) for line in zip(*columns.values(), strict=True))
     return text.getvalue().encode()
-
-
-def parquet_bytes(table: AnswerTable) -> bytes:
-    """A table as Parquet: names of sets are lists, and what is not known is null."""
-    import narwhals as nw
-
-    from misfeat.reading.inputs import result_frame
-
-    columns = table.columns or {"note": [table.note]}
-    typed = {name: _typed(values) for name, values in columns.items()}
-    file = io.BytesIO()
-    frame: Any = result_frame(typed, library_for(".parquet"))
-    nw.from_native(frame, eager_only=True).write_parquet(file)
-    return file.getvalue()
-
-
-def _typed(values: Sequence[Any]) -> list[Any]:
-    """Values of one type: lists of names, text where there is any, or numbers."""
-    if values and all(isinstance(value, tuple | list) for value in values):
-        return [list(map(str, value)) for value in values]
-    plain = [plain_value(value) for value in values]
-    if any(isinstance(value, str) for value in plain):
-        return [None if value is None else str(value) for value in plain]
-    return plain
 
 
 def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
@@ -175,11 +131,10 @@ def _add_sheet(sheet: Any, table: AnswerTable) -> None:
         head.font = Font(bold=True)
     sheet.append(heads)
     for line in islice(zip(*columns.values(), strict=True), MOST_LINES):
-        named = zip(columns, line, strict=True)
-        sheet.append([_excel_cell(sheet, value, table.question, name) for name, value in named])
+        sheet.append([_excel_cell(sheet, value) for value in line])
 
 
-def _excel_cell(sheet: Any, value: Any, question: str = "", column: str = "") -> Any:
+def _excel_cell(sheet: Any, value: Any) -> Any:
     """A cell; text is text, whatever it begins with, also once it is edited, and cut to fit."""
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Alignment
@@ -197,12 +152,8 @@ def _excel_cell(sheet: Any, value: Any, question: str = "", column: str = "") ->
             cell.quotePrefix = True
         return cell
     cell = WriteOnlyCell(sheet, plain)
-    if plain is not None and not isinstance(plain, bool):
-        other = "#,##0" if isinstance(plain, int) else "0.0000"
-        if question == "why" and column in ("low", "high"):
-            other = "0.0%"
-        shown = (form for form, names in NUMBER_FORMATS.items() if column in names.split())
-        cell.number_format = next(shown, other)
+    if isinstance(plain, float) and not plain.is_integer():
+        cell.number_format = "0.0000"
     return cell
 
 

@@ -3,13 +3,11 @@
 from misfeat.show.plots.maps import feature_map, interactions
 from misfeat.show.plots.ranked_lists import forest, stability, top_k, worth_collecting
 from misfeat.show.plots.sizes import size_curve
-from misfeat.show.plots.subset_lattice import lattice
 
 __all__ = [
     "feature_map",
     "forest",
     "interactions",
-    "lattice",
     "size_curve",
     "stability",
     "top_k",

@@ -135,11 +135,6 @@ def sign(words: str, **look: Any) -> Any:
     return Line2D([], [], label=words, **look)
 
 
-def star(ax: Axes) -> Any:
-    """What a legend says about the star behind a name."""
-    return sign("never recorded there", marker=(5, 2), color=ink(ax), linestyle="none")
-
-
 def in_per_cent(axis: Any) -> None:
     """Label an axis, or a scale of colours, in per cent."""
     axis.set_major_formatter(lambda share, _: f"{100 * share:g} %")

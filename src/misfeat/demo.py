@@ -1,9 +1,8 @@
-"""Demonstrations on real tables: fit, write a run and its report, print the answer."""
+"""The demonstration, heart disease in four hospitals: fit, write a run and its report, answer."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from math import comb
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -12,75 +11,57 @@ import tomli_w
 
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import Coding
-from misfeat.datasets import Dataset, load_heart, load_nhanes
+from misfeat.datasets import load_heart
 from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
-from misfeat.saving.run_folder import REPORT, SETTINGS
+from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 from misfeat.selector import SubgroupSelector
 from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences
 from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from rich.console import Console
 
     from misfeat.selection import Selection
 
 
-@dataclass(frozen=True)
-class Example:
-    """A demonstration on a real table; the introduction has fields for its rows and features."""
-
-    title: str
-    introduction: str
-    load: Callable[[], Dataset]
-    coding: Callable[[Dataset], Coding]
-
-    def fitted(self, verbose: int = 0) -> SubgroupSelector:
-        """Score every set of three features, which explain more than two on rows left out."""
-        data = self.load()
-        more: dict[str, Any] = {"n_jobs": -1, "random_state": 0, "verbose": verbose}
-        selector = SubgroupSelector(data.groups, size=3, k=5, coding=self.coding(data), **more)
-        return selector.fit(data.columns, data.target)
-
-
-# A feature that a hospital recorded for less than half of its patients counts as not recorded
-# there, and a cholesterol of 0 means that it was not measured.
-HOSPITALS = Example(
-    "Heart disease in four hospitals",
+TITLE = "Heart disease in four hospitals"
+INTRODUCTION = (
     "Heart disease in {rows:,} patients of four hospitals (UCI, CC BY 4.0), which did not record "
     "the same: which of {features} features explain it best in each, and what would be worth "
-    "recording?",
-    lambda: load_heart(readable=True),
-    lambda _: Coding(missing_threshold=0.5, missing_values={"cholesterol": [0]}),
-)
-SURVEY = Example(
-    "Diabetes in NHANES 2017-2018",
-    "NHANES 2017-2018, the health survey of the United States (public domain): {rows:,} adults by "
-    "age and sex. Which of {features} features explain diabetes best, and what would be worth "
-    "measuring where the survey did not?",
-    load_nhanes,
-    lambda data: Coding(bins=data.bins),
+    "recording?"
 )
 
 
-def run_example(example: Example, folder: Path) -> None:
+def fitted(verbose: int = 0) -> SubgroupSelector:
+    """Score every set of three features, which explain more than two on rows left out."""
+    data = load_heart(readable=True)
+    # A feature that a hospital recorded for less than half of its patients counts as not recorded
+    # there, and a cholesterol of 0 means that it was not measured.
+    coding = Coding(missing_threshold=0.5, missing_values={"cholesterol": [0]})
+    more: dict[str, Any] = {"n_jobs": -1, "random_state": 0, "verbose": verbose}
+    selector = SubgroupSelector(data.groups, size=3, k=5, coding=coding, **more)
+    return selector.fit(data.columns, data.target)
+
+
+def run_demo(path: str) -> None:
     """Fit, write a run and its report to a folder, print the answer and how to ask more."""
+    folder = check_folder(path)
     console, verbose = new_console(), sys.stderr.isatty()
     with progress_shown(verbose):
-        selector = example.fitted(int(verbose))
+        selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)
         # Before anything is printed, which nobody may read to its end. A report validates the
         # answers, so that the sentences then say how far to trust them.
-        report = selector.report(title=example.title)
-        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": example.title})
+        report = selector.report(title=TITLE)
+        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
         parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
         save_selector(selector, folder, parts)
-    print_answer(selector, screen, example.introduction, console)
+    print_answer(selector, screen, console)
     for line in (
         "",
         f"Run:    {folder}",
@@ -90,12 +71,10 @@ def run_example(example: Example, folder: Path) -> None:
         console.print(plain_text(line), soft_wrap=True)  # paths are never broken
 
 
-def print_answer(
-    selector: SubgroupSelector, screen: FirstScreen, introduction: str, console: Console
-) -> None:
+def print_answer(selector: SubgroupSelector, screen: FirstScreen, console: Console) -> None:
     """Print what the table is, and the answer in sentences."""
     selection = selector.selection_
-    text = introduction.format(
+    text = INTRODUCTION.format(
         rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
     )
     print_lines(console, plain_text(text, style="italic"))
