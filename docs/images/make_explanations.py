@@ -14,11 +14,11 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
+from misfeat.demo.examples import HOSPITALS
 
 from misfeat import SubgroupSelector, plot
 from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
-from misfeat.demo.examples import HOSPITALS
 
 FOLDER = Path(__file__).parent
 RECORDED, PREDICTED, GREY, PALE = "#0b5cad", "#9a4a00", "#7a8590", "#fbe3d0"
