@@ -25,13 +25,13 @@ def selector():
 
 
 QUESTIONS = {
-    **{name: {} for name in ("top_k", "scores", "features", "interactions", "enough")},
+    **{name: {} for name in ("top_k", "scores", "features", "interactions", "enough", "answer")},
     **dict.fromkeys(("score_of", "why", "alternatives"), SET),
     "worth_collecting": {},
     "stability": {"resamples": 4},
     "difference": {"features": ["f1"], "others": ["f2"]},
 }
-PLOTS = ("interactions", "lattice", "size_curve", "stability", "top_k", "worth_collecting")
+PLOTS = ("interactions", "size_curve", "stability", "top_k", "worth_collecting")
 
 
 def test_the_answer_is_that_of_the_whole_name(selector):
@@ -40,11 +40,9 @@ def test_the_answer_is_that_of_the_whole_name(selector):
             return str(shapley_values(selector.selection_, name, **SET))
         if question == "for_subgroup":
             return selector.for_subgroup(name).features
-        if question == "compare":
-            return misfeat.compare(selector, selector, subgroup=name).sentences()
         return str(getattr(selector, question)(subgroup=name, **QUESTIONS[question]))
 
-    for question in (*QUESTIONS, "shapley", "for_subgroup", "compare"):
+    for question in (*QUESTIONS, "shapley", "for_subgroup"):
         assert ask(question, "va") == ask(question, "site=va"), question
         with pytest.raises(MisfeatError, match="no subgroup 'vaa'; did you mean 'site=va'"):
             ask(question, "vaa")
@@ -65,12 +63,3 @@ def test_plots_are_titled_with_the_whole_name(selector):
         titles = [draw(selector, subgroup=name).get_title() for name in ("va", "site=va")]
         assert titles[0] == titles[1], plot
     plt.close("all")
-
-
-def test_a_short_name_must_mean_the_same_in_both_runs(selector):
-    rng = np.random.default_rng(1)
-    table = {"f1": rng.integers(2, size=80), "f2": rng.integers(2, size=80)}
-    table |= {"y": rng.integers(2, size=80), "place": np.repeat(["va", "ch"], 40)}
-    other = SubgroupSelector("place", size=1).fit(table, "y")
-    with pytest.raises(MisfeatError, match="'va' means 'site=va' in the first run and 'place=va'"):
-        misfeat.compare(selector, other, subgroup="va")

@@ -140,7 +140,7 @@ def test_columns_that_explain_what_is_missing_are_chosen_and_cut_where_it_change
     cohorts = build_cohorts(visits(), "y", groups="auto", coding=Coding(min_rows=1))
     assert groups_of(cohorts) == {"site": (), "sex": (), "age": (39,)}
     assert cohorts.names[:2] == ("site=a & sex=f & age<=39", "site=a & sex=f & age>39")
-    (note,) = (note for note in cohorts.notes if note.startswith("Subgroups are told apart"))
+    (note,) = (note for note in cohorts.notes if note.startswith("Subgroups are made by"))
     assert "by site, sex and age (cut at 39), which explain " in note
     assert note.told(lambda setting: f"--{setting.parameter}").endswith("with --groups.")
 
