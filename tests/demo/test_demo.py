@@ -80,8 +80,11 @@ def test_the_first_screen_is_said_with_how_far_to_trust_it(hospitals):
 def test_hospitals_need_neither_a_dataframe_library_nor_an_engine(tmp_path):
     code = (
         "import sys\n"
-        "for name in ('pandas', 'polars', 'duckdb', 'pyarrow'):\n"
-        "    sys.modules[name] = None\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name in ('pandas', 'polars', 'duckdb', 'pyarrow'):\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
         "from misfeat.demo import run_demo\n"
         f"run_demo({str(tmp_path / 'demo')!r})"
     )

@@ -37,7 +37,7 @@ def test_the_commands_of_the_walk_through_run(tmp_path, monkeypatch):
         for block in re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)
         for line in block.splitlines()
     ]
-    assert len(commands) == 17
+    assert len(commands) == 16
     said = {}
     for command in commands:
         words = shlex.split(command)
