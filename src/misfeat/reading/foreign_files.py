@@ -91,6 +91,8 @@ def _read_labelled(reader: Any, file: str) -> Columns:
     kind = {".zsav": "sav", ".xpt": "xport"}.get(ending(file), ending(file)[1:])
     held, meta = getattr(reader, f"read_{kind}")(file, output_format="dict")
     for name, labels in meta.variable_value_labels.items():
-        if all(value is None or value in labels for value in held.get(name, ())):
-            held[name] = [None if value is None else str(labels[value]) for value in held[name]]
+        # Some versions say NaN for what is missing, which equals nothing.
+        values = [None if value != value else value for value in held[name]]
+        if all(value is None or value in labels for value in values):
+            held[name] = [None if value is None else str(labels[value]) for value in values]
     return list(held.items())
