@@ -129,6 +129,11 @@ def test_features_to_include_are_part_of_the_recommended_set():
     table["y"] = table["a"]
     selector = SubgroupSelector(size=2, include=["d"], random_state=0).fit(table, "y")
     assert selector.answer("all rows").features == ("a", "d")
+    table = rows() | {"a": np.where(rows()["g"] == "u", np.nan, rows()["a"])}
+    answer = SubgroupSelector("g", size=2, include=["a"], random_state=0).fit(table, "y").answer()
+    assert answer["u"].sentence == "g=u: it recorded no set of 2 features that could be used."
+    with pytest.raises(MisfeatError, match="There is no subgroup 'x'"):
+        answer["x"]
 
 
 def test_a_model_is_judged_on_rows_left_out():

@@ -22,6 +22,7 @@ from misfeat.answers.performance import model_performance
 from misfeat.answers.plan import recording_plan
 from misfeat.answers.significance import significance_tests
 from misfeat.answers.top import best_sets
+from misfeat.cohorts.model import subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 
@@ -161,7 +162,8 @@ class Answer:
         return len(self.subgroups)
 
     def __getitem__(self, subgroup: str) -> SubgroupAnswer:
-        return next(one for one in self.subgroups if one.subgroup == subgroup)
+        names = [one.subgroup for one in self.subgroups]
+        return self.subgroups[names.index(subgroup_named(subgroup, names))]
 
     @property
     def overturning(self) -> list[Caution]:
@@ -197,18 +199,14 @@ def answer_of(
     tests: dict[str, SubgroupSignificance] = {}
     if effort.tested:
         tested = significance_tests(selection, effort.tested, permutations=effort.permutations)
-        tests = {one.subgroup: one for one in tested.subgroups}
+        tests = {one.subgroup: one for one in tested.subgroups if one.sets}
         enough = {
             one.subgroup: one
             for one in enough_features(
                 selection, subgroup, size, permutations=effort.step_permutations
             )
         }
-    plan = (
-        []
-        if not selection.missing.any()
-        else recording_plan(selection, subgroup, costs=costs, size=size)
-    )
+    plan = recording_plan(selection, subgroup, costs=costs, size=size)
     best = {one.subgroup: one for one in best_sets(selection, size, 1, subgroup)}
     modelled = len(names) <= MOST_MODELLED
     answers = []
@@ -216,8 +214,9 @@ def answer_of(
         recommendation = _recommended(selection, size, name, enough.get(name), tests.get(name))
         steps = tuple(step for step in plan if step.subgroup == name and step.worth)
         models: tuple[Performance, ...] = ()
-        if modelled and recommendation["verdict"] in (EXPLAINED, UNTESTED):
-            models = _models(selection, name, recommendation["features"])
+        features = recommendation["features"]
+        if modelled and features and recommendation["verdict"] != NO_EVIDENCE:
+            models = _models(selection, name, features)
         answers.append(
             SubgroupAnswer(
                 subgroup=name,
@@ -276,7 +275,7 @@ def _recommended(
         scores = shown_scores(selection, size)
         missing = measure.missing[cohort]
         if missing[scores.subsets].any(axis=1).all():
-            words = Message(f"fewer than {size} features were recorded")
+            words = Message(f"it recorded no set of {size} features that could be used")
             return nothing | {"verdict": UNTESTED, "reason": reason, "words": words}
         step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
         reason = Message("whether that is more than chance was not tested")
