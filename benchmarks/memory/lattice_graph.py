@@ -22,7 +22,7 @@ import torch
 from misfeat.completion.networks.paper import Labels, ModelShape, train
 from misfeat.completion.neural import PaperCompleter
 from misfeat.lattice import count_nodes
-from misfeat.lattice.neighbour_sums import neighbours
+from misfeat.lattice.neighbour_sums import Neighbours
 
 WIDTH = 128
 FEATURES = range(10, 23)
@@ -39,7 +39,7 @@ def peak_of(work) -> float:
 
 
 def whole_lattice(n_features: int) -> None:
-    graph = neighbours(n_features).to("cuda")
+    graph = Neighbours(n_features, 1, n_features).to("cuda")
     values = torch.randn(graph.n_rows, WIDTH, device="cuda", requires_grad=True)
     graph.mean(values).backward(torch.ones_like(values))
 

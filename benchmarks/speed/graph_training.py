@@ -36,7 +36,7 @@ from misfeat.completion.networks.paper import Batch, Labels, ModelShape, trainin
 from misfeat.completion.neural import PaperCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
-from misfeat.lattice.neighbour_sums import neighbours
+from misfeat.lattice.neighbour_sums import Neighbours
 
 HIDDEN, LAYERS, DROPOUT = 128, 2, 0.1
 CASES = ((15, 1, 5, 4), (19, 1, 5, 8))
@@ -189,9 +189,8 @@ def edge_list(n_features, device):
 
 
 def whole_lattice(device, n_features=20):
-    graph = neighbours(n_features).to(device)
+    graph = Neighbours(n_features, 1, n_features).to(device)
     values = torch.randn(graph.n_rows, HIDDEN, device=device)
-    values[0] = 0
     what = f"sum over neighbours, whole lattice of {n_features} features, width {HIDDEN}"
 
     def measured(work):
@@ -202,7 +201,10 @@ def whole_lattice(device, n_features=20):
 
     ours, our_peak = measured(lambda: graph.sum(values))
     result = graph.sum(values).cpu()
-    source, target = edge_list(n_features, device)
+    bits = (graph.bits().long() << torch.arange(n_features)).sum(dim=1).to(device)
+    row_of = torch.zeros(2**n_features, dtype=torch.int, device=device)
+    row_of[bits] = torch.arange(graph.n_rows, dtype=torch.int, device=device)
+    source, target = (row_of[nodes.long()] for nodes in edge_list(n_features, device))
 
     def by_edges():
         return torch.zeros_like(values).index_add_(0, target, values.index_select(0, source))

@@ -8,7 +8,7 @@ from benchmarks.completion.hiding import Truth
 from misfeat.completion import InteractionsCompleter, Known, MultiplexCompleter
 from misfeat.completion.networks.multiplex import Lessons, MultiplexNetwork, masks_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice.neighbour_sums import Levels
+from misfeat.lattice.neighbour_sums import Neighbours
 from tests.completion.coded import drawn_cohorts
 
 
@@ -61,7 +61,7 @@ def test_an_untrained_network_is_near_its_first_guess(known):
 
 def test_weights_are_shared_so_that_the_order_of_cohorts_does_not_matter(known):
     torch.manual_seed(0)
-    network = MultiplexNetwork(Levels(6, 1, 3), 1, layers=2, hidden=8, dropout=0.0).eval()
+    network = MultiplexNetwork(Neighbours(6, 1, 3), 1, layers=2, hidden=8, dropout=0.0).eval()
     for weight in network.parameters():
         torch.nn.init.normal_(weight, std=0.3)
     order = [2, 0, 1]

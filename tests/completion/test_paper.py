@@ -7,7 +7,7 @@ import torch
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, PaperCompleter
 from misfeat.completion.networks.paper import BYTES_SIDE_BY_SIDE, Dropout, ModelShape, PaperNetwork
-from misfeat.lattice.neighbour_sums import neighbours
+from misfeat.lattice.neighbour_sums import Neighbours
 from tests.completion.coded import known_scores
 
 
@@ -133,7 +133,7 @@ def test_outputs_and_gradients_are_those_of_pytorch_geometric(sizes, n_lattices,
     n_features, low, high = sizes
     names = [f"g{i}" for i in range(n_lattices)]
     data = lattice_graph(n_features, names, low, high)
-    graph = neighbours(n_features, low, high)
+    graph = Neighbours(n_features, low, high)
     torch.manual_seed(3)
     shape = ModelShape(n_features, low, high, n_lattices, layers, 9, 0.1)
     network = PaperNetwork(shape, graph, range(n_lattices)).double()

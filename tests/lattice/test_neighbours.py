@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.common.lattice_graph import edges_beside, edges_between
 from misfeat import MisfeatError
 from misfeat.lattice import level
-from misfeat.lattice.neighbour_sums import Levels, WholeLattice, neighbours
+from misfeat.lattice.neighbour_sums import Neighbours
 
 EVERY_GRAPH = [
     (n, low, high) for n in range(1, 8) for low in range(1, n + 1) for high in range(low, n + 1)
@@ -40,27 +40,23 @@ def row_of(graph):
     }
 
 
-def layouts(n: int, low: int, high: int):
-    return [Levels(n, low, high), *([WholeLattice(n)] if (low, high) == (1, n) else [])]
-
-
 def test_every_small_graph_equals_its_list_of_edges():
     for n, low, high in EVERY_GRAPH:
         edges = explicit_edges(n, low, high)
-        for graph in layouts(n, low, high):
-            rows = row_of(graph)
-            nodes = [rows[node] for node in edges]
-            values = torch.randn(graph.n_rows, 3, dtype=torch.float64)
-            adjacent, bits = torch.zeros(2, graph.n_rows, max(graph.n_rows, n)).double()
-            for node, others in edges.items():
-                adjacent[rows[node], [rows[other] for other in others]] = 1.0
-                bits[rows[node], list(node)] = 1.0
-            adjacent, degree = adjacent[nodes, : graph.n_rows], adjacent[nodes].sum(dim=1)
-            total, mean = adjacent @ values, adjacent @ values / degree.clamp(min=1)[:, None]
-            torch.testing.assert_close(graph.sum(values)[nodes], total)
-            torch.testing.assert_close(graph.mean(values)[nodes], mean)
-            assert torch.equal(graph.degree[nodes].double(), degree)
-            assert torch.equal(graph.bits().double(), bits[:, :n])
+        graph = Neighbours(n, low, high)
+        rows = row_of(graph)
+        nodes = [rows[node] for node in edges]
+        values = torch.randn(graph.n_rows, 3, dtype=torch.float64)
+        adjacent, bits = torch.zeros(2, graph.n_rows, max(graph.n_rows, n)).double()
+        for node, others in edges.items():
+            adjacent[rows[node], [rows[other] for other in others]] = 1.0
+            bits[rows[node], list(node)] = 1.0
+        adjacent, degree = adjacent[nodes, : graph.n_rows], adjacent[nodes].sum(dim=1)
+        total, mean = adjacent @ values, adjacent @ values / degree.clamp(min=1)[:, None]
+        torch.testing.assert_close(graph.sum(values)[nodes], total)
+        torch.testing.assert_close(graph.mean(values)[nodes], mean)
+        assert torch.equal(graph.degree[nodes].double(), degree)
+        assert torch.equal(graph.bits().double(), bits[:, :n])
 
 
 def test_edges_are_those_of_the_definition_each_once():
@@ -76,27 +72,25 @@ def test_edges_are_those_of_the_definition_each_once():
 @given(st.sampled_from(EVERY_GRAPH), st.integers(0, 2**32 - 1))
 def test_the_sum_is_linear_symmetric_and_its_own_gradient(shape, seed):
     generator = torch.Generator().manual_seed(seed)
-    for graph in layouts(*shape):
-        a, b = torch.randn(2, graph.n_rows, 2, generator=generator, dtype=torch.float64)
-        if isinstance(graph, WholeLattice):
-            a[0] = b[0] = 0  # row 0 is no node
-        torch.testing.assert_close(graph.sum(a + 2 * b), graph.sum(a) + 2 * graph.sum(b))
-        torch.testing.assert_close((graph.sum(a) * b).sum(), (a * graph.sum(b)).sum())
-        a.requires_grad_()
-        (graph.mean(a) * b).sum().backward()
-        share = 1 / graph.degree.clamp(min=1)[:, None]
-        torch.testing.assert_close(a.grad, graph.sum(b * share))
+    graph = Neighbours(*shape)
+    a, b = torch.randn(2, graph.n_rows, 2, generator=generator, dtype=torch.float64)
+    torch.testing.assert_close(graph.sum(a + 2 * b), graph.sum(a) + 2 * graph.sum(b))
+    torch.testing.assert_close((graph.sum(a) * b).sum(), (a * graph.sum(b)).sum())
+    a.requires_grad_()
+    (graph.mean(a) * b).sum().backward()
+    share = 1 / graph.degree.clamp(min=1)[:, None]
+    torch.testing.assert_close(a.grad, graph.sum(b * share))
 
 
 def test_gradients_hold_to_numerical_ones_and_twice():
-    graph = neighbours(4, 1, 3)
+    graph = Neighbours(4, 1, 3)
     values = torch.randn(graph.n_rows, 2, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(graph.mean, values)
     assert torch.autograd.gradgradcheck(graph.mean, values)
 
 
 def test_further_axes_are_carried_along_and_float32_is_near_float64():
-    graph = neighbours(9, 1, 4)
+    graph = Neighbours(9, 1, 4)
     values = torch.randn(graph.n_rows, 2, 3, 5, dtype=torch.float64)
     total = graph.sum(values)
     assert total.shape == values.shape
@@ -104,28 +98,17 @@ def test_further_axes_are_carried_along_and_float32_is_near_float64():
     torch.testing.assert_close(graph.sum(values.float()).double(), total, rtol=1e-4, atol=1e-4)
 
 
-def test_both_layouts_agree_where_both_apply():
-    assert isinstance(neighbours(5), WholeLattice)
-    assert isinstance(neighbours(5, 1, 4), Levels)
-    whole, levels = WholeLattice(11), Levels(11, 1, 11)
-    by_level = torch.randn(levels.n_rows, 4)
-    by_bits = torch.zeros(whole.n_rows, 4)
-    rows = torch.cat([torch.from_numpy(whole.rows(size)) for size in range(1, 12)])
-    by_bits[rows] = by_level
-    torch.testing.assert_close(whole.sum(by_bits)[rows], levels.sum(by_level), rtol=1e-4, atol=1e-3)
-
-
 def test_values_and_sizes_that_do_not_fit_are_refused():
     with pytest.raises(MisfeatError, match="has 6 rows; there are 5 values"):
-        neighbours(3, 1, 2).sum(torch.zeros(5))
+        Neighbours(3, 1, 2).sum(torch.zeros(5))
     for low, high in ((0, 2), (2, 1), (1, 9)):
         with pytest.raises(MisfeatError, match=f"low={low}, high={high}"):
-            neighbours(3, low, high)
+            Neighbours(3, low, high)
 
 
 @pytest.mark.parametrize(("n", "low", "high"), EVERY_GRAPH[::6])
 def test_means_above_and_below_are_those_of_larger_and_smaller_neighbours(n, low, high):
-    edges, graph = explicit_edges(n, low, high), Levels(n, low, high)
+    edges, graph = explicit_edges(n, low, high), Neighbours(n, low, high)
     rows = row_of(graph)
     values = torch.randn(graph.n_rows, 2, dtype=torch.float64, requires_grad=True)
     above, below = graph.mean_above(values), graph.mean_below(values)

@@ -16,7 +16,6 @@ docs/explanation/paper_model.md.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -35,71 +34,20 @@ if TYPE_CHECKING:
 
     FlatMap = Callable[[Tensor], Tensor]
 
-BITS_A_BLOCK = 5  # features of a block that the whole lattice is summed over in, a small matrix
 
-
-class Neighbours(ABC):
-    """A lattice graph of the subsets of sizes low to high; a row of size 0 is not a node."""
-
-    def __init__(self, n_features: int, low: int, high: int, sizes: NDArray[np.int64]) -> None:
-        self.n_features, self.low, self.high = n_features, low, high
-        self.n_rows = len(sizes)
-        self.sizes = sizes
-        self.degree = torch.from_numpy(_degrees(n_features, low, high)[sizes])
-        # U(D h) visits a node of size m >= 2 itself m times; subtract it.
-        self._returns = torch.from_numpy(np.where(sizes >= 2, sizes, 0)).float()
-
-    @abstractmethod
-    def rows(self, size: int) -> NDArray[np.int64]:
-        """The rows of the subsets of one size, in the order of their ranks."""
-
-    @abstractmethod
-    def _sum(self, values: Tensor) -> Tensor:
-        """`sum` of values of shape (n_rows, width), without a gradient."""
-
-    def bits(self) -> Tensor:
-        """Which features each row's subset holds, of shape (n_rows, n_features)."""
-        held = np.zeros((self.n_rows, self.n_features), dtype=np.float32)
-        for size in range(self.low, self.high + 1):
-            held[self.rows(size)] = contains(level(self.n_features, size), self.n_features)
-        return torch.from_numpy(held)
-
-    def sum(self, values: Tensor) -> Tensor:
-        """The sum of the values of each node's neighbours."""
-        if len(values) != self.n_rows:
-            raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
-        return _Linear.apply(values, self._sum, self._sum)
-
-    def mean(self, values: Tensor) -> Tensor:
-        """The mean of the values of each node's neighbours, 0 for a node without any."""
-        return _mean(self.sum(values), self.degree)
-
-    def to(self, device: torch.device | str) -> Neighbours:
-        """Move what is kept to a device; returns itself."""
-        for name, kept in vars(self).items():
-            if isinstance(kept, torch.Tensor | _Bags):
-                setattr(self, name, kept.to(device))
-        return self
-
-
-def neighbours(n_features: int, low: int = 1, high: int | None = None) -> Neighbours:
-    """The lattice graph of the subsets of sizes low to high among n_features features."""
-    high = n_features if high is None else high
-    if not 1 <= low <= high <= n_features:
-        raise MisfeatError(f"low={low}, high={high}; 1 <= low <= high <= {n_features} must hold.")
-    if low == 1 and high == n_features:
-        return WholeLattice(n_features)
-    return Levels(n_features, low, high)
-
-
-class Levels(Neighbours):
-    """The subsets of some sizes, level after level; the rows one below and one above are kept."""
+class Neighbours:
+    """The lattice graph of the subsets of sizes low to high, level after level."""
 
     def __init__(self, n_features: int, low: int, high: int) -> None:
+        if not 1 <= low <= high <= n_features:
+            raise MisfeatError(
+                f"low={low}, high={high}; 1 <= low <= high <= {n_features} must hold."
+            )
+        self.n_features, self.low, self.high = n_features, low, high
         counts = [comb(n_features, size) for size in range(low, high + 1)]
-        sizes = np.repeat(np.arange(low, high + 1), counts)
-        super().__init__(n_features, low, high, sizes)
         self._start = dict(zip(range(low, high + 1), np.cumsum([0, *counts]), strict=False))
+        sizes = np.repeat(np.arange(low, high + 1), counts)
+        self.n_rows = len(sizes)
         # Sums over supersets are taken at the sizes below some node: those from `lowest` to
         # high - 1. Where low >= 2, the first of these is not a level of the graph itself.
         lowest = max(low - 1, 1)
@@ -115,8 +63,34 @@ class Levels(Neighbours):
         for m, offset in zip(between, offsets, strict=False):
             below.append(ranks_below(level(n_features, m + 1)) + offset)
         self._below = _Bags(below)
-        self._n_above = torch.from_numpy(np.where(sizes < high, n_features - sizes, 0))
-        self._n_below = torch.from_numpy(np.where(sizes > low, sizes, 0))
+        n_above = np.where(sizes < high, n_features - sizes, 0)
+        n_below = np.where(sizes > low, sizes, 0)
+        beside = np.where(sizes >= 2, sizes * (n_features - sizes), 0)
+        self.degree = torch.from_numpy(n_above + n_below + beside)
+        self._n_above, self._n_below = torch.from_numpy(n_above), torch.from_numpy(n_below)
+        # U(D h) visits a node of size m >= 2 itself m times; subtract it.
+        self._returns = torch.from_numpy(np.where(sizes >= 2, sizes, 0)).float()
+
+    def rows(self, size: int) -> NDArray[np.int64]:
+        """The rows of the subsets of one size, in the order of their ranks."""
+        start = self._start[size]
+        return np.arange(start, start + comb(self.n_features, size))
+
+    def bits(self) -> Tensor:
+        """Which features each row's subset holds, of shape (n_rows, n_features)."""
+        levels = [level(self.n_features, size) for size in range(self.low, self.high + 1)]
+        held = [contains(subsets, self.n_features) for subsets in levels]
+        return torch.from_numpy(np.concatenate(held).astype(np.float32))
+
+    def sum(self, values: Tensor) -> Tensor:
+        """The sum of the values of each node's neighbours."""
+        if len(values) != self.n_rows:
+            raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
+        return _Linear.apply(values, self._sum, self._sum)
+
+    def mean(self, values: Tensor) -> Tensor:
+        """The mean of the values of each node's neighbours, 0 for a node without any."""
+        return _mean(self.sum(values), self.degree)
 
     def mean_above(self, values: Tensor) -> Tensor:
         """The mean over the supersets one larger, 0 for the largest sets."""
@@ -136,11 +110,6 @@ class Levels(Neighbours):
         smaller[self._extra :] = values[: self._shared]
         return self._below.sum(smaller)
 
-    def rows(self, size: int) -> NDArray[np.int64]:
-        """The rows of the subsets of one size, in the order of their ranks."""
-        start = self._start[size]
-        return np.arange(start, start + comb(self.n_features, size))
-
     def _sum(self, values: Tensor) -> Tensor:
         above = self._above.sum(values)
         through = above.clone()
@@ -149,42 +118,12 @@ class Levels(Neighbours):
         total[: self._shared] += above[self._extra :]
         return total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
 
-
-class WholeLattice(Neighbours):
-    """All subsets; a row's number is its subset written in bits. Row 0 is not a node."""
-
-    def __init__(self, n_features: int) -> None:
-        sizes = np.bitwise_count(np.arange(2**n_features, dtype=np.uint64)).astype(np.int64)
-        super().__init__(n_features, 1, n_features, sizes)
-        widest = min(BITS_A_BLOCK, n_features)
-        masks = np.arange(2**widest)
-        one_larger = masks[:, None] & masks[None, :] == masks[:, None]
-        one_larger &= np.bitwise_count(masks[:, None] ^ masks[None, :]) == 1
-        self._one_larger = torch.from_numpy(one_larger).float()
-
-    def rows(self, size: int) -> NDArray[np.int64]:
-        """The rows of the subsets of one size, in the order of their ranks."""
-        return (1 << level(self.n_features, size).astype(np.int64)).sum(axis=1)
-
-    def _sum(self, values: Tensor) -> Tensor:
-        one_larger = self._one_larger.to(values.dtype)
-        total = self._add_sums(torch.zeros_like(values), one_larger, values)
-        through = total + values
-        through[0] = 0
-        self._add_sums(total, one_larger.T, through)
-        total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
-        total[0] = 0
-        return total
-
-    def _add_sums(self, total: Tensor, matrix: Tensor, values: Tensor) -> Tensor:
-        """Add the sums over the subsets that differ in one feature, a block of features a time."""
-        width = values.shape[1]
-        for first in range(0, self.n_features, BITS_A_BLOCK):
-            side = 2 ** min(BITS_A_BLOCK, self.n_features - first)
-            blocks = (-1, side, 2**first * width)
-            block = matrix[:side, :side].expand(self.n_rows // (side << first), -1, -1)
-            total.view(blocks).baddbmm_(block, values.view(blocks))
-        return total
+    def to(self, device: torch.device | str) -> Neighbours:
+        """Move what is kept to a device; returns itself."""
+        for name, kept in vars(self).items():
+            if isinstance(kept, torch.Tensor | _Bags):
+                setattr(self, name, kept.to(device))
+        return self
 
 
 class _Bags:
@@ -225,12 +164,3 @@ def _mean(sums: Tensor, counts: Tensor) -> Tensor:
     """Sums over so many; 0 where there are none."""
     share = 1 / counts.clamp(min=1).to(sums.dtype)
     return sums * share.reshape(-1, *[1] * (sums.ndim - 1))
-
-
-def _degrees(n_features: int, low: int, high: int) -> NDArray[np.int64]:
-    """Neighbours of a node by its size, from 0 (no node) to high."""
-    size = np.arange(high + 1)
-    below = np.where(size - 1 >= low, size, 0)
-    above = np.where(size + 1 <= high, n_features - size, 0)
-    beside = np.where(size >= 2, size * (n_features - size), 0)
-    return np.where(size >= low, below + above + beside, 0)

@@ -12,7 +12,7 @@ them. It is trained by hiding features that the table has. Some are hidden for v
 that the kept weights are those that best predict features which training never hid.
 
 Scores are in units of the table's mean known score. Arrays have sets first, level after level as in
-`misfeat.lattice.neighbour_sums.Levels`, then cohorts.
+`misfeat.lattice.neighbour_sums.Neighbours`, then cohorts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from torch import nn
 from misfeat.completion.base import closed_upwards
 from misfeat.completion.completed_scores import OWN_ROWS, support_of
 from misfeat.lattice import level
-from misfeat.lattice.neighbour_sums import Levels
+from misfeat.lattice.neighbour_sums import Neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +66,7 @@ class MultiplexNetwork(nn.Module):
     bits: Tensor
 
     def __init__(
-        self, graph: Levels, n_guesses: int, layers: int, hidden: int, dropout: float
+        self, graph: Neighbours, n_guesses: int, layers: int, hidden: int, dropout: float
     ) -> None:
         super().__init__()
         self.graph = graph
@@ -163,7 +163,7 @@ def predicted_scores(
     seed = int(settings._seed or 0)
     scores = np.concatenate([s[~np.isnan(s)] for s in known.exact.by_size[1 : size + 1]])
     unit = float(scores.mean()) if len(scores) and scores.mean() > 0 else 1.0
-    graph = Levels(known.exact.missing.shape[1], 1, size)
+    graph = Neighbours(known.exact.missing.shape[1], 1, size)
     graph.to(device)
     with torch.random.fork_rng():
         torch.manual_seed(seed)

@@ -28,7 +28,7 @@ from torch.nn import functional
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import contains, count_nodes, level
-from misfeat.lattice.neighbour_sums import Neighbours, neighbours
+from misfeat.lattice.neighbour_sums import Neighbours
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ModelShape:
 
     def graph(self, device: torch.device) -> Neighbours:
         """The lattice graph that every subgroup has."""
-        return neighbours(self.n_features, self.low, self.high).to(device)
+        return Neighbours(self.n_features, self.low, self.high).to(device)
 
     def memory_of_training(self) -> int:
         """Bytes that weights and states take while models are trained, about."""
