@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -19,6 +21,7 @@ __all__ = ["check_completer"]
 
 SIZE, REACH = 2, 4  # features of predicted sets, and of the largest whose scores may be read
 NEARLY = 1e-12
+Promises: TypeAlias = Iterator[tuple[object, str]]  # what is to hold, and the words where not
 CASES = (  # tables that a completer is tried on, by what is particular about them
     "ordinary",
     "one cohort",
@@ -53,123 +56,114 @@ def check_completer(
     >>> from misfeat.completion import InteractionsCompleter
     >>> check_completer(InteractionsCompleter(rounds=2))
     """
-    contract = _CompleterContract(completer, closed, learns)
-    contract.is_a_completer()
-    for case in CASES:
-        contract.keeps_exact_scores_and_gives_all_others(case)
-    contract.keeps_within_certain_bounds()
-    contract.repeats_itself(seeded)
-    contract.reads_nothing_of_hidden_features()
-
-
-class _CompleterContract(NamedTuple):
-    """What a completer has to keep, a method each; fields as in `check_completer`."""
-
-    completer: BaseCompleter
-    closed: bool
-    learns: bool
-
-    def demand(self, kept: object, words: str) -> None:
-        """Raise unless something is kept; also where assertions are switched off."""
+    promises = chain(
+        _has_settings(completer),
+        *(_keeps_exact_scores(completer, case, learns) for case in CASES),
+        _keeps_within_bounds(completer, closed),
+        _repeats_itself(completer, seeded),
+        _reads_nothing_hidden(completer),
+    )
+    for kept, words in promises:
         if not kept:
-            raise AssertionError(f"{self.completer!r}: {words}")
+            raise AssertionError(f"{completer!r}: {words}")
 
-    def complete(self, known: Known, size: int = SIZE, **settings: Any) -> CompletedScores:
-        """What a copy with other settings makes of a table."""
-        copy: BaseCompleter = clone(self.completer).set_params(**settings)
-        return copy.complete(known, size)
 
-    def is_a_completer(self) -> None:
-        completer = self.completer
-        is_one = isinstance(completer, BaseCompleter)
-        self.demand(is_one, "subclass misfeat.completion.BaseCompleter.")
-        for name in ("confidence", "rounds", "random_state"):
-            words = f"__init__ lacks {name}; take it and hand it on to super().__init__."
-            self.demand(name in completer.get_params(deep=False), words)
-        within = 3 <= completer.reach(3, 10) <= 10
-        self.demand(within, "reach(size, n_features) must lie between size and n_features.")
-        self.demand(completer.memory_needed(3, 10, 4) >= 0, "memory_needed must not be negative.")
+def _completed(completer: BaseCompleter, known: Known, **settings: Any) -> CompletedScores:
+    """What a copy with other settings makes of a table."""
+    copy: BaseCompleter = clone(completer).set_params(**settings)
+    return copy.complete(known, SIZE)
 
-    def keeps_exact_scores_and_gives_all_others(self, case: str) -> None:
-        known = table_with(case)
-        try:
-            completed = self.complete(known, confidence=0.8)
-        except MisfeatError:
-            if self.learns and case == "nothing recorded":
-                return
-            raise
-        kind = type(completed).__name__
-        is_one = isinstance(completed, CompletedScores)
-        self.demand(is_one, f"complete gave {kind}; it must give CompletedScores.")
-        exact, where = known.exact.by_size[SIZE], f"in a table with {case}: "
-        marked = np.array_equal(completed.predicted, np.isnan(exact))
-        self.demand(marked, f"{where}scores are marked as predicted where there is an exact one.")
-        score, low, high = completed.score, completed.low, completed.high
-        for values in (score, low, high):
-            kept = np.array_equal(values[~completed.predicted], exact[~completed.predicted])
-            words = f"{where}an exact score was changed; use Guess and super().complete."
-            self.demand(kept, words)
-        lacking = np.isnan(score).any()
-        self.demand(not lacking, f"{where}a score is NaN; guess a number for every set.")
-        ordered = (low <= score + NEARLY).all() and (score <= high + NEARLY).all()
-        self.demand(ordered, f"{where}a score lies outside its interval.")
 
-    def keeps_within_certain_bounds(self) -> None:
-        """A confidence narrows certain bounds, moves no score, and no part scores higher."""
-        known = table_with("ordinary")
-        likely = self.complete(known, confidence=0.8, rounds=3)
-        certain = self.complete(known, confidence=None)
-        low, high = known.exact.bounds(SIZE)
-        same = np.array_equal(certain.low, low) and np.array_equal(certain.high, high)
-        self.demand(same, "with confidence=None bounds must be those of known.exact.bounds.")
-        same = np.array_equal(likely.score, certain.score)
-        self.demand(same, "another confidence gives other scores; it must change bounds alone.")
-        within = (low <= likely.low).all() and (likely.high <= high).all()
-        self.demand(within, "an interval reaches beyond what is certain.")
-        smaller = self.complete(known, SIZE - 1, confidence=None).score
-        parts = smaller[:, ranks_below(level(known.exact.missing.shape[1], SIZE))]
-        kept = not self.closed or (certain.score[:, :, None] >= parts - NEARLY).all()
-        self.demand(kept, "a set scores lower than a part of it; leave `combined` as it is.")
+def _has_settings(completer: BaseCompleter) -> Promises:
+    is_one = isinstance(completer, BaseCompleter)
+    yield is_one, "subclass misfeat.completion.BaseCompleter."
+    for name in ("confidence", "rounds", "random_state"):
+        words = f"__init__ lacks {name}; take it and hand it on to super().__init__."
+        yield name in completer.get_params(deep=False), words
+    within = 3 <= completer.reach(3, 10) <= 10
+    yield within, "reach(size, n_features) must lie between size and n_features."
+    yield completer.memory_needed(3, 10, 4) >= 0, "memory_needed must not be negative."
 
-    def repeats_itself(self, seeded: bool) -> None:
-        """The same when asked again, with two threads, and of a copy."""
-        known = table_with("ordinary")
-        completer = clone(self.completer).set_params(confidence=0.8, random_state=0)
-        copied, made = clone(completer), type(completer)(**completer.get_params(deep=False))
-        same = copied.get_params() == completer.get_params() == made.get_params()
-        self.demand(same, "a copy has other settings; store the arguments of __init__ as they are.")
-        first, again = completer.complete(known, SIZE), completer.complete(known, SIZE)
-        words = "asked again, it says something else; keep nothing that guess reads."
-        self.demand(_same(first, again), words)
-        self.demand(
-            _same(first, copied.complete(replace(known, n_jobs=2), SIZE)),
-            "with the same seed and two threads a clone says something else; draw from "
-            "np.random.default_rng(seed), sum in one order, and keep nothing outside the arguments "
-            "of __init__.",
-        )
-        unseeded = [self.complete(known, random_state=None) for _ in range(2)]
-        self.demand(
-            seeded or _same(*unseeded),
-            "without a seed it says something else every time; pass seeded=True if that is meant.",
-        )
 
-    def reads_nothing_of_hidden_features(self) -> None:
-        """Other values of features that a subgroup lacks change nothing."""
-        cohorts = random_cohorts(6, hidden=0.0)
-        hidden = np.random.default_rng(6).random(cohorts.missing.shape) < 0.4
-        cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-        poison = np.where(hidden[cohort_of].T, (cohorts.codes + 1) % 3, cohorts.codes)
-        poisoned = replace(cohorts, codes=poison.astype(cohorts.codes.dtype))
-        exact = known_of(cohorts, REACH).exact.hidden(hidden)
-        clean, other = (
-            self.complete(Known(exact, rows), confidence=None, random_state=0)
-            for rows in (cohorts, poisoned)
-        )
-        self.demand(
-            _same(clean, other),
-            "it reads features that a subgroup did not record, which is how predictions are "
-            "tried out; known.exact.missing says which may not be read.",
-        )
+def _keeps_exact_scores(completer: BaseCompleter, case: str, learns: bool) -> Promises:
+    """Exact scores stay what they are, and all others lie within their intervals."""
+    known, where = table_with(case), f"in a table with {case}: "
+    try:
+        completed = _completed(completer, known, confidence=0.8)
+    except MisfeatError:
+        if learns and case == "nothing recorded":
+            return
+        raise
+    kind, is_one = type(completed).__name__, isinstance(completed, CompletedScores)
+    yield is_one, f"complete gave {kind}; it must give CompletedScores."
+    exact, score, predicted = known.exact.by_size[SIZE], completed.score, completed.predicted
+    marked = np.array_equal(predicted, np.isnan(exact))
+    yield marked, f"{where}scores are marked as predicted where there is an exact one."
+    for values in (score, completed.low, completed.high):
+        kept = np.array_equal(values[~predicted], exact[~predicted])
+        yield kept, f"{where}an exact score was changed; use Guess and super().complete."
+    yield not np.isnan(score).any(), f"{where}a score is NaN; guess a number for every set."
+    ordered = (completed.low <= score + NEARLY) & (score <= completed.high + NEARLY)
+    yield ordered.all(), f"{where}a score lies outside its interval."
+
+
+def _keeps_within_bounds(completer: BaseCompleter, closed: bool) -> Promises:
+    """A confidence narrows certain bounds, moves no score, and no part scores higher."""
+    known = table_with("ordinary")
+    likely = _completed(completer, known, confidence=0.8, rounds=3)
+    certain = _completed(completer, known, confidence=None)
+    low, high = known.exact.bounds(SIZE)
+    same = np.array_equal(certain.low, low) and np.array_equal(certain.high, high)
+    yield same, "with confidence=None bounds must be those of known.exact.bounds."
+    same = np.array_equal(likely.score, certain.score)
+    yield same, "another confidence gives other scores; it must change bounds alone."
+    within = (low <= likely.low).all() and (likely.high <= high).all()
+    yield within, "an interval reaches beyond what is certain."
+    smaller = clone(completer).set_params(confidence=None).complete(known, SIZE - 1).score
+    parts = smaller[:, ranks_below(level(known.exact.missing.shape[1], SIZE))]
+    kept = not closed or (certain.score[:, :, None] >= parts - NEARLY).all()
+    yield kept, "a set scores lower than a part of it; leave `combined` as it is."
+
+
+def _repeats_itself(completer: BaseCompleter, seeded: bool) -> Promises:
+    """The same when asked again, with two threads, and of a copy."""
+    known = table_with("ordinary")
+    unseeded = [_completed(completer, known, random_state=None) for _ in range(2)]
+    completer = clone(completer).set_params(confidence=0.8, random_state=0)
+    copied, made = clone(completer), type(completer)(**completer.get_params(deep=False))
+    same = copied.get_params() == completer.get_params() == made.get_params()
+    yield same, "a copy has other settings; store the arguments of __init__ as they are."
+    first, again = completer.complete(known, SIZE), completer.complete(known, SIZE)
+    yield _same(first, again), "asked again, it says something else; keep nothing that guess reads."
+    yield (
+        _same(first, copied.complete(replace(known, n_jobs=2), SIZE)),
+        "with the same seed and two threads a clone says something else; draw from "
+        "np.random.default_rng(seed), sum in one order, and keep nothing outside the arguments "
+        "of __init__.",
+    )
+    yield (
+        seeded or _same(*unseeded),
+        "without a seed it says something else every time; pass seeded=True if that is meant.",
+    )
+
+
+def _reads_nothing_hidden(completer: BaseCompleter) -> Promises:
+    """Other values of features that a subgroup lacks change nothing."""
+    cohorts = random_cohorts(6, hidden=0.0)
+    hidden = np.random.default_rng(6).random(cohorts.missing.shape) < 0.4
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    poison = np.where(hidden[cohort_of].T, (cohorts.codes + 1) % 3, cohorts.codes)
+    poisoned = replace(cohorts, codes=poison.astype(cohorts.codes.dtype))
+    exact = known_of(cohorts, REACH).exact.hidden(hidden)
+    clean, other = (
+        _completed(completer, Known(exact, rows), confidence=None, random_state=0)
+        for rows in (cohorts, poisoned)
+    )
+    yield (
+        _same(clean, other),
+        "it reads features that a subgroup did not record, which is how predictions are "
+        "tried out; known.exact.missing says which may not be read.",
+    )
 
 
 def _same(one: CompletedScores, other: CompletedScores) -> bool:

@@ -41,6 +41,7 @@ from misfeat.completion.base import (
 )
 from misfeat.completion.completed_scores import Guess
 from misfeat.exceptions import check_count
+from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 
@@ -365,17 +366,13 @@ def g_test(
     values_of_y = (by_stratum > 0).sum(axis=1)
     rows = by_stratum.sum(axis=1)
     statistic = 2 * (
-        np.add.reduceat(_n_log_n(counts).sum(axis=1) - _n_log_n(counts.sum(axis=1)), first)
-        - _n_log_n(by_stratum).sum(axis=1)
-        + _n_log_n(rows)
+        np.add.reduceat(n_log_n(counts).sum(axis=1) - n_log_n(counts.sum(axis=1)), first)
+        - n_log_n(by_stratum).sum(axis=1)
+        + n_log_n(rows)
     )
     enough = rows >= rows_per_cell * values_of_x * values_of_y
     dof = ((values_of_x - 1) * (values_of_y - 1))[enough].sum()
     return GTest(max(0.0, float(statistic[enough].sum())), int(dof))
-
-
-def _n_log_n(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    return counts * np.log(np.where(counts > 0, counts, 1.0))
 
 
 def markov_blanket(

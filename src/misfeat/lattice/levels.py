@@ -115,7 +115,6 @@ def ranks_above(subsets: Subsets, n_features: int) -> Ranks:
     return above + by_place[place, added]
 
 
-@cache
 def binomials(largest: int, most: int) -> Ranks:
     """A table of C(c, k) for c from 0 to `largest` and k from 0 to `most`."""
     return np.stack([_binomials(largest, k) for k in range(most + 1)], axis=1)

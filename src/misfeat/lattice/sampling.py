@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import binomials, count, unrank
 
 if TYPE_CHECKING:
@@ -91,15 +90,10 @@ SAMPLERS: dict[str, Callable[[int, int, int, float, np.random.Generator], Sample
 def _numbering(n_features: int, low: int, high: int) -> tuple[NDArray[np.int64], int]:
     """Number subsets size by size: where each size starts, and how many there are."""
     counts = [count(n_features, size) if size >= low else 0 for size in range(high + 1)]
-    total = sum(counts)
-    if not total:
-        raise MisfeatError(f"There are no sets of {low} to {high} among {n_features} features.")
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), total
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), sum(counts)
 
 
 def _number_wanted(budget: float, total: int) -> int:
-    if not 0 < budget <= 1:
-        raise MisfeatError(f"budget={budget!r}; it must be above 0 and at most 1.")
     return min(total, ceil(budget * total))
 
 

@@ -33,9 +33,6 @@ class Takes(NamedTuple):
     """Its type, as a numpydoc docstring spells it."""
     check: Check
     """Raises unless a value, given with the parameter's name, is one of these."""
-    choices: tuple[str, ...] = ()
-    kind: type = str
-    """What a plain value is: int, float, bool or str."""
 
 
 class Parameter(NamedTuple):
@@ -146,7 +143,7 @@ def anything(words: str) -> Takes:
 def an_integer(least: int = 1, none: bool = False) -> Takes:
     """An integer of at least `least`, or None where allowed."""
     words = "int or None" if none else "int"
-    return Takes(words, lambda value, name: check_count(value, name, least, none), kind=int)
+    return Takes(words, lambda value, name: check_count(value, name, least, none))
 
 
 def an_integer_or(word: str) -> Takes:
@@ -160,12 +157,12 @@ def an_integer_or(word: str) -> Takes:
         if not isinstance(value, str):
             check_count(value, name)
 
-    return Takes(f'int or "{word}"', check, kind=int)
+    return Takes(f'int or "{word}"', check)
 
 
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
-    return Takes("int or None", lambda value, name: check_jobs(value), kind=int)  # noqa: ARG005
+    return Takes("int or None", lambda value, name: check_jobs(value))  # noqa: ARG005
 
 
 def a_share() -> Takes:
@@ -175,7 +172,7 @@ def a_share() -> Takes:
         if not _is_share(value):
             raise MisfeatError(f"{Setting(name, value)}; it must be above 0 and at most 1.")
 
-    return Takes("float", check, kind=float)
+    return Takes("float", check)
 
 
 def a_level() -> Takes:
@@ -185,7 +182,7 @@ def a_level() -> Takes:
         if value is not None and (not _is_share(value) or value == 1):
             raise MisfeatError(f"{Setting(name, value)}; it must lie between 0 and 1, or be None.")
 
-    return Takes("float or None", check, kind=float)
+    return Takes("float or None", check)
 
 
 def a_flag() -> Takes:
@@ -195,7 +192,7 @@ def a_flag() -> Takes:
         if not _is_flag(value):
             raise MisfeatError(f"{Setting(name, value)}; use True or False.")
 
-    return Takes("bool", check, kind=bool)
+    return Takes("bool", check)
 
 
 def a_verbosity() -> Takes:
@@ -205,7 +202,7 @@ def a_verbosity() -> Takes:
         if not _is_flag(value):
             check_count(value, name, least=0)
 
-    return Takes("int", check, kind=int)
+    return Takes("int", check)
 
 
 def one_of(*choices: str) -> Takes:
@@ -218,7 +215,7 @@ def one_of(*choices: str) -> Takes:
             names = f"{', '.join(others)} or {last}"
             raise MisfeatError(f"{Setting(name, value)} is unknown; use {names}.")
 
-    return Takes(words, check, choices)
+    return Takes(words, check)
 
 
 def _is_share(value: object) -> bool:

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.completion.transfer.tables import rake_parts
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
 from misfeat.lattice import level, rank
-from misfeat.sites.raking import rake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,8 +113,10 @@ def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     """A table scaled until its sums over each feature are those of the parts without it."""
     cards = np.array(table.shape[:-1], dtype=np.int64)
     fitted = np.array(table, dtype=np.float64).reshape(-1)
-    wanted = np.concatenate([np.ravel(part) for part in parts]).astype(np.float64)
-    rake(fitted, cards, table.shape[-1], wanted, sweeps)
+    wanted = np.zeros((len(parts), max(part.size for part in parts)))
+    for line, part in zip(wanted, reversed(parts), strict=True):
+        line[: part.size] = part.ravel()
+    rake_parts(fitted, cards, table.shape[-1], wanted, np.empty(fitted.size), sweeps)
     return fitted.reshape(table.shape)
 
 

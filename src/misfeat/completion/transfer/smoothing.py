@@ -206,8 +206,7 @@ def _smooth_rows(own_rows, cards, smaller, sums, rows):
     pooled_expected = np.zeros((n_cells, 1))
     rows[:] = 1.0
     for g in range(n_groups):
-        for _ in range(SWEEPS):
-            rake_parts(rows[g].reshape(-1), cards, LANES, smaller.rows[g], sums)
+        rake_parts(rows[g].reshape(-1), cards, LANES, smaller.rows[g], sums, SWEEPS)
         _add_lanes(own_rows[g].reshape(n_cells, 1, LANES), pooled)
         _add_lanes(rows[g].reshape(n_cells, 1, LANES), pooled_expected)
     freedom = _freedom(cards, smaller.kept_rows)
@@ -226,7 +225,7 @@ def _expect(values, rows, cards, smaller, sums):
     flat[:] = 1.0
     for _ in range(SWEEPS):
         rake(flat, n_classes, LANES, wanted, sums, UNFILLED)
-        rake_parts(flat, cards, n_classes * LANES, smaller, sums)
+        rake_parts(flat, cards, n_classes * LANES, smaller, sums, 1)
 
 
 @compiled

@@ -169,13 +169,14 @@ def rake(values, n_summed, inner, wanted, sums, least):
 
 
 @compiled
-def rake_parts(values, cards, width, wanted, sums):
+def rake_parts(values, cards, width, wanted, sums, sweeps):
     """Rake a table, `width` numbers a cell, to all lines of one member less, the last first."""
-    inner = width
-    for u in range(len(cards)):
-        n_summed = cards[len(cards) - 1 - u]
-        rake(values, n_summed, inner, wanted[u][: len(values) // n_summed], sums, UNFILLED)
-        inner *= n_summed
+    for _ in range(sweeps):
+        inner = width
+        for u in range(len(cards)):
+            n_summed = cards[len(cards) - 1 - u]
+            rake(values, n_summed, inner, wanted[u][: len(values) // n_summed], sums, UNFILLED)
+            inner *= n_summed
 
 
 @compiled

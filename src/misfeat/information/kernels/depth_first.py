@@ -398,35 +398,14 @@ def _count_packed(feature, depth, table, path, scratch):
 @compiled_fast
 def _sum_packed(feature, depth, table, path, scratch):
     """The sum of differences over the groups that a feature makes, which are not kept."""
-    codes, counts = table.codes[feature], table.counts
+    n_cells, in_order = _count_packed(feature, depth, table, path, scratch)
     f, g, _, small, _, _, _ = table.logs
-    n_rows = path.n_left[depth]
-    rows, groups = path.rows[depth, :n_rows], path.groups[depth, :n_rows]
     cells, touched = scratch.cells, scratch.touched
-    width = np.uint32(table.cardinalities[feature])
-    n_cells = path.n_groups[depth] * table.cardinalities[feature]
     total = 0.0
-    if n_cells <= SCANNED_CELLS * n_rows:
-        for i in range(n_rows):
-            row = rows[i]
-            cells[np.uint32(groups[i]) * width + codes[row]] += counts[row]
-        for key in range(n_cells):
-            cell = cells[key]
-            cells[key] = np.uint64(0)
-            total += _difference(cell, f, g, small)
-        return total
-    n_touched = 0
-    for i in range(n_rows):
-        row = rows[i]
-        key = np.uint32(groups[i]) * width + codes[row]
-        cell = cells[key]
-        touched[n_touched] = key
-        n_touched += cell == np.uint64(0)
-        cells[key] = cell + counts[row]
-    for t in range(n_touched):
-        cell = cells[touched[t]]
-        cells[touched[t]] = np.uint64(0)
-        total += _difference(cell, f, g, small)
+    for t in range(n_cells):
+        key = np.int64(t) if in_order else np.int64(touched[t])
+        total += _difference(cells[key], f, g, small)
+        cells[key] = np.uint64(0)
     return total
 
 

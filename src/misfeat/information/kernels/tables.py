@@ -102,20 +102,12 @@ def _next_combination(members, n):
 @compiled
 def _rank_with(block, chosen, feature, table):
     """The rank of the chosen members of a block together with one more feature."""
-    rank = 0
-    place = 1
-    inserted = False
+    rank, below = 0, 0
     for j in range(len(chosen)):
         member = block[chosen[j]]
-        if not inserted and feature < member:
-            rank += table[feature, place]
-            place += 1
-            inserted = True
-        rank += table[member, place]
-        place += 1
-    if not inserted:
-        rank += table[feature, place]
-    return rank
+        below += member < feature
+        rank += table[member, j + 1 + (member > feature)]
+    return rank + table[feature, below + 1]
 
 
 @compiled
@@ -138,7 +130,6 @@ def greedy_cover(n, size, block_size, table):
     n_blocks = 0
     first = np.arange(size)
     block = np.empty(block_size, dtype=np.int64)
-    chosen = np.empty(size, dtype=np.int64)
     for rank in range(len(covered)):
         if covered[rank] == 0:
             copy_values(first, block)
@@ -155,8 +146,7 @@ def greedy_cover(n, size, block_size, table):
                     block[j] = block[j - 1]
                     j -= 1
                 block[j] = best
-            for j in range(size):
-                chosen[j] = j
+            chosen = np.arange(size)
             more = True
             while more:
                 position = 0
