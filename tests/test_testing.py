@@ -55,12 +55,20 @@ class Nan(Mean):
         return Guess.of([np.full_like(s, np.nan) for s in super().guess(known, size).by_size])
 
 
+class Writing(Mean):
+    def guess(self, known, size):
+        for scores in known.exact.by_size:
+            scores.fill(0.0)
+        return super().guess(known, size)
+
+
 def test_a_completer_of_one_method_keeps_the_contract_and_wrong_ones_are_told_why():
     check_completer(Mean(rounds=2))
     for kind, message in (
         (Unseeded, "something else|gives other scores|scores lower than a part"),
         (Peeking, "features that a subgroup did not record"),
         (Nan, "a score is NaN"),
+        (Writing, "marked as predicted where there is an exact one"),
     ):
         with pytest.raises(AssertionError, match=message):
             check_completer(kind(rounds=2))

@@ -88,6 +88,7 @@ def _has_settings(completer: BaseCompleter) -> Promises:
 def _keeps_exact_scores(completer: BaseCompleter, case: str, learns: bool) -> Promises:
     """Exact scores stay what they are, and all others lie within their intervals."""
     known, where = table_with(case), f"in a table with {case}: "
+    exact = known.exact.by_size[SIZE].copy()
     try:
         completed = _completed(completer, known, confidence=0.8)
     except MisfeatError:
@@ -96,7 +97,7 @@ def _keeps_exact_scores(completer: BaseCompleter, case: str, learns: bool) -> Pr
         raise
     kind, is_one = type(completed).__name__, isinstance(completed, CompletedScores)
     yield is_one, f"complete gave {kind}; it must give CompletedScores."
-    exact, score, predicted = known.exact.by_size[SIZE], completed.score, completed.predicted
+    score, predicted = completed.score, completed.predicted
     marked = np.array_equal(predicted, np.isnan(exact))
     yield marked, f"{where}scores are marked as predicted where there is an exact one."
     for values in (score, completed.low, completed.high):

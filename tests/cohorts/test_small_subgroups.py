@@ -90,7 +90,7 @@ def test_a_note_has_the_rows_of_the_table_and_what_they_are_worth():
 
 
 @pytest.mark.parametrize(
-    ("values", "cuts"), [(np.arange(20, 80), [40, 60]), (np.arange(60) / 4, [5, 10])]
+    ("values", "cuts"), [(np.arange(20, 80), [39, 59]), (np.arange(60) / 4, [4.75, 9.75])]
 )
 def test_cuts_are_proposed_for_a_number_of_many_values(values, cuts):
     columns = table(a=240)

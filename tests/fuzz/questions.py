@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from typing import Any
 
 from hypothesis import strategies as st
@@ -108,13 +109,14 @@ def values_of(one: Parameter, drawn: Drawn) -> st.SearchStrategy[Any]:
         return found
     if one.name in SMALL:
         return SMALL[one.name]
-    if one.takes.choices:
-        return st.sampled_from(one.takes.choices)
-    if one.takes.kind is bool:
+    words = one.takes.words
+    if words.startswith("{"):
+        return st.sampled_from(sorted(literal_eval(words)))
+    if words == "bool":
         return st.booleans()
-    if one.takes.kind is int:
+    if words.startswith("int"):
         return st.integers(2, 12)
-    if one.takes.kind is float:
+    if words.startswith("float"):
         return st.floats(0.01, 0.99) | st.just(one.default)
     raise LookupError(f"no values to draw for the parameter {one.name!r}; add it to BY_NAME")
 

@@ -296,13 +296,7 @@ class Cohorts:
         return self.at(self.position(name))
 
     def at(self, position: int) -> Cohort:
-        """The subgroup of a number.
-
-        Parameters
-        ----------
-        position : int
-            Its place in `names`.
-        """
+        """The subgroup of a number, the same as `position` gives."""
         rows = slice(self.offsets[position], self.offsets[position + 1])
         return Cohort(
             name=self.names[position],
@@ -326,16 +320,12 @@ class Cohorts:
         """The rows with the classes of each grid of a numeric target; themselves for classes."""
         if not self.is_number:
             return (self,)
-        without: dict[str, Any] = {"ranks": no_ranks(), "grids": no_grids()}
-        return tuple(
-            replace(
-                self,
-                target_codes=grid[self.ranks],
-                classes=tuple(map(str, range(int(grid.max()) + 1))),
-                **without,
-            )
-            for grid in self.grids
-        )
+        by_grid = []
+        for grid in self.grids:
+            classes = tuple(map(str, range(int(grid.max()) + 1)))
+            coded = replace(self, target_codes=grid[self.ranks], classes=classes)
+            by_grid.append(replace(coded, ranks=no_ranks(), grids=no_grids()))
+        return tuple(by_grid)
 
     @property
     def counts(self) -> NDArray[np.float64]:
@@ -349,13 +339,7 @@ class Cohorts:
         return np.add.reduceat(self.weights, self.offsets[:-1]).astype(np.float64)
 
     def position(self, name: str) -> int:
-        """The number of a subgroup.
-
-        Parameters
-        ----------
-        name : str
-            The subgroup, in short where that is unambiguous.
-        """
+        """The number of a subgroup, whose name is the same as `full_name` takes."""
         return self.names.index(self.full_name(name))
 
     def full_name(self, name: str) -> str:
@@ -377,13 +361,7 @@ class Cohorts:
         return subgroup_named(name, self.names, self.seen)
 
     def missing_features(self, name: str) -> tuple[str, ...]:
-        """The features that a subgroup never recorded.
-
-        Parameters
-        ----------
-        name : str
-            The subgroup, in short where that is unambiguous.
-        """
+        """What a subgroup never recorded; its name is the same as `full_name` takes."""
         absent = self.missing[self.position(name)]
         return tuple(f for f, m in zip(self.features, absent, strict=True) if m)
 

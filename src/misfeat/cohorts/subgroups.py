@@ -433,7 +433,6 @@ MOST_NAMED = 10  # So many subgroups are named in a message
 PART_OF_A_COHORT = 10  # Fewer rows may record a feature, or lack it, by chance
 FEW_VALUES = 12  # A number with more makes many subgroups, if some of them are small
 MANY_VALUES = 30  # With more it does so in any case
-NEAR = 0.1  # A round cut may leave so much more or less of the rows on a side
 _KEPT_BY = Message(
     " So few could not distinguish a pair of features from chance; {keep} keeps them.",
     keep=Setting("min_rows", 1),
@@ -554,9 +553,8 @@ def _propose_cuts(held: _Held, groupings: Sequence[Grouping], minterms: NDArray[
             continue
         rows = np.bincount(terms, held.sums[0], len(values) + 2)[:-1]
         shares = np.cumsum(rows)[:-1] / max(rows.sum(), 1)
-        near = np.searchsorted(shares, np.add.outer((1 / 3, 2 / 3), (-NEAR, NEAR)))
-        ends = np.array(values)[np.minimum(near, len(values) - 1)]
-        cuts = sorted({_roundest(*pair) for pair in ends.tolist()})
+        thirds = np.minimum(np.searchsorted(shares, (1 / 3, 2 / 3)), len(values) - 1)
+        cuts = sorted(set(np.array(values)[thirds].tolist()))
         side = np.searchsorted(cuts, [*values, np.inf, np.inf])[terms]
         parts = [np.flatnonzero(side == at) for at in range(len(cuts) + 1)]
         if held.sizes_of(parts).min() >= fewest:
@@ -568,14 +566,6 @@ def _propose_cuts(held: _Held, groupings: Sequence[Grouping], minterms: NDArray[
                 cuts=Setting("groups", cuts, column=grouping.column),
                 parts=len(parts),
             )
-
-
-def _roundest(low: float, high: float) -> float:
-    """The roundest number from one to another."""
-    steps = (float(f"{digit}e{power}") for power in range(18, -18, -1) for digit in (5, 2, 1))
-    rounded = (float(f"{high // step * step:.15g}") for step in steps)
-    found = next((number for number in rounded if number >= low), high)
-    return int(found) if found == int(found) else found
 
 
 def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str]]:

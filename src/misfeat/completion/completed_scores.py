@@ -25,7 +25,7 @@ SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
 """What a score rests on, by number: see `CompletedScores.support`."""
 NONE, SINGLES, PAIRS, JOINT, OWN_ROWS = range(5)
 TAKES_NO_WEIGHTS = ("knn", "markov_blanket")  # look at rows one by one, whatever these weigh
-OURS = "misfeat."  # modules whose completers are known to change nothing that they are given
+OURS = "misfeat."  # modules whose completers keep below the ceiling
 Prepared = TypeVar("Prepared")
 
 
@@ -290,32 +290,17 @@ class CompletedScores:
 
 def guess_of(completer: Any, known: Known, size: int) -> Guess:
     """Guesses for every size up to one, checked; those of a foreign completer below the ceiling."""
-    given = known.exact.by_size
-    foreign = not type(completer).__module__.startswith(OURS)
-    before = [scores.copy() for scores in given] if foreign else []
     guess = completer.guess(known, size)
-
-    def wrong(words: str) -> MisfeatError:
-        who = Setting("completer", type(completer).__name__)
-        return MisfeatError(f"{who}: {words}")
-
-    if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(before, given, strict=False)):
-        raise wrong("guess changed the scores that it was given; let it work on a copy.")
-    if not isinstance(guess, Guess):
-        kind = type(guess).__name__
-        raise wrong(f"guess gave {kind}; it must return Guess.of(scores by size).")
-    if len(guess.by_size) != size + 1:
-        n = len(guess.by_size)
-        raise wrong(f"guess gave scores of {n} sizes; it must give those of sizes 0 to {size}.")
-    for m, scores in enumerate(guess.by_size):
-        if np.shape(scores) != given[m].shape:
-            raise wrong(
-                f"guesses for sets of {m} features have the shape {np.shape(scores)} instead of "
-                f"{given[m].shape}, a line a subgroup and a column a set."
-            )
-        if np.isinf(scores).any():
-            raise wrong(f"a guess for a set of {m} features is infinite; guess a number.")
-    if not foreign:
+    who = Setting("completer", type(completer).__name__)
+    shapes = [scores.shape for scores in known.exact.by_size[: size + 1]]
+    if not isinstance(guess, Guess) or [np.shape(one) for one in guess.by_size] != shapes:
+        raise MisfeatError(
+            f"{who}: guess must return Guess.of(scores by size), those of sizes 0 to {size} in "
+            f"arrays of the shapes {shapes}, a line a subgroup and a column a set."
+        )
+    if any(np.isinf(scores).any() for scores in guess.by_size):
+        raise MisfeatError(f"{who}: a guess is infinite; guess a number.")
+    if type(completer).__module__.startswith(OURS):
         return guess
     most = known.exact.ceiling[:, None]
     return Guess([np.minimum(scores, most) for scores in guess.by_size], guess.deviation)

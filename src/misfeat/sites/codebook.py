@@ -159,7 +159,7 @@ class Codebook:
 
     def write(self, file: str | Path, key: Any = None) -> None:
         """Write the codebook to a file, signed where there is a key."""
-        documents.write_document(file, documents.sealed(KIND, self.as_plain(), key))
+        documents.write_document(file, KIND, self.as_plain(), key)
 
 
 def read_codebook(file: str | Path) -> Codebook:
@@ -241,10 +241,8 @@ class Proposal:
         The codebook will ask for the same key under the site's summary.
         """
         target, *features = [asdict(one) for one in (self.target, *self.features)]
-        for column in (target, *features):
-            del column["exact"]  # which only a codebook says
         contents = {"site": self.site, "target": target, "features": features}
-        documents.write_document(file, documents.sealed(PROPOSAL, contents, key))
+        documents.write_document(file, PROPOSAL, contents, key)
 
 
 def propose(

@@ -79,9 +79,9 @@ def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]
     return unsealed(text.rstrip(b"\n"), kind, str(place))
 
 
-def write_document(file: str | Path, text: bytes, parameter: str = "out") -> None:
-    """Write a sealed document to a file."""
-    write_file(as_path(file, parameter), text + b"\n")
+def write_document(file: str | Path, kind: str, contents: dict[str, Any], key: Any) -> None:
+    """Seal a document, and write it to a file of its own."""
+    write_file(as_path(file, "out"), sealed(kind, contents, key) + b"\n")
 
 
 def read_within(place: Path, most: int) -> bytes:

@@ -24,7 +24,6 @@ from misfeat.sites.signed_documents import SHORT
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -106,36 +105,20 @@ def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
 
 
 def margins(tables: Counts, cards: Counts, size: int) -> Counts:
-    """The tables of all sets of one feature less, from those of a size of 2 at least."""
-    ends = table_starts(level(len(cards), size - 1), cards)
-    found = np.zeros((int(ends[-1]), tables.shape[1]), dtype=tables.dtype)
-    done: set[int] = set()
-    for index, summed in _all_margins(tables, cards, size):
-        if index not in done:
-            found[ends[index] : ends[index + 1]] = summed
-            done.add(index)
-    return found
-
-
-def agree_in_margins(tables: Counts, cards: Counts, size: int) -> bool:
-    """Whether tables have the same smaller tables in common wherever they overlap."""
-    smaller = margins(tables, cards, size)
-    ends = table_starts(level(len(cards), size - 1), cards)
-    return all(
-        np.array_equal(summed, smaller[ends[place] : ends[place + 1]])
-        for place, summed in _all_margins(tables, cards, size)
-    )
-
-
-def _all_margins(tables: Counts, cards: Counts, size: int) -> Iterator[tuple[int, Counts]]:
-    """Every table with each of its features summed over, and the rank of what is left."""
-    whole = level(len(cards), size)
-    starts = table_starts(whole, cards)
-    for number, subset in enumerate(whole):
+    """The tables of all sets of one feature less; a ValueError where larger ones disagree."""
+    subsets = level(len(cards), size)
+    starts, ends = (table_starts(level(len(cards), m), cards) for m in (size, size - 1))
+    found = np.full((int(ends[-1]), tables.shape[1]), -1, dtype=tables.dtype)
+    for number, subset in enumerate(subsets):
         table = tables[starts[number] : starts[number + 1]].reshape(*cards[subset], -1)
         for member in range(size):
             place = int(rank(np.delete(subset, member)[None])[0])
-            yield place, table.sum(axis=member).reshape(-1, tables.shape[1])
+            summed = table.sum(axis=member).reshape(-1, tables.shape[1])
+            before = found[ends[place] : ends[place + 1]]
+            if not ((before == -1) | (before == summed)).all():
+                raise ValueError("its tables do not agree with each other")
+            before[:] = summed
+    return found
 
 
 def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
@@ -220,8 +203,8 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
         _check_rounded(counts, head, sizes)
     elif not (np.add.reduceat(tables, starts, axis=0) == by_class).all():
         raise ValueError("its tables do not add up to its rows")
-    elif size > 1 and not agree_in_margins(tables, cards, size):
-        raise ValueError("its tables do not agree with each other")
+    elif size > 1:
+        margins(tables, cards, size)  # which must agree
     return replace(head, tables=tables, smaller=tuple(smaller))
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from misfeat.answers.options import check_size
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
@@ -95,10 +92,9 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
     if place.is_dir() or not place.exists():  # else a file, a device or a pipe
         whole = place.absolute()
         folder = next(one for one in (whole, *whole.parents) if one.exists())
-        if not folder.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            why = "Permission denied" if folder.is_dir() else "Not a directory"
+            raise MisfeatError(f"{str(place)!r} cannot be written: {why}.")
     if suffix == EXCEL and find_spec("openpyxl") is None:
         raise MisfeatError(
             "Excel files need openpyxl: pip install 'misfeat[excel]'; or name a folder, for CSV "
@@ -123,21 +119,8 @@ def _file(title: str) -> str:
 
 
 def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write the files of a folder, all or none: first beside it, should the disk be full."""
-    place = atomic_files.real_path(folder)
-    beside = place.with_name(f"{atomic_files.STAGED}{uuid4().hex}")
-    try:
-        beside.mkdir(parents=True)
-        for name, content in contents.items():
-            atomic_files.write_new(beside / name, content)
-        if not place.exists():
-            beside.rename(place)
-            return
-        for name in _files() - set(contents):
-            (place / name).unlink(missing_ok=True)
-        for name in contents:
-            atomic_files.move(beside / name, place / name)
-    except OSError as error:
-        raise atomic_files.unwritable(folder, error) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    """Write the files of a folder, each whole; those of an older export that it lacks go."""
+    for name, content in contents.items():
+        atomic_files.write_file(folder / name, content)
+    for name in _files() - set(contents):
+        (folder / name).unlink(missing_ok=True)

@@ -162,13 +162,10 @@ def markdown_bytes(selection: Selection, tables: Sequence[AnswerTable]) -> bytes
     target = escaped(selection.cohorts.target)
     blocks = [f"# What explains {target} best"]
     for table in tables:
-        words = [escaped(f"{table.words} {table.note}".strip()), _bullets(table.sentences)]
-        blocks += [f"## {table.title}", *words, *_markdown_table(selection, table)]
+        words = escaped(f"{table.words} {table.note}".strip())
+        sentences = "\n".join(f"- {escaped(one)}" for one in table.sentences)
+        blocks += [f"## {table.title}", words, sentences, *_markdown_table(selection, table)]
     return ("\n\n".join(filter(None, blocks)) + "\n").encode()
-
-
-def _bullets(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {escaped(one)}" for one in sentences)
 
 
 def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:

@@ -13,7 +13,7 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.effort import MOST_RESAMPLED, USUAL_PERMUTATIONS
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import Message, MisfeatError, Setting
 from misfeat.show.questions import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
@@ -73,12 +73,15 @@ def answer_tables(
     longest = () if named else long_questions(plain)
     # Significance first: afterwards every set has its p-value.
     ordered = sorted(questions, key="significance".__ne__)
-    tables = {
-        name: AnswerTable(name, TITLES[name], QUESTIONS[name].words, note=spell(_too_long(name)))
-        if name in longest
-        else _table(plain, name, costs or {}, spell)
-        for name in ordered
-    }
+    tables = {}
+    for name in ordered:
+        if name in longest:
+            named = Setting("questions", [name])
+            why = Message(f"Not worked out: with so many sets it takes minutes; use {named}.")
+            words = QUESTIONS[name].words
+            tables[name] = AnswerTable(name, TITLES[name], words, note=spell(why))
+        else:
+            tables[name] = _table(plain, name, costs or {}, spell)
     return [tables[name] for name in TITLES if name in tables]
 
 
@@ -95,12 +98,6 @@ def long_questions(selection: Selection) -> set[str]:
     }
     asked = {question[0] for question in selection._answers}
     return {name for name, is_long in long.items() if is_long} - asked
-
-
-def _too_long(question: str) -> str:
-    named = Setting("questions", [question])
-    error = MisfeatError(f"Not worked out: with so many sets it takes minutes; use {named}.")
-    return error.message
 
 
 def _table(
