@@ -305,18 +305,6 @@ def test_subgroups_are_worth_what_survey_says(rows, figures, design, target, by)
         assert cohort.effective == pytest.approx(min(n_rows / effect, n_rows), rel=1e-6)
 
 
-@pytest.mark.parametrize(("target", "by"), TABLES)
-def test_weights_alone_give_kishs_size(rows, figures, target, by):
-    table = rows.drop(columns=["SDMVSTRA", "SDMVPSU"])
-    cohorts = build_cohorts(
-        table, target, groups=by, sample_weight="WTMEC2YR", coding=Coding(min_rows=1)
-    )
-    told = figures_of(figures, design="strata", target=target, by=by)
-    for cohort in cohorts:
-        own = told[told["value"] == cohort.name.removeprefix(f"{by}=")]
-        assert cohort.effective == pytest.approx(own["kish"].iloc[0], rel=1e-9)
-
-
 def clustered(n_sites=3):
     rng = np.random.default_rng(5)
     school = np.repeat(np.arange(30), 20)

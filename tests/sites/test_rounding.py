@@ -65,8 +65,8 @@ def test_the_same_rows_are_told_the_same_way(hospitals, codebook, rounded):
 def test_fitted_tables_have_the_smaller_ones_in_common(rounded):
     for summary in rounded:
         singles, pairs, triples = fitted_tables(summary)
-        assert np.allclose(margins(pairs, summary.cards, 2), singles, atol=1e-6)
-        off = np.abs(margins(triples, summary.cards, 3) - pairs)
+        assert np.allclose(margins(pairs, summary.cards, 2, np.inf), singles, atol=1e-6)
+        off = np.abs(margins(triples, summary.cards, 3, np.inf) - pairs)
         assert off.max() < 0.05 * summary.rows
         assert off.mean() < 1e-3 * summary.rows
         assert np.allclose(singles.sum(), len(summary.cards) * summary.rows)

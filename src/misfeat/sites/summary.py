@@ -104,7 +104,7 @@ def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
     return min(TABLES[share], int(recorded.sum()))
 
 
-def margins(tables: Counts, cards: Counts, size: int) -> Counts:
+def margins(tables: Counts, cards: Counts, size: int, within: float = 0.0) -> Counts:
     """The tables of all sets of one feature less; a ValueError where larger ones disagree."""
     subsets = level(len(cards), size)
     starts, ends = (table_starts(level(len(cards), m), cards) for m in (size, size - 1))
@@ -115,7 +115,7 @@ def margins(tables: Counts, cards: Counts, size: int) -> Counts:
             place = int(rank(np.delete(subset, member)[None])[0])
             summed = table.sum(axis=member).reshape(-1, tables.shape[1])
             before = found[ends[place] : ends[place + 1]]
-            if not ((before == -1) | (before == summed)).all():
+            if not ((before == -1) | (np.abs(before - summed) <= within)).all():
                 raise ValueError("its tables do not agree with each other")
             before[:] = summed
     return found

@@ -11,37 +11,18 @@ from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from sklearn.exceptions import NotFittedError
 
 import misfeat
 from misfeat.safe_text import JOINERS
-from misfeat.show.plots.canvas import BLUE, COLOUR, GREY, SCALE, set_label, shortened
-from misfeat.show.plots.maps import DIVERGING
-from misfeat.show.plots.ranked_lists import SUPPORTS
+from misfeat.show.plots.canvas import set_label, shortened
 from tests.show.plots.conftest import ALL, draw
 
 SPARE = 1.0
 """Pixels by which texts may touch."""
-COLOUR_BLIND = {
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
-}
-"""What is left of linear red, green and blue (Machado, Oliveira and Fernandes, 2009)."""
-TOLD_APART = 20.0
-"""Distance in CIELAB; some 2 can just be seen side by side."""
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -186,15 +167,6 @@ def test_fifty_long_features_and_twenty_long_subgroups_can_be_read(name, wide):
     assert overlapping(figure) == []
 
 
-def test_texts_that_cannot_be_read_are_noticed():
-    figure, ax = plt.subplots()
-    ax.text(0.5, 0.5, "one")
-    ax.text(0.5, 0.5, "another")
-    ax.text(0.9, 0.9, "a text that runs out of the figure")
-    assert ("one", "another") in overlapping(figure)
-    assert outside(figure) == ["a text that runs out of the figure"]
-
-
 def saved(ax, kind, **settings):
     """A picture as bytes of a file."""
     file = BytesIO()
@@ -225,35 +197,6 @@ def test_long_names_are_cut_but_keep_both_ends_and_their_stars():
     assert len(shown) <= 30
     assert [part[-1] for part in shown.split(", ")] == ["a", "*", "c"]
     assert set_label(("a name of some length", "b"), ("b",), 30) == "a name of some length, b*"
-
-
-def lab(colour, blindness=None):
-    """A colour as lightness and two opponents (CIELAB, D65), as some readers see it."""
-    seen = np.array(to_rgb(colour))
-    linear = np.where(seen <= 0.04045, seen / 12.92, ((seen + 0.055) / 1.055) ** 2.4)
-    if blindness is not None:
-        linear = np.clip(np.array(COLOUR_BLIND[blindness]) @ linear, 0, 1)
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    x, y, z = np.array(to_xyz) @ linear / (0.9505, 1.0, 1.089)
-    fx, fy, fz = (np.cbrt(v) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z))
-    return np.array([116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)])
-
-
-def distance(one, other, blindness=None):
-    return float(np.linalg.norm(lab(one, blindness) - lab(other, blindness)))
-
-
-@pytest.mark.parametrize("blindness", [None, *COLOUR_BLIND])
-def test_colours_of_one_picture_are_told_apart_and_darker_is_more(blindness):
-    clear = [mpl.colormaps[DIVERGING](share)[:3] for share in (0.1, 0.9)]
-    supports = [look[0] for look in SUPPORTS.values()]
-    for palette in ([*COLOUR.values()], [BLUE, GREY], supports, clear):
-        apart = {pair: distance(*pair, blindness) for pair in combinations(palette, 2)}
-        assert min(apart.values()) > TOLD_APART, apart
-    colours = mpl.colormaps[SCALE](np.linspace(0, 1, 20))
-    lightness = [lab(colour[:3], blindness)[0] for colour in colours]
-    assert (np.diff(lightness) < 0).all()
-    assert lightness[0] - lightness[-1] > 60
 
 
 @pytest.mark.slow
