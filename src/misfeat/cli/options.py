@@ -110,18 +110,7 @@ def read_design(value: Any) -> dict[str, Any]:
     """Read ``strata=COL`` and ``cluster=COL``; a column's name may hold an equals sign."""
     if isinstance(value, dict):
         return value
-    design: dict[str, str] = {}
-    for text in map(str, as_list(value)):
-        word, equals, column = text.partition("=")
-        if not (word and equals and column):
-            raise _too_short("design", word, "strata=region")
-        if word in design:
-            raise MisfeatError(
-                f"{Setting('design', list(value))} names two columns of one kind; join them into "
-                "one column."
-            )
-        design[word] = column
-    return design
+    return _pairs(value, "design", "strata=region", str.partition)
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -164,20 +153,20 @@ def _digits(part: Any) -> str:
     return f"{part:g}" if short else str(part)
 
 
-def _pairs(value: Any, parameter: str, example: str) -> dict[str, str]:
+def _pairs(
+    value: Any, parameter: str, example: str, parted: Callable[..., Any] = str.rpartition
+) -> dict[str, str]:
     """Texts ``NAME=REST`` as a dictionary, each name once."""
     pairs: dict[str, str] = {}
     for text in map(str, as_list(value)):
-        name, equals, rest = text.rpartition("=")
+        name, equals, rest = parted(text, "=")
         if not (name and equals and rest):
-            raise _too_short(parameter, text, example)
+            raise MisfeatError(
+                f"{Setting(parameter, text)} says too little; write it as {example}."
+            )
         _check_new(name, pairs, parameter)
         pairs[name] = rest
     return pairs
-
-
-def _too_short(parameter: str, text: str, example: str) -> MisfeatError:
-    return MisfeatError(f"{Setting(parameter, text)} says too little; write it as {example}.")
 
 
 def _check_new(name: str, known: dict[str, Any], parameter: str) -> None:
@@ -200,6 +189,7 @@ PREDICTIONS, OUTPUT = "Predictions", "Output"
 """Headings that options stand under."""
 NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an error."
 """Help of options that every command has."""
+Several = list[str] | None
 LONGEST = 60  # characters of a value in a message; a longer one is left out
 
 
@@ -207,6 +197,11 @@ def _option(default: Any, panel: str | None, words: str, *flags: str) -> Any:
     """Declare an option; its name is that of the field unless `flags` say otherwise."""
     option = typer.Option(*flags, help=words, rich_help_panel=panel)
     return field(default=default, metadata={"typer": option})
+
+
+def _several(panel: str, words: str) -> Any:
+    """Declare an option that may be given several times."""
+    return _option(None, panel, f"{words} May be repeated.")
 
 
 _TABLE = typer.Argument(
@@ -237,25 +232,17 @@ class RunSettings:
     weights: str = _option(
         "sampling", TABLE, "Weights: 'sampling', or 'frequency' for repeated rows."
     )
-    design: list[str] | None = _option(
-        None, TABLE, "How rows were drawn, strata=COL or cluster=COL. May be repeated."
-    )
+    design: Several = _several(TABLE, "How rows were drawn, strata=COL or cluster=COL.")
     weight: str | None = _option(None, TABLE, "A column that says how much every row counts.")
-    include: list[str] | None = _option(
-        None, COLUMNS, "A feature that every set must hold. May be repeated."
-    )
-    exclude: list[str] | None = _option(
-        None, COLUMNS, "A feature that no set may hold. May be repeated."
-    )
+    include: Several = _several(COLUMNS, "A feature that every set must hold.")
+    exclude: Several = _several(COLUMNS, "A feature that no set may hold.")
     exclude_suspects: bool = _option(
         False,
         COLUMNS,
         "Leave out what may give the target away, such as copies of it and identifiers.",
         "--exclude-suspects",
     )
-    block: list[str] | None = _option(
-        None, COLUMNS, "Features that enter sets together, NAME=COL,COL. May be repeated."
-    )
+    block: Several = _several(COLUMNS, "Features that enter sets together, NAME=COL,COL.")
     bins: list[str] | None = _option(
         None, COLUMNS, "Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one."
     )
@@ -265,13 +252,9 @@ class RunSettings:
     target_kind: str = _option(
         "auto", COLUMNS, "Take the target as 'classes' or as a 'number'; else the table decides."
     )
-    missing: list[str] | None = _option(
-        None, COLUMNS, "A value that means missing, as '?' or COL=0. May be repeated."
-    )
-    read: list[str] | None = _option(
-        None,
-        COLUMNS,
-        "How a column of text is read, as COL=text or COL='day first'. May be repeated.",
+    missing: Several = _several(COLUMNS, "A value that means missing, as '?' or COL=0.")
+    read: Several = _several(
+        COLUMNS, "How a column of text is read, as COL=text or COL='day first'."
     )
     missing_threshold: float = _option(
         0.95, COLUMNS, "Features missing in this share of a subgroup count as never recorded."
@@ -307,9 +290,7 @@ class RunSettings:
         None, PREDICTIONS, "The share of the free memory that scores may take, 0.6 if not given."
     )
     worth: bool = _option(True, OUTPUT, "Say what unrecorded features are worth collecting.")
-    cost: list[str] | None = _option(
-        None, OUTPUT, "What recording a feature costs, COL=5 (else 1). May be repeated."
-    )
+    cost: Several = _several(OUTPUT, "What recording a feature costs, COL=5 (else 1).")
     validate: bool = _option(
         False,
         OUTPUT,
