@@ -20,9 +20,9 @@ from misfeat.completion import (
     TransferCompleter,
 )
 from misfeat.completion.base import (
-    ErrorModel,
     HiddenErrors,
     closed_upwards,
+    half_widths,
     hidden_errors,
     hiding_rounds,
 )
@@ -285,23 +285,22 @@ def test_an_interval_holds_as_many_errors_as_asked():
         causes = np.column_stack([rng.random((5000, 2)), rng.integers(2, size=5000)])
         return rng.normal(size=5000) * (0.2 + causes[:, 0] + 0.5 * causes[:, 2]), causes
 
-    model = ErrorModel(hidden_of(*drawn()), 0.9)
+    hidden = hidden_of(*drawn())
     new_errors, new = drawn()
-    assert np.mean(np.abs(new_errors) <= model.half_width(new)) == pytest.approx(0.9, abs=0.02)
-    wide, narrow = model.half_width(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 0.0]]))
+    half = half_widths(hidden, new, 0.9)
+    assert np.mean(np.abs(new_errors) <= half) == pytest.approx(0.9, abs=0.02)
+    wide, narrow = half_widths(hidden, np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 0.0]]), 0.9)
     assert wide > 2 * narrow
-    apart, together = model.half_width(np.array([[0.2, 0.5, 1.0], [0.2, 0.5, 0.0]]))
+    apart, together = half_widths(hidden, np.array([[0.2, 0.5, 1.0], [0.2, 0.5, 0.0]]), 0.9)
     assert apart > 1.5 * together
 
 
 def test_few_clusters_give_wider_intervals_and_too_few_none():
     errors = np.random.default_rng(0).normal(size=400)
-    many = ErrorModel(hidden_of(errors), 0.9)
-    few = ErrorModel(hidden_of(errors, clusters=np.arange(400) % 8), 0.9)
-    causes = np.ones((1, 3))
-    assert few.half_width(causes) > many.half_width(causes)
-    assert many.half_width(causes) > ErrorModel(hidden_of(errors), 0.5).half_width(causes)
-    assert not ErrorModel(hidden_of(errors, clusters=np.arange(400) % 3), 0.9).knows
+    many, causes = hidden_of(errors), np.ones((1, 3))
+    few = half_widths(hidden_of(errors, clusters=np.arange(400) % 8), causes, 0.9)
+    assert few > half_widths(many, causes, 0.9) > half_widths(many, causes, 0.5)
+    assert half_widths(hidden_of(errors, clusters=np.arange(400) % 3), causes, 0.9) is None
 
 
 def test_hidden_scores_are_compared_with_the_truth():
@@ -318,5 +317,5 @@ def test_an_interval_is_never_narrower_than_chance_alone_asks_for():
     # Hidden features that tell nothing are guessed well, whatever chance does to strong ones.
     causes = np.column_stack([rng.uniform(0, 0.01, 200), np.zeros(200), np.zeros(200)])
     hidden = HiddenErrors(rng.normal(0, 1e-4, 200), causes, np.arange(200) // 10)
-    half = ErrorModel(hidden, 0.9).half_width(np.array([[[0.05, 0.3, 0.0]]]))
+    half = half_widths(hidden, np.array([[[0.05, 0.3, 0.0]]]), 0.9)
     assert half[0, 0] == pytest.approx(0.05 * 1.6449, abs=1e-5)

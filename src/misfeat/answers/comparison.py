@@ -29,7 +29,6 @@ from misfeat.answers.top import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share
-from misfeat.safe_text import visible
 from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class SubgroupChange:
     sentence: Message
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Comparison:
     """Two runs, side by side.
 
@@ -142,15 +141,6 @@ class Comparison:
     def subgroups_to_frame(self) -> Any:
         """A line a subgroup; columns are the attributes of `SubgroupChange`."""
         return frame_of(SubgroupChange, self.subgroups, self.backend)
-
-    def show(self) -> None:
-        """Print what changed, as `misfeat compare` does."""
-        from misfeat.show.comparison import print_comparison
-
-        print_comparison(self)
-
-    def __repr__(self) -> str:
-        return f"<Comparison: {visible(self.summary())} Use .show() or .to_frame().>"
 
 
 def compare_selections(

@@ -137,7 +137,7 @@ def kernel_folder() -> str | None:
 
     It chooses folders that it can write to.
     """
-    kernels: Any = import_module("misfeat.lattice.walk")
+    kernels: Any = import_module("misfeat.lattice.sampling")
     kernel = next(thing for thing in vars(kernels).values() if hasattr(thing, "py_func"))
     path = kernel.stats.cache_path
     if path is None:

@@ -119,7 +119,8 @@ class BaseCompleter(Parameters, ABC):
         from sklearn.base import clone
 
         errors = hidden_errors(clone(self), known, size, self.rounds, self._seed)
-        return with_intervals(completed, guess, exact, ErrorModel(errors, confidence))
+        causes = error_causes(guess, completed.score, exact)
+        return with_intervals(completed, half_widths(errors, causes, confidence))
 
     def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
         """Scores of the asked size: exact where they are known, else guesses, closed upwards."""
@@ -152,17 +153,13 @@ def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> Complet
     return CompletedScores(subsets, score, *exact.bounds(size), predicted, support)
 
 
-def with_intervals(
-    completed: CompletedScores, guess: Guess, exact: ExactScores, errors: ErrorModel
-) -> CompletedScores:
+def with_intervals(completed: CompletedScores, half: Scores | None) -> CompletedScores:
     """Narrow the certain bounds to intervals that hold the truth as often as asked for."""
-    if not errors.knows:
+    if half is None:
         return completed
-    score = completed.score
-    half = errors.half_width(error_causes(guess, score, exact))
     # Nothing is learned of features recorded nowhere, and of own sets that were not scored.
     narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
-    low, high = completed.low, completed.high
+    score, low, high = completed.score, completed.low, completed.high
     return replace(
         completed,
         low=np.where(narrowed, np.maximum(low, score - half), low),
@@ -323,36 +320,29 @@ def error_causes(guess: Guess, score: Scores, exact: ExactScores) -> Scores:
     return np.stack([np.nan_to_num(guess.deviation), gain, apart], axis=2)
 
 
-class ErrorModel:
-    """How far guesses are off; it `knows` nothing where too few features were hidden."""
+def half_widths(hidden: HiddenErrors, causes: Scores, confidence: float) -> Scores | None:
+    """Half the widths of intervals around guesses; None where too few features were hidden.
 
-    def __init__(self, hidden: HiddenErrors, confidence: float) -> None:
-        n_clusters = len(np.unique(hidden.clusters))
-        self.knows = n_clusters >= FEWEST_CLUSTERS
-        if not self.knows:
-            return
-        sizes = np.abs(hidden.errors)
-        self._usual = max(float(sizes.mean()), np.finfo(float).tiny)
-        from scipy.optimize import nnls
+    A size of error is expected by its causes, and a quantile of errors relative to that is taken;
+    no interval is narrower than sampling asks for.
+    """
+    n_clusters = len(np.unique(hidden.clusters))
+    if n_clusters < FEWEST_CLUSTERS:
+        return None
+    from scipy.optimize import nnls
 
-        self._weights, _ = nnls(self._with_constant(hidden.causes), sizes)
-        self._sampling = NormalDist().inv_cdf((1 + confidence) / 2)
-        relative = sizes / self._scale(hidden.causes)
-        share = min(1.0, confidence * (1 + CLUSTER_CORRECTION / n_clusters))
-        self._quantile = float(np.quantile(relative, share))
+    sizes = np.abs(hidden.errors)
+    usual = max(float(sizes.mean()), np.finfo(float).tiny)
 
-    def half_width(self, causes: Scores) -> Scores:
-        """Half the width for guesses with these causes; never less than sampling asks for."""
-        flat = causes.reshape(-1, causes.shape[-1])
-        learned = (self._quantile * self._scale(flat)).reshape(causes.shape[:-1])
-        half: Scores = np.maximum(learned, self._sampling * causes[..., 0])
-        return half
-
-    def _scale(self, causes: Scores) -> Scores:
-        scale: Scores = self._with_constant(causes) @ self._weights
-        return scale + LEAST_SCALE * self._usual
-
-    def _with_constant(self, causes: Scores) -> Scores:
+    def with_constant(causes: Scores) -> Scores:
         sampling, gain, apart = causes.T
-        constant = np.full(len(causes), self._usual)
-        return np.column_stack([sampling, gain, apart * self._usual, constant])
+        return np.column_stack([sampling, gain, apart * usual, np.full(len(causes), usual)])
+
+    weights, _ = nnls(with_constant(hidden.causes), sizes)
+    relative = sizes / (with_constant(hidden.causes) @ weights + LEAST_SCALE * usual)
+    share = min(1.0, confidence * (1 + CLUSTER_CORRECTION / n_clusters))
+    expected = with_constant(causes.reshape(-1, N_CAUSES)) @ weights + LEAST_SCALE * usual
+    learned = float(np.quantile(relative, share)) * expected
+    sampling = NormalDist().inv_cdf((1 + confidence) / 2) * causes[..., 0]
+    half: Scores = np.maximum(learned.reshape(sampling.shape), sampling)
+    return half

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from misfeat.answers.comparison import compare_selections, points_in_words, share_in_words
+from misfeat.answers.comparison import (
+    Comparison,
+    compare_selections,
+    points_in_words,
+    share_in_words,
+)
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
@@ -22,9 +27,18 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from misfeat.answers.comparison import Comparison
-
 USUAL_NAMES = ("first", "second")
+
+
+class ShownComparison(Comparison):
+    """Two runs, side by side; `misfeat.compare` makes it."""
+
+    def show(self) -> None:
+        """Print what changed, as `misfeat compare` does."""
+        print_comparison(self)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {visible(self.summary())} Use .show() or .to_frame().>"
 
 
 def compare(
@@ -33,7 +47,7 @@ def compare(
     *,
     size: int | None = None,
     names: tuple[str, str] | None = None,
-) -> Comparison:
+) -> ShownComparison:
     """Which answers of two runs differ by more than their uncertainty.
 
     This year against last, or another coding. Compared are, in every subgroup of both
@@ -72,7 +86,7 @@ def compare(
     """
     runs = _selection(first, "first"), _selection(second, "second")
     names = names or _folder_names(first, second)
-    return compare_selections(*runs, size=size, names=names)
+    return ShownComparison(**vars(compare_selections(*runs, size=size, names=names)))
 
 
 def _selection(run: Any, parameter: str) -> Selection:

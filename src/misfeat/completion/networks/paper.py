@@ -19,6 +19,7 @@ Tensors have nodes first where neighbours are summed, models first where matrice
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
     Step = Callable[[], None]
+    Draw = Callable[..., Tensor]
 
 
 STEPS = 2**16  # A share is rounded to one in so many
@@ -137,7 +139,7 @@ class PaperNetwork(nn.Module):
             "model": torch.arange(len(own)),
         }.items():
             self.register_buffer(name, constant, persistent=False)
-        draw = Draw(seed)
+        draw = partial(drawn_weights, torch.Generator().manual_seed(seed))
         widths = [graph.n_features, *[hidden] * (shape.layers - 1)]
         self.inner = nn.ModuleList(
             _InnerLayer(draw, len(own), n_lattices, before, hidden) for before in widths[:-1]
@@ -323,7 +325,7 @@ class MLPNetwork(nn.Module):
         self._starts = dict(enumerate(np.cumsum([0, *map(len, held)]).tolist(), start=low))
         bits = torch.from_numpy(np.concatenate(held)).float()
         self.register_buffer("inputs", bits, persistent=False)
-        draw = Draw(seed)
+        draw = partial(drawn_weights, torch.Generator().manual_seed(seed))
         self.first = nn.Parameter(draw(n_features, n_models, n_features, hidden))
         self.first_bias = nn.Parameter(draw(n_features, n_models, 1, hidden))
         self.second = nn.Parameter(draw(hidden, n_models, hidden, hidden))
@@ -345,15 +347,9 @@ class MLPNetwork(nn.Module):
         return self(rows.expand(len(self.own), -1)).double().cpu().numpy()
 
 
-class Draw:
-    """Draws weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed)
-
-    def __call__(self, fan_in: int, *shape: int) -> Tensor:
-        """Weights of a shape, for so many inputs."""
-        return torch.empty(shape).uniform_(-1, 1, generator=self._generator) / fan_in**0.5
+def drawn_weights(generator: torch.Generator, fan_in: int, *shape: int) -> Tensor:
+    """Weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
+    return torch.empty(shape).uniform_(-1, 1, generator=generator) / fan_in**0.5
 
 
 class Labels(NamedTuple):

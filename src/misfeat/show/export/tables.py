@@ -76,8 +76,8 @@ def answer_tables(
     tables = {}
     for name in ordered:
         if name in longest:
-            named = Setting("questions", [name])
-            why = Message(f"Not worked out: with so many sets it takes minutes; use {named}.")
+            one = Setting("questions", [name])
+            why = Message(f"Not worked out: with so many sets it takes minutes; use {one}.")
             words = QUESTIONS[name].words
             tables[name] = AnswerTable(name, TITLES[name], words, note=spell(why))
         else:

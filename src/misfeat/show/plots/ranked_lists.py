@@ -265,9 +265,7 @@ def stability(
 
 def _bar(ax: Axes, places: Any, shares: list[float], colour: str) -> Any:
     bars = ax.barh(places, shares, height=HEIGHT, color=colour)
-    for place, share in zip(places, shares, strict=True):
-        look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 8}
-        ax.annotate(f"{100 * share:.0f} %", (share, place), xytext=(3, 0), **look)
+    ax.bar_label(bars, [f"{100 * share:.0f} %" for share in shares], padding=3, fontsize=8)
     return bars
 
 
