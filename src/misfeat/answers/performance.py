@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.selection import Selection
 
+    Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
 FOLDS = 5
@@ -48,7 +49,7 @@ class Performance:
     low: float
     high: float
     error: float = nan  # root mean square, in the target's unit; NaN where values are not kept
-    truth: NDArray[np.bool_] | None = field(default=None, repr=False)
+    truth: Flags | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
     weights: Floats | None = field(default=None, repr=False)
 
