@@ -834,7 +834,7 @@ class Selection:
         ...
         """
         from misfeat.runtime.progress import progress_shown
-        from misfeat.show.terminal import new_console, print_sentences, print_tables
+        from misfeat.show.terminal import new_console, print_sentences, print_tables, print_trust
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
         with progress_shown(self.verbose > 0):
@@ -842,7 +842,8 @@ class Selection:
         if tables:
             print_tables(self, size=size, k=k, subgroup=subgroup)
             new_console().print()
-        print_sentences(answer, validation=self.validation)
+        print_sentences(answer)
+        print_trust(answer, validation=self.validation)
 
     def report(
         self,
