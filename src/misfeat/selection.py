@@ -31,6 +31,7 @@ from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
+from misfeat.runtime.threads import one_blas_thread
 from misfeat.saving.saved_run import SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
@@ -195,7 +196,8 @@ class Selection:
             Works the answer out.
         """
         if question not in self._answers:
-            self._answers[question] = answer()
+            with one_blas_thread():
+                self._answers[question] = answer()
         kept: Answer = self._answers[question]
         return kept
 

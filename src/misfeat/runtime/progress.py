@@ -43,7 +43,9 @@ _latest: Bar | None = None  # Shown last, for threads that do not know whose wor
 @contextmanager
 def long_work(verbose: bool) -> Iterator[Progress | None]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory."""
-    with interrupts_kept(), progress_shown(verbose) as progress:
+    from misfeat.runtime.threads import one_blas_thread
+
+    with interrupts_kept(), one_blas_thread(), progress_shown(verbose) as progress:
         try:
             yield progress
         except MemoryLimitError:
