@@ -57,9 +57,10 @@ class ExpectedCells:
             left, right = np.divmod(np.arange(shares.shape[1] * given.shape[1]), given.shape[1])
             values = np.vstack([values[:, left], further[:, right]])
             shares = shares[:, left] * given[:, right]
-        cells, place = np.unique(rows.codes[len(proxies) :], axis=1, return_inverse=True)
-        by_class = np.zeros((cells.shape[1], len(self._cohorts.classes), shares.shape[1]))
-        np.add.at(by_class, (place.reshape(-1), rows.target), shares * rows.weights[:, None])
+        first, place = _patterns(rows.codes[len(proxies) :])
+        cells = rows.codes[len(proxies) :, first]
+        by_class = np.zeros((len(first), len(self._cohorts.classes), shares.shape[1]))
+        np.add.at(by_class, (place, rows.target), shares * rows.weights[:, None])
         held = np.argwhere(by_class.sum(axis=1) > 0)
         codes = np.vstack([cells[:, held[:, 0]], values[:, held[:, 1]]])
         return codes[np.argsort([*own, *other])], by_class[held[:, 0], :, held[:, 1]]
@@ -73,16 +74,16 @@ class ExpectedCells:
         if not donors:  # nobody recorded them beside the proxies
             return self._given(rows._replace(codes=rows.codes[:0]), [], [], part)
         theirs = self._rows(donors, [*known, *part])
-        values, pattern = np.unique(theirs.codes[len(known) :], axis=1, return_inverse=True)
+        first, pattern = _patterns(theirs.codes[len(known) :])
+        values = theirs.codes[len(known) :, first]
         both = np.hstack([rows.codes[: len(known)], theirs.codes[: len(known)]])
         classes, n_own = np.append(rows.target, theirs.target), len(rows.weights)
         shares = np.full((len(classes), values.shape[1]), 1.0 / values.shape[1])
         near = both[: len(proxies)]
         for context in (both[:0], near, np.vstack([near, classes]), np.vstack([both, classes])):
-            first, place = np.unique(context, axis=1, return_index=True, return_inverse=True)[1:]
-            place = place.reshape(-1)
+            first, place = _patterns(context)
             counts = np.zeros((len(first), values.shape[1]))
-            np.add.at(counts, (place[n_own:], pattern.reshape(-1)), theirs.weights)
+            np.add.at(counts, (place[n_own:], pattern), theirs.weights)
             counts += SHRINKING * shares[first]
             shares = (counts / counts.sum(axis=1, keepdims=True))[place]
         return values, shares[:n_own]
@@ -133,3 +134,12 @@ class ExpectedCells:
         cell, target = np.nonzero(counts > 0)
         codes = np.array(np.unravel_index(cell, tuple(tables.cards[ascending])))
         return codes[np.argsort(np.argsort(members))], target, counts[cell, target]
+
+
+def _patterns(codes: Integers) -> tuple[Integers, Integers]:
+    """The first column of every pattern that columns have, and the pattern of each column."""
+    keys = np.zeros(codes.shape[1], dtype=np.int64)
+    for line in codes:  # numbered anew for each, so that no number grows too large
+        keys = np.unique(keys * (int(line.max(initial=0)) + 1) + line, return_inverse=True)[1]
+    first, place = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    return first, place
