@@ -114,7 +114,9 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     path = real_path(path) if os.path.islink(path) else path  # noqa: PTH114
     run_folder.refuse_foreign(path)
     text = _as_text(manifest)
-    own = {MANIFEST: text, ARRAYS: packed, ANSWERS: pack_answers(run.answers or {}, text)}
+    own = {MANIFEST: text, ARRAYS: packed}
+    if run.answers:
+        own[ANSWERS] = pack_answers(run.answers, text)
     run_folder.write_parts(path, {**own, **beside})
 
 
