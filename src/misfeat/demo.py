@@ -18,7 +18,7 @@ from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 from misfeat.selector import SubgroupSelector
 from misfeat.show.first_screen import FirstScreen, first_screen
-from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences
+from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences, print_trust
 from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
@@ -55,13 +55,15 @@ def run_demo(path: str) -> None:
     with progress_shown(verbose):
         selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)
-        # Before anything is printed, which nobody may read to its end. A report validates the
-        # answers, so that the sentences then say how far to trust them.
-        report = selector.report(title=TITLE)
+    print_answer(selector, screen, console)
+    with progress_shown(verbose):
+        report = selector.report(title=TITLE)  # validates, too
         settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
         parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
         save_selector(selector, folder, parts)
-    print_answer(selector, screen, console)
+    selection = selector.selection_
+    further = mostly_chance(selection)
+    print_trust(screen, console, validation=selection.validation, further=further)
     for line in (
         "",
         f"Run:    {folder}",
@@ -79,9 +81,7 @@ def print_answer(selector: SubgroupSelector, screen: FirstScreen, console: Conso
     )
     print_lines(console, plain_text(text, style="italic"))
     console.print()
-    print_sentences(
-        screen, console, validation=selection.validation, further=mostly_chance(selection)
-    )
+    print_sentences(screen, console)
 
 
 def mostly_chance(selection: Selection) -> Iterator[Message]:

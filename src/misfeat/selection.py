@@ -31,7 +31,8 @@ from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
-from misfeat.saving.saved_run import SavedRun, read_run, write_run
+from misfeat.runtime.threads import one_blas_thread
+from misfeat.saving.saved_run import SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import BaseCompleter, CompletedScores
     from misfeat.estimation.shortlist import Shortlist
+    from misfeat.saving.saved_run import Place
     from misfeat.show.report import Report
 
 Answer = TypeVar("Answer")
@@ -101,6 +103,8 @@ class Selection:
         self.validation: str | None = None
         self.known_tests: SignificanceTests | None = None
         self._answers: dict[tuple[Any, ...], Any] = {}
+        self._place: Place | None = None  # where it was loaded from, with this many answers
+        self._n_kept = 0
 
     def __repr__(self) -> str:
         sets = f"sets of {self.size} of {len(self.feature_names)} features"
@@ -192,7 +196,8 @@ class Selection:
             Works the answer out.
         """
         if question not in self._answers:
-            self._answers[question] = answer()
+            with one_blas_thread():
+                self._answers[question] = answer()
         kept: Answer = self._answers[question]
         return kept
 
@@ -831,7 +836,7 @@ class Selection:
         ...
         """
         from misfeat.runtime.progress import progress_shown
-        from misfeat.show.terminal import new_console, print_sentences, print_tables
+        from misfeat.show.terminal import new_console, print_sentences, print_tables, print_trust
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
         with progress_shown(self.verbose > 0):
@@ -839,7 +844,8 @@ class Selection:
         if tables:
             print_tables(self, size=size, k=k, subgroup=subgroup)
             new_console().print()
-        print_sentences(answer, validation=self.validation)
+        print_sentences(answer)
+        print_trust(answer, validation=self.validation)
 
     def report(
         self,
@@ -958,7 +964,21 @@ class Selection:
         arrays: dict[str, NDArray[Any]] = {}
         packed = scores.packed(arrays), arrays
         parts = self.cohorts, scores.measure, scores.estimate, options, *packed
-        write_run(SavedRun(*parts, self.validation, estimator, self.shortlist), folder, beside)
+        about = self.validation, estimator, self.shortlist, self._answers
+        write_run(SavedRun(*parts, *about), folder, beside)
+
+    def keep_answers(self) -> None:
+        """Keep what was asked since the selection was loaded, so that it is not worked out again.
+
+        Nothing happens where it was not loaded, or nothing new was asked.
+        """
+        if self._place is not None and self._n_answers() > self._n_kept:
+            keep_answers(self._place, self._answers)
+            self._n_kept = self._n_answers()
+
+    def _n_answers(self) -> int:
+        """How many answers are remembered, those by subgroup one by one."""
+        return sum(len(one) if isinstance(one, dict) else 1 for one in self._answers.values())
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -983,6 +1003,8 @@ class Selection:
         scores = SetScores.unpacked(dict(run.scores), run.score_arrays, run.measure, run.estimate)
         selection = cls(run.cohorts, scores, FitOptions(**run.options), shortlist=run.shortlist)
         selection.validation = run.validation
+        selection._answers, selection._place = dict(run.answers or {}), run.place
+        selection._n_kept = selection._n_answers()
         return selection
 
     def _frame(self, columns: dict[str, list[Any]]) -> Any:

@@ -69,16 +69,40 @@ def test_rows_without_a_value_count_in_no_cell_where_they_count_for_no_score():
     assert why.score == pytest.approx(best.observed, abs=1e-12)
 
 
-def test_categories_that_the_transfer_merges_keep_their_names():
-    data = make_cohorts(n_rows=400, hide=0.0, random_state=0)
-    columns = {name: np.asarray(column) for name, column in data.complete.items()}
-    many = np.array([f"v{i % 45:02}" for i in range(len(columns[data.target]))], dtype=object)
+def test_cells_of_unrecorded_features_are_near_those_that_were_hidden():
+    data = make_cohorts(n_rows=2_000, hide=0.0, random_state=0)
+    columns = {name: np.asarray(column, dtype=object) for name, column in data.complete.items()}
+    whole = SubgroupSelector(data.groups, size=1).fit(columns, data.target).selection_
     first = columns["cohort"] == "c1"
-    columns["many"] = np.where(first, None, many)
-    selector = SubgroupSelector(data.groups, size=1, coding=Coding(max_categories=60))
-    cells = explanation(selector.fit(columns, data.target).selection_, "cohort=c1", ["many"]).cells
-    assert len(cells) == 32
-    assert sum(cell.words == "many = any other" for cell in cells) == 1
+    names = list(whole.feature_names[:3])
+    hidden = {**columns, names[1]: np.where(first, None, columns[names[1]])}
+    lacking = SubgroupSelector(data.groups, size=1).fit(hidden, data.target).selection_
+    for features in ([names[1]], names[:2], names):
+        truth, expected = (
+            {
+                (cell.values, share.label): cell.rows * share.share
+                for cell in explanation(selection, "cohort=c1", features).cells
+                for share in cell.shares
+            }
+            for selection in (whole, lacking)
+        )
+        off = sum(abs(truth.get(key, 0) - expected.get(key, 0)) for key in {*truth, *expected})
+        assert off / 2 < 0.12 * sum(truth.values())
+
+
+def test_features_that_nobody_recorded_together_follow_the_class():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 900)
+    a, b = ((y ^ (rng.random(900) < wrong)).astype(object) for wrong in (0.1, 0.3))
+    group = np.repeat(["p", "q", "r"], 300)
+    a[group == "q"], b[group == "p"] = None, None
+    a[group == "r"], b[group == "r"] = None, None
+    table = {"a": a, "b": b, "c": rng.integers(0, 3, 900), "g": group, "y": y}
+    why = explanation(SubgroupSelector("g", size=2).fit(table, "y").selection_, "g=r", ["a", "b"])
+    shares = {cell.values: cell.most.label for cell in why.cells}
+    assert shares["1", "1"] == "1"
+    assert shares["0", "0"] == "0"
+    assert sum(cell.rows for cell in why.cells) == pytest.approx(300)
 
 
 @given(arrays(np.int64, (4, 3), elements=st.integers(0, 30)))

@@ -7,13 +7,14 @@ import sys
 
 import pytest
 
-from misfeat import SubgroupSelector
+from misfeat import Selection, SubgroupSelector
 from misfeat.cli.settings_file import saved_settings
 from tests.cli.commands import QUICK, run
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
-FILES = ["arrays.safetensors", "report.html", "run.toml", "selection.json"]
+QUESTIONS = ("answer", "enough", "plan", "significance", "stability", "worth")
+FILES = ["answers.json", "arrays.safetensors", "report.html", "run.toml", "selection.json"]
 
 
 @pytest.fixture
@@ -116,6 +117,58 @@ def test_answers_are_kept_where_the_report_fails(table, tmp_path, monkeypatch):
     kept = {file.name for file in folder.iterdir()}
     assert kept == {*FILES} - {"report.html"}
     assert SubgroupSelector.load(folder).size == 2
+
+
+def test_what_a_run_worked_out_is_not_worked_out_again(table, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    assert run("run", table, *QUICK, "--out", str(folder)).exit_code == 0
+    said = {question: run("ask", str(folder), question).stdout for question in QUESTIONS}
+    page = (folder / "report.html").read_text(encoding="utf-8")
+
+    def refuse(*_):
+        raise AssertionError("worked out again")
+
+    monkeypatch.setattr("misfeat.estimation.significance.max_test", refuse)
+    monkeypatch.setattr("misfeat.answers.significance.max_test", refuse)
+    monkeypatch.setattr("misfeat.answers.performance._performance", refuse)
+    monkeypatch.setattr("misfeat.answers.stability.resampled", refuse)
+    monkeypatch.setattr("misfeat.answers.validation.trust", refuse)
+    for question, words in said.items():
+        assert run("ask", str(folder), question).stdout == words
+    assert run("report", str(folder)).exit_code == 0
+    again = (folder / "report.html").read_text(encoding="utf-8")
+    assert re.sub(r"<time.*?</time>", "", again) == re.sub(r"<time.*?</time>", "", page)
+
+
+def test_a_further_question_is_kept_and_a_damaged_memory_is_passed_over(table, saved):
+    before = run("ask", str(saved), "stability").stdout
+    kept = saved / "answers.json"
+    whole = kept.read_bytes()
+    assert b"stability" in whole
+    for damaged in (whole[:-9], whole.replace(b"stability", b"stabilities"), b"[]", b"\xff"):
+        kept.write_bytes(damaged)
+        assert run("ask", str(saved), "stability").stdout == before
+    assert kept.read_bytes() == whole
+    saved.chmod(0o500)
+    try:  # a folder that cannot be written is read all the same
+        assert run("ask", str(saved), "enough").exit_code == 0
+    finally:
+        saved.chmod(0o700)
+
+
+def test_a_memory_of_another_run_is_passed_over(table, saved, tmp_path):
+    other = tmp_path / "other"
+    SubgroupSelector("site", size=1).fit(table, "y").save(other)
+    run("ask", str(other), "significance")
+    (saved / "answers.json").write_bytes((other / "answers.json").read_bytes())
+    assert not Selection.load(saved)._answers
+
+
+def test_the_best_sets_are_said_before_they_are_tested(with_progress, table):
+    result = run("run", table, *QUICK)
+    assert result.stderr.startswith("First look, before tests:\n• site=a: ")
+    assert "p = " not in result.stderr
+    assert "First look" not in run("run", table, *QUICK, "--quiet").stderr
 
 
 def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):

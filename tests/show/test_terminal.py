@@ -16,7 +16,7 @@ from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
 from misfeat.show.first_screen import first_screen
-from misfeat.show.terminal import MOST_SENTENCES, print_sentences
+from misfeat.show.terminal import MOST_SENTENCES, print_sentences, print_trust
 from misfeat.words import percent, percent_between, score_words
 
 HOSTILE = ("\x1b[31mred\x1b]0;title\x07", "\u202eright to left", "[bold]markup[/]", "n" * 300)
@@ -94,11 +94,12 @@ def test_what_cannot_be_shown_is_refused_before_anything_is_printed(selector, ca
     assert capsys.readouterr().out == ""
 
 
-def printed(screen, width=120, is_terminal=True, **asked):
+def printed(screen, width=120, is_terminal=True, validation=None, **asked):
     console = Console(
         file=io.StringIO(), width=width, force_terminal=is_terminal, color_system=None
     )
     print_sentences(screen, console, **asked)
+    print_trust(screen, console, validation=validation, **asked)
     return console.file.getvalue()
 
 

@@ -246,12 +246,22 @@ def answer_of(
     )
 
 
+def first_look(selection: Selection) -> list[Message]:
+    """The best recorded sets in words, before anything was tested."""
+    sentences = []
+    for name in selection.subgroup_names():
+        words = _recommended(selection, selection.size, name, untested="")["words"]
+        sentences.append(Message("{subgroup}: {words}.", subgroup=name, words=words))
+    return sentences
+
+
 def _recommended(
     selection: Selection,
     size: int,
     name: str,
-    enough: Enough | None,
-    test: SubgroupSignificance | None,
+    enough: Enough | None = None,
+    test: SubgroupSignificance | None = None,
+    untested: str = "whether that is more than chance was not tested",
 ) -> dict[str, Any]:
     """The recommended set of a subgroup, as attributes of its answer."""
     measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
@@ -278,7 +288,7 @@ def _recommended(
             words = Message(f"it recorded no set of {size} features that could be used")
             return nothing | {"verdict": UNTESTED, "reason": reason, "words": words}
         step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
-        reason = Message("whether that is more than chance was not tested")
+        reason = Message(untested)
     whole = float(measure.whole[cohort])
     share, low, high = step.share, step.low / whole, step.high / whole
     sure = _interval(low, high, selection.confidence)

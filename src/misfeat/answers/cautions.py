@@ -25,6 +25,8 @@ from misfeat.words import percent, percent_between
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.shortlist import Shortlist
@@ -209,8 +211,12 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
         return
     rows, whole = cohorts.effective_sizes(), scores.measure.whole
     small = rows < SMALL * rows.mean()
-    parts = [model.contradictions() for model in scores.listed().models]
-    deviations, own, expected = (np.mean(one, axis=0) for one in zip(*parts, strict=True))
+
+    def contradictions() -> list[NDArray[np.float64]]:
+        parts = [model.contradictions() for model in scores.listed().models]
+        return [np.mean(one, axis=0) for one in zip(*parts, strict=True)]
+
+    deviations, own, expected = selection.remembered(("contradictions",), contradictions)
     least = -NormalDist().inv_cdf(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1])))
     elsewhere = -NormalDist().inv_cdf(ELSEWHERE_LEVEL / 2.0)
     single = selection.completed(1)

@@ -1,4 +1,4 @@
-"""What is asked of a selection where nobody says how much: as much as fits into a minute or so.
+"""What is asked of a selection where nobody says how much: as much as fits into some seconds.
 
 Tests score every set for many permutations of the target, and stability answers for many
 resamples. Where a table has very many sets or rows, less is asked for, and the report says so.
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from misfeat.selection import Selection
 
-MOST_PERMUTED = 60e9  # rows times sets times permutations: about a minute on two cores
-MOST_PERMUTED_WITH_WEIGHTS = 5e9  # the same where rows have weights
+MOST_PERMUTED = 12e9  # rows times sets times permutations: about ten seconds on two cores
+MOST_PERMUTED_WITH_WEIGHTS = 1e9  # the same where rows have weights
 MOST_PERMUTED_ONE_BY_ONE = 3e7  # the same where rows have gaps, so that sets are permuted singly
 USUAL_PERMUTATIONS = 999
 FEWER_PERMUTATIONS = 199  # where the usual number takes too long; p-values reach down to 0.005
 STEP_PERMUTATIONS = 199  # for each step from one size to the next, several a subgroup
 FEWER_STEP_PERMUTATIONS = 99
+STEP_COST = 3  # as long as permuting all rows at once: they are permuted within cells
 AHEAD = 2  # so many further features are tried at once
 MOST_RESAMPLED = 10_000  # sets, over all subgroups, up to which every resample is answered
 
@@ -35,7 +36,7 @@ class Effort:
 
 
 def effort_for(selection: Selection, size: int) -> Effort:
-    """What fits into a minute or so."""
+    """What fits into some seconds."""
     if selection.set_scores.rows_withheld:
         return Effort(0, 0, resampled=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
@@ -54,6 +55,6 @@ def effort_for(selection: Selection, size: int) -> Effort:
     resampled = counted and comb(n_features, size) * n_cohorts <= MOST_RESAMPLED
     # Each step permutes all sets of up to two features beside those of the set so far.
     ahead = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
-    usual = (tested + 1) * ahead * n_rows * STEP_PERMUTATIONS <= MOST_PERMUTED
-    steps = STEP_PERMUTATIONS if usual else FEWER_STEP_PERMUTATIONS
+    work = STEP_COST * (tested + 1) * ahead * n_rows * STEP_PERMUTATIONS
+    steps = STEP_PERMUTATIONS if work <= MOST_PERMUTED else FEWER_STEP_PERMUTATIONS
     return Effort(tested, permutations, resampled, steps)

@@ -372,10 +372,18 @@ def feature_worths(
     costs: Mapping[str, Any] | None = None,
 ) -> list[Worth]:
     """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    prices, confidence = Costs(selection, costs), selection.confidence
-    names = selection.feature_names
+    prices, size = Costs(selection, costs), checked_size(selection, size)
+    question = ("worth", subgroup, size, prices.key)
+    subgroups = explainable_subgroups(selection, subgroup)
+    return selection.remembered(question, lambda: _worths(selection, subgroups, size, prices))
+
+
+def _worths(
+    selection: Selection, subgroups: Sequence[str], size: int, prices: Costs
+) -> list[Worth]:
+    confidence, names = selection.confidence, selection.feature_names
     records: list[Worth] = []
-    for name in explainable_subgroups(selection, subgroup):
+    for name in subgroups:
         gains = RecordingGains(selection, name, size)
         own = gains.best_set(NO_BUNDLE)
         before = gains.score(own)

@@ -83,6 +83,11 @@ class Costs:
                 own[key] = checked_cost(name, cost)
         self._selection = selection
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What answers that depend on costs are kept by."""
+        return tuple((name, *sorted(own.items())) for name, own in sorted(self._costs.items()))
+
     def of(self, subgroup: str, feature: int) -> float:
         """The cost of one feature in one subgroup."""
         given = self._costs.get(self._selection.feature_names[feature], {})

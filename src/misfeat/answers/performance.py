@@ -20,18 +20,21 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.selection import Selection
 
+    Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
 FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
 MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
+MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
+MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
 
 
@@ -48,7 +51,7 @@ class Performance:
     low: float
     high: float
     error: float = nan  # root mean square, in the target's unit; NaN where values are not kept
-    truth: NDArray[np.bool_] | None = field(default=None, repr=False)
+    truth: Flags | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
     weights: Floats | None = field(default=None, repr=False)
 
@@ -171,9 +174,6 @@ class _Rows:
 
 
 def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.model_selection import StratifiedKFold
-
     classes, target, counts = np.unique(rows.target, return_inverse=True, return_counts=True)
     common = np.flatnonzero(counts >= FOLDS)
     if len(common) < 2:
@@ -183,18 +183,18 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
     target = np.searchsorted(common, target[kept])
 
     def logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
-        model = LogisticRegression(solver="newton-cholesky").fit(design[cells], kinds, weights)
-        chances = model.predict_proba(design)
+        chance = _logistic(design, cells, kinds, weights)
+        chances = np.column_stack([1 - chance, chance])
         return chances, float(-2 * weights @ np.log(chances[cells, kinds]))
 
     def linear(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
         classes = np.eye(len(common))[kinds]
-        of_cells = Ridge(1.0).fit(design[cells], classes, weights).predict(design)
+        of_cells = _ridge(design, cells, classes, weights)
         squares = weights @ (classes - of_cells[cells]) ** 2
         return of_cells, float(weights.sum() * np.log(squares.sum()) * len(common))
 
     fit = logistic if len(common) == 2 else linear
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(target, target)
+    folds = _stratified_folds(target)
     predicted = rows.out_of_fold(target, folds, fit)
     found = [
         _area(target == one, predicted[:, one], rows.weights, shrink) for one in range(len(common))
@@ -207,13 +207,55 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
     return Performance(features, "AUC", area, *ends, **two)
 
 
+def _stratified_folds(target: NDArray[np.integer]) -> Iterator[tuple[Any, Any]]:
+    """Rows to learn from and rows left out, with as many of every class in each fold."""
+    rng, fold = np.random.default_rng(0), np.empty(len(target), dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(target))])
+    for one, start in enumerate(starts[:-1]):  # the next class goes on where the last one ended
+        own = np.flatnonzero(target == one)
+        fold[own] = rng.permutation((start + np.arange(len(own))) % FOLDS)
+    for number in range(FOLDS):
+        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+def _ridge(design: Floats, cells: Any, values: Floats, weights: Floats) -> Floats:
+    """What least squares with a penalty of 1 predicts for all cells; the intercept is free."""
+    share = weights / weights.sum()
+    centre, mean = share @ design[cells], share @ values
+    columns = design[cells] - centre
+    products = (columns * weights[:, None]).T @ columns + np.eye(design.shape[1])
+    across = (columns * weights[:, None]).T @ (values - mean)
+    predicted: Floats = (design - centre) @ np.linalg.solve(products, across) + mean
+    return predicted
+
+
+def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> Floats:
+    """Chances of the second class by cell: logistic regression, slopes with a penalty of 1."""
+    columns = np.hstack([design, np.ones((len(design), 1))])
+    penalty = np.append(np.ones(design.shape[1]), 1e-9)
+    slopes = np.zeros(columns.shape[1])
+    n_rows = np.bincount(cells, weights, len(design))
+    cases = np.bincount(cells, weights * kinds, len(design))
+    for _ in range(MOST_STEPS):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
+        gradient = columns.T @ (n_rows * chance - cases) + penalty * slopes
+        curved = (columns * (n_rows * chance * (1 - chance))[:, None]).T @ columns
+        step = np.linalg.solve(curved + np.diag(penalty), gradient)
+        slopes -= step
+        if np.abs(step).max() < CONVERGED:
+            break
+    chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
+    return np.asarray(chance)
+
+
 def _area(
-    truth: NDArray[np.bool_], score: Floats, weights: Floats | None, shrink: float
+    truth: NDArray[np.bool_], score: Floats, weights: Floats, shrink: float
 ) -> tuple[float, float]:
     """The area under the ROC curve, and its standard error (Hanley and McNeil, 1982)."""
-    from sklearn.metrics import roc_auc_score
-
-    area = float(roc_auc_score(truth, score, sample_weight=weights))
+    value = np.unique(score, return_inverse=True)[1]
+    cases, others = (np.bincount(value, weights * of) for of in (truth, ~truth))
+    below = np.cumsum(others) - others / 2  # ties count half
+    area = float(cases @ below / (cases.sum() * others.sum()))
     positive, negative = shrink * truth.sum(), shrink * (~truth).sum()
     both = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
     variance = area * (1 - area) + (positive - 1) * both[0] + (negative - 1) * both[1]
@@ -221,20 +263,17 @@ def _area(
 
 
 def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
-    from sklearn.linear_model import Ridge
-    from sklearn.model_selection import KFold
-
     _, kinds, counts = np.unique(rows.target, return_inverse=True, return_counts=True)
     values = (np.cumsum(counts) - counts / 2) / len(kinds)  # ranks, from 0 to 1
     if len(kinds) < 2 * FOLDS or len(values) < 2:
         return None
 
     def fit(design: Floats, cells: Any, own: Any, weights: Floats) -> tuple[Floats, float]:
-        of_cells = Ridge(1.0).fit(design[cells], values[own], weights).predict(design)
+        of_cells = _ridge(design, cells, values[own], weights)
         squares = weights @ (values[own] - of_cells[cells]) ** 2
         return of_cells, float(weights.sum() * np.log(squares / weights.sum()))
 
-    folds = KFold(FOLDS, shuffle=True, random_state=0).split(kinds)
+    folds = _stratified_folds(np.zeros_like(kinds))
     predicted, target = rows.out_of_fold(kinds, folds, fit), values[kinds]
     squares = np.average((target - predicted) ** 2, weights=rows.weights)
     mean = np.average(target, weights=rows.weights)

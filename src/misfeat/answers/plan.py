@@ -80,8 +80,22 @@ def recording_plan(
     if budget is not None and not (is_number and budget > 0):
         raise MisfeatError(f"{Setting('budget', budget)}; it must be above 0, or None.")
     prices = Costs(selection, costs)
-    usual = prices.usual()
     names = explainable_subgroups(selection, subgroup)
+    question = ("plan", subgroup, size, budget, rows, prices.key)
+    return selection.remembered(
+        question, lambda: _steps(selection, names, size, budget, prices, rows)
+    )
+
+
+def _steps(
+    selection: Selection,
+    names: Sequence[str],
+    size: int,
+    budget: float | None,
+    prices: Costs,
+    rows: int | None,
+) -> list[PlanStep]:
+    usual = prices.usual()
     names = [n for n in names if selection.missing[selection.cohorts.position(n)].any()]
     gains = {name: RecordingGains(selection, name, size, together=True) for name in names}
     plans = {name: _SubgroupPlan(selection, gains[name], prices, usual, rows) for name in names}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.answers.expected_cells import ExpectedCells
 from misfeat.answers.options import set_members
-from misfeat.completion.transfer import TransferCompleter
-from misfeat.completion.transfer.model import TransferModel, rows_or_tables
 from misfeat.exceptions import MisfeatError, Setting, listed
-from misfeat.runtime.threads import Work
 from misfeat.words import count_words, percent
 
 if TYPE_CHECKING:
@@ -163,22 +160,13 @@ def cell_counts(
     selection: Selection, sets: Iterable[tuple[int, tuple[int, ...]]]
 ) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
     """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
-    tables, completer = selection.set_scores.measure.tables, selection.completer
-    how = completer if isinstance(completer, TransferCompleter) else TransferCompleter()
-
-    @cache
-    def models(size: int) -> tuple[TransferModel, tuple[tuple[str, ...], ...]]:
-        """What expects the cells of sets that a cohort did not record, and the names of codes."""
-        known = selection.set_scores.known(size)
-        rows, settings = known.prepared(rows_or_tables), (known.exact.missing, Work(known.n_jobs))
-        return TransferModel(rows, *settings, proxies=how.proxies), rows.categories
-
+    tables, unrecorded = selection.set_scores.measure.tables, ExpectedCells(selection)
     by_set = {}
     for cohort, members in sets:
         if selection.missing[cohort, list(members)].any():
-            model, categories = models(len(members))
-            expected = model.table_of(np.asarray(members))[cohort]
-            counts = _filled_cells(expected, [categories[m] for m in members])
+            codes, expected = unrecorded.of(cohort, members)
+            labels = [selection.cohorts.categories[member] for member in members]
+            counts = CellCounts(_labels(labels, codes), expected)
         elif tables is None:
             counts = _recorded_counts(selection.cohorts, cohort, list(members))
         else:

@@ -17,7 +17,7 @@ from misfeat.cli.options import RunSettings, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from misfeat.selection import Selection
@@ -55,18 +55,18 @@ def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
 
 
 def answer(settings: RunSettings) -> None:
-    """Fit, save and print as the settings say.
+    """Fit, print and save as the settings say.
 
-    The run is saved before anything is printed, and a reader of the answer who goes away takes
-    nothing of what was asked to be saved with them.
+    What is known first is said first. A reader of the answer who goes away takes nothing of what
+    was asked to be saved with them.
     """
     from misfeat.answers.validation import validation_of
     from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.memory import memory_limit
-    from misfeat.runtime.progress import progress_shown
+    from misfeat.runtime.progress import Bar, progress_shown
     from misfeat.saving.run_folder import check_folder
     from misfeat.show.first_screen import first_screen
-    from misfeat.show.terminal import worth_rows
+    from misfeat.show.terminal import print_trust, worth_rows
 
     folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
@@ -76,14 +76,18 @@ def answer(settings: RunSettings) -> None:
             f"{Setting('weights', settings.weights)} says how weights are taken, and there are "
             "none; add --weight COL, or leave it out."
         )
-    quiet, share, lost = settings.quiet, settings.memory_limit, None
+    quiet, share = settings.quiet, settings.memory_limit
     limited = nullcontext() if share is None else memory_limit(share)
     with warnings_as_notes(quiet) as warned, limited:
         with progress_shown(not quiet) as progress, compiled_beside():
             selector.fit(settings.table, settings.target, sample_weight=settings.weight)
             selection = selector.selection_
+            if isinstance(progress, Bar) and not settings.json:
+                progress.preview(_first_look(selection))
             screen = first_screen(selection, costs=costs or None)
             worths = worth_rows(selection, costs) if settings.worth else []
+        lost = _written(lambda: _print(settings, selection, screen, worths))
+        with progress_shown(not quiet) as progress, compiled_beside():
             if settings.validate:
                 validation_of(selection)
             validation = selection.validation
@@ -91,18 +95,35 @@ def answer(settings: RunSettings) -> None:
                 if progress is not None:
                     progress("Writing the report", 0, 1)
                 validation = _save(selector, settings, folder)
-        try:
-            _print(settings, selection, screen, worths, validation)
-            sys.stdout.flush()
-        except OSError as error:
-            silence(sys.stdout)
-            lost = error
+        if lost is None and not settings.json:
+            lost = _written(lambda: print_trust(screen, spell=in_options, validation=validation))
         if not quiet:
             words = [caution.words for caution in screen.cautions] if settings.json else []
             say_notes([*selection.cohorts.notes, *warned, *words])
             _say_where(settings, folder)
     if lost is not None:
         raise lost
+
+
+def _first_look(selection: Selection) -> list[str]:
+    """The best sets before anything was tested, as a terminal shows them."""
+    from misfeat.answers.answer import first_look
+    from misfeat.safe_text import visible
+    from misfeat.show.terminal import MOST_SENTENCES
+
+    sentences = [visible(in_options(sentence)) for sentence in first_look(selection)]
+    return ["First look, before tests:", *(f"• {one}" for one in sentences[:MOST_SENTENCES])]
+
+
+def _written(print_it: Callable[[], None]) -> OSError | None:
+    """Print, and give back the error where nobody reads on."""
+    try:
+        print_it()
+        sys.stdout.flush()
+    except OSError as error:
+        silence(sys.stdout)
+        return error
+    return None
 
 
 def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
@@ -125,7 +146,6 @@ def _print(
     selection: Selection,
     screen: FirstScreen,
     worths: Sequence[Mapping[str, Any]],
-    validation: str | None,
 ) -> None:
     from misfeat.show.questions import json_lines
     from misfeat.show.terminal import print_sentences, print_tables
@@ -137,7 +157,7 @@ def _print(
     if settings.tables:
         print_tables(selection, worths=worths)
         typer.echo()
-    print_sentences(screen, spell=in_options, collecting=settings.worth, validation=validation)
+    print_sentences(screen, spell=in_options, collecting=settings.worth)
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:

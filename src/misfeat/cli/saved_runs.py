@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from misfeat.cli.options import as_option, read_costs
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from misfeat.cli.options import RunSettings
@@ -41,9 +43,9 @@ def report(
 
     place = as_path(folder, "folder", what="folder")
     file = as_path(out, "out") if out else place / REPORT
-    with notes_said(quiet):
+    with notes_said(quiet), _loaded(folder, quiet) as selection:
         manifest = read_parts(place, [MANIFEST]).get(MANIFEST, b"")
-        page = report_of(_loaded(folder, quiet), saved_settings(folder), title)
+        page = report_of(selection, saved_settings(folder), title)
         if out:
             page.write_html(file)
         else:
@@ -92,8 +94,8 @@ def ask(
     from misfeat.cli.settings_file import saved_settings
     from misfeat.show.questions import About
 
-    with notes_said(quiet):
-        selection, costs = _loaded(folder, quiet), saved_settings(folder).costs()
+    with notes_said(quiet), _loaded(folder, quiet) as selection:
+        costs = saved_settings(folder).costs()
         about = About(subgroup or None, tuple(feature or ()), size, costs)
         _print(selection, question, about, json)
 
@@ -115,8 +117,7 @@ def plan(
     from misfeat.cli.settings_file import saved_settings
     from misfeat.show.questions import About
 
-    with notes_said(quiet):
-        selection = _loaded(folder, quiet)
+    with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = read_costs(cost) if cost else saved_settings(folder).costs()
         _print(selection, "plan", About(subgroup or None, (), size, costs, budget, rows), json)
 
@@ -155,8 +156,7 @@ def export(
     from misfeat.cli.settings_file import saved_settings
     from misfeat.show.export import export_answers
 
-    with notes_said(quiet):
-        selection = _loaded(folder, quiet)
+    with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = saved_settings(folder).costs()
         written = export_answers(
             selection, file, question or None, size=size, k=top, costs=costs, spell=in_options
@@ -189,9 +189,12 @@ def compare(
             print_comparison(found, spell=in_options)
 
 
-def _loaded(folder: str, quiet: bool) -> Selection:
+@contextmanager
+def _loaded(folder: str, quiet: bool) -> Iterator[Selection]:
+    """A saved selection, which keeps what is asked of it."""
     from misfeat.selection import Selection
 
     selection = Selection.load(folder)
     selection.verbose = int(not quiet)
-    return selection
+    yield selection
+    selection.keep_answers()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
     from rich.console import Console
@@ -43,7 +43,9 @@ _latest: Bar | None = None  # Shown last, for threads that do not know whose wor
 @contextmanager
 def long_work(verbose: bool) -> Iterator[Progress | None]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory."""
-    with interrupts_kept(), progress_shown(verbose) as progress:
+    from misfeat.runtime.threads import one_blas_thread
+
+    with interrupts_kept(), one_blas_thread(), progress_shown(verbose) as progress:
         try:
             yield progress
         except MemoryLimitError:
@@ -141,7 +143,15 @@ class Bar:
             expand=self._console.width < 80,
             get_time=clock,
         )
+        self._bar.get_renderables = self._renderables  # type: ignore[method-assign]
         self._task: Any = None
+        self._preview: Any = None
+
+    def _renderables(self) -> Iterator[Any]:
+        """What is drawn: a preview, if there is one, and the bar."""
+        if self._preview is not None:
+            yield self._preview
+        yield self._bar.make_tasks_table(self._bar.tasks)
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Show how far a step is; less than before is the same step once more."""
@@ -160,6 +170,17 @@ class Bar:
         left = self._task.time_remaining
         about = "" if left is None else f", about {timedelta(seconds=left)} left"
         self.announce(f"{what}: {100 * done // total} %{about}")
+
+    def preview(self, lines: Sequence[str]) -> None:
+        """Show lines until the bar goes; where there is no terminal, they stay."""
+        if not self._drawn:
+            for line in lines:
+                self.announce(line)
+            return
+        from rich.text import Text
+
+        self._preview = Text("\n".join(lines), style="dim")
+        self._bar.refresh()
 
     def announce(self, line: str) -> None:
         """Write a line that stays."""

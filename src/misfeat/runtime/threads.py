@@ -11,10 +11,11 @@ longer over short lists than one does. Few large tasks, such as refits, go throu
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Event, Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_LIMITING, _n_limiting = Lock(), 0
+_limit: Any = None
 HEAD_START = 0.01  # Seconds that the calling thread works alone
 
 
@@ -107,12 +110,34 @@ class Work:
             self.progress(done, total)
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep linear algebra from starting threads of its own, which cost more than they save.
+
+    Matrices here have some hundred columns. The first to enter sets the limit for the process, the
+    last to leave takes it back.
+    """
+    global _n_limiting, _limit
+    from threadpoolctl import threadpool_limits
+
+    with _LIMITING:
+        if not _n_limiting:
+            _limit = threadpool_limits(1, "blas")
+        _n_limiting += 1
+    try:
+        yield
+    finally:
+        with _LIMITING:
+            _n_limiting -= 1
+            if not _n_limiting:
+                _limit.restore_original_limits()
+
+
 def mapped(
     function: Callable[[Item], Result], items: Iterable[Item], report: Callable[[int], None]
 ) -> list[Result]:
     """What a function gives for each item; `report` is told before each how many were begun."""
     from joblib import Parallel, delayed
-    from threadpoolctl import threadpool_limits
 
     def begun() -> Iterator[Item]:
         for number, item in enumerate(items):
@@ -120,6 +145,6 @@ def mapped(
             report(number)
             yield item
 
-    with threadpool_limits(1, "blas"):  # whose own threads would wait for each other
+    with one_blas_thread():
         found: list[Result] = Parallel(prefer="threads")(delayed(function)(i) for i in begun())
     return found

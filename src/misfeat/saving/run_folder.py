@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     Stamp = tuple[tuple[str, int, int, int], ...]
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
+ANSWERS = "answers.json"
 REPORT, SETTINGS = "report.html", "run.toml"
 """What the command line writes beside a selection; they go with the one they are about."""
-PARTS = (MANIFEST, ARRAYS, SETTINGS, REPORT)
+PARTS = (MANIFEST, ARRAYS, ANSWERS, SETTINGS, REPORT)
 COMMITTED = ".committed"  # The folder of parts that are decided upon and not yet in their places
 
 

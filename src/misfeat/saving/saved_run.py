@@ -12,10 +12,11 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from errno import ENOENT
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,8 @@ from misfeat.reading.inputs import names_held
 from misfeat.runtime.atomic_files import real_path, unreadable
 from misfeat.saving import checks, run_folder
 from misfeat.saving.checks import ContradictionError, demand
-from misfeat.saving.run_folder import ARRAYS, MANIFEST, REPORT, SETTINGS
+from misfeat.saving.kept_answers import pack_answers, unpack_answers
+from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -65,6 +67,15 @@ class SavedRun:
     validation: str | None = None
     estimator: Mapping[str, Any] | None = None
     shortlist: Shortlist | None = None
+    answers: Mapping[tuple[Any, ...], Any] | None = None
+    place: Place | None = None
+
+
+class Place(NamedTuple):
+    """Where a run was read from."""
+
+    folder: Path
+    manifest: bytes
 
 
 def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | None = None) -> None:
@@ -102,19 +113,32 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     path = run_folder.as_folder(folder)
     path = real_path(path) if os.path.islink(path) else path  # noqa: PTH114
     run_folder.refuse_foreign(path)
-    run_folder.write_parts(path, {MANIFEST: _as_text(manifest), ARRAYS: packed, **beside})
+    text = _as_text(manifest)
+    own = {MANIFEST: text, ARRAYS: packed}
+    if run.answers:
+        own[ANSWERS] = pack_answers(run.answers, text)
+    run_folder.write_parts(path, {**own, **beside})
+
+
+def keep_answers(place: Place, answers: Mapping[tuple[Any, ...], Any]) -> None:
+    """Keep answers beside the run that they are about, where its folder can be written."""
+    with suppress(MisfeatError):
+        packed = pack_answers(answers, place.manifest)
+        run_folder.add_part(place.folder, ANSWERS, packed, place.manifest)
 
 
 def read_run(folder: str | Path) -> SavedRun:
     """Read what `write_run` wrote, and check all of it."""
     path = run_folder.as_folder(folder)
-    manifest, packed = _read(path)
+    manifest, parts = _read(path)
     try:
-        return _unpacked_run(manifest, packed)
+        run = _unpacked_run(manifest, parts[ARRAYS])
     except ContradictionError as error:
         raise incomplete(path / error.part, error) from error
     except MALFORMED as error:
         raise incomplete(path, error) from error
+    answers = unpack_answers(parts.get(ANSWERS), parts[MANIFEST])
+    return replace(run, answers=answers, place=Place(path, parts[MANIFEST]))
 
 
 def incomplete(file: Path, error: Exception) -> DamagedFileError:
@@ -192,10 +216,10 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
     return SavedRun(cohorts, measure, estimate, options, *about)
 
 
-def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
-    """The manifest and the packed arrays, of one save, with the checksums that they should have."""
+def _read(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The manifest, and the parts of one save, with the checksums that they should have."""
     try:
-        parts = run_folder.read_parts(folder, [MANIFEST, ARRAYS])
+        parts = run_folder.read_parts(folder, [MANIFEST, ARRAYS, ANSWERS])
     except OSError as error:
         raise unreadable(Path(error.filename or folder), error) from error
     if MANIFEST not in parts:
@@ -226,7 +250,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], bytes]:
         raise unreadable(arrays, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
     if hashlib.sha256(parts[ARRAYS]).hexdigest() != manifest.get("arrays"):
         raise _damaged(arrays)
-    return manifest, parts[ARRAYS]
+    return manifest, parts
 
 
 def _damaged(file: Path) -> DamagedFileError:

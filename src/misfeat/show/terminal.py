@@ -402,10 +402,8 @@ def print_sentences(
     *,
     spell: Spell = str,
     collecting: bool = True,
-    validation: str | None = None,
-    further: Iterable[str] = (),
 ) -> None:
-    """Print the answer: first what may overturn it, last how far to trust it."""
+    """Print the answer, and before it what may overturn it."""
     console = console or new_console()
     for caution in screen.overturning:
         words = plain_text("Caution: " + spell(caution.words))
@@ -429,9 +427,20 @@ def print_sentences(
         print_lines(console, plain_text(more), "• ", "  ")
     if collecting:
         _print_headed(console, "Worth recording", map(spell, screen.recording))
+
+
+def print_trust(
+    screen: Answer,
+    console: Console | None = None,
+    *,
+    spell: Spell = str,
+    validation: str | None = None,
+    further: Iterable[str] = (),
+) -> None:
+    """Print how far to trust an answer: what validation says, and what may mislead."""
     trust = [*([] if validation is None else [validation]), *further]
     trust += [one.words for one in screen.other_cautions]
-    _print_headed(console, "How far to trust it", map(spell, trust))
+    _print_headed(console or new_console(), "How far to trust it", map(spell, trust))
 
 
 def _models(answers: Iterable[SubgroupAnswer], spell: Spell) -> list[str]:

@@ -40,7 +40,6 @@ from misfeat.completion.transfer.tables import Layout, Rows, count_level
 from misfeat.information.count_tables import table_starts
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
-from misfeat.reading.values import MISSING_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,15 +114,6 @@ class TransferModel:
         }
         self._predicted[size] = in_order[0]._replace(**together)
         return self._predicted[size]
-
-    def table_of(self, subset: NDArray[np.integer]) -> Floats:
-        """(Expected) counts of a subset, (n_cohorts, n_cells, n_classes); last feature fastest."""
-        size, index = len(subset), int(rank(subset[None])[0])
-        if size not in self._completed:
-            subsets = subset[None].astype(np.int64)
-            return self._complete(subsets, self._evidence(size)).tables
-        kept = self._completed[size]
-        return kept.tables[:, kept.starts[index] : kept.starts[index + 1]].copy()
 
     def _layout(self, size: int) -> Layout:
         """Tables of all subsets of one size."""
@@ -210,7 +200,6 @@ class TransferRecords:
     rows: Rows  # coded, weighted rows; none of them where there are only count tables
     # count(rows, layout, counts, first, last) adds tables where cohorts recorded the sets
     count: Callable[[Rows, Layout, Floats, int, int], None]
-    categories: tuple[tuple[str, ...], ...]  # of every feature; gaps are one
     merged: NDArray[np.bool_]  # (n_features,): whether the rarest categories became one
     as_scored: bool = True  # whether exact scores were computed with these categories
     cohorts: Cohorts | None = None
@@ -246,8 +235,8 @@ def records_of_rows(cohorts: Cohorts, most: int | None = None) -> TransferRecord
     n_cohorts, n_classes = len(cohorts), len(cohorts.classes)
     most = most or int(np.cbrt(LARGEST_TABLE / max(1, n_classes)) + 1e-9)
     merged = np.zeros(len(cohorts.features), dtype=bool)
-    codes, categories = cohorts.codes.astype(np.int64), list(cohorts.categories)
-    cards = np.array([len(labels) for labels in categories], dtype=np.int64)
+    codes = cohorts.codes.astype(np.int64)
+    cards = np.array([len(labels) for labels in cohorts.categories], dtype=np.int64)
     cohort_of = np.repeat(np.arange(n_cohorts), np.diff(cohorts.offsets))
     target, weights = cohorts.target_codes.astype(np.int64), cohorts.counts
     as_scored = True
@@ -257,7 +246,6 @@ def records_of_rows(cohorts: Cohorts, most: int | None = None) -> TransferRecord
         if gaps.any():
             values[gaps] = cards[feature]
             cards[feature] += 1
-            categories[feature] += (MISSING_LABEL,)
             as_scored = False
         if cards[feature] > most:
             # The most frequent categories keep a code each, all others share the last.
@@ -267,8 +255,6 @@ def records_of_rows(cohorts: Cohorts, most: int | None = None) -> TransferRecord
             new_codes[order] = np.minimum(np.arange(len(order)), most - 1)
             values[recorded] = new_codes[own]
             cards[feature] = most
-            kept = (categories[feature][old] for old in order[: most - 1])
-            categories[feature] = (*kept, "any other")
             merged[feature] = True
             as_scored = False
         values[~recorded] = 0  # never read
@@ -284,7 +270,7 @@ def records_of_rows(cohorts: Cohorts, most: int | None = None) -> TransferRecord
         by_class=by_class,
         sizes=by_class.sum(axis=1),
     )
-    return TransferRecords(rows, count_level, tuple(categories), merged, as_scored, cohorts)
+    return TransferRecords(rows, count_level, merged, as_scored, cohorts)
 
 
 def records_of_tables(tables: CountTables) -> TransferRecords:
@@ -313,4 +299,4 @@ def records_of_tables(tables: CountTables) -> TransferRecords:
             place = slice(layout.starts[s], layout.starts[s + 1])
             counts[recorded, place] = own * shares[recorded, None, None]
 
-    return TransferRecords(rows, count, tables.categories, np.zeros(len(cards), dtype=bool))
+    return TransferRecords(rows, count, np.zeros(len(cards), dtype=bool))

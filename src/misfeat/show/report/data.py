@@ -262,9 +262,12 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     if not best or not measure.above_chance:
         return [nan] * len(best)
     number = {name: at for at, name in enumerate(selection.feature_names)}
-    subsets = np.array([sorted(number[name] for name in one.features) for one in best])
+    subsets = [sorted(number[name] for name in one.features) for one in best]
     cohort = selection.cohorts.position(best[0].subgroup)
-    above = measure.of_subsets(cohort, subsets, selection.set_scores.n_jobs)
+    above = selection.remembered(
+        ("above chance", cohort, tuple(map(tuple, subsets))),
+        lambda: measure.of_subsets(cohort, np.array(subsets), selection.set_scores.n_jobs).tolist(),
+    )
     observed = [nan if one.observed is None else one.observed for one in best]
     return [max(plug_in - real, 0.0) for plug_in, real in zip(observed, above, strict=True)]
 
