@@ -171,6 +171,15 @@ def test_the_best_sets_are_said_before_they_are_tested(with_progress, table):
     assert "First look" not in run("run", table, *QUICK, "--quiet").stderr
 
 
+def test_timings_of_all_steps_add_up(table, tmp_path):
+    result = run("run", table, *QUICK, "--quiet", "--timings", "--out", str(tmp_path / "run"))
+    seconds = re.findall(r"^ *(\d+\.\d+) s  (\S.*)$", result.stderr, re.MULTILINE)
+    steps = {name: float(number) for number, name in seconds}
+    assert {"Starting", "Scoring feature sets", "Writing the report"} <= set(steps)
+    whole = steps.pop("All")
+    assert abs(whole - sum(steps.values())) < 0.01 * len(steps)
+
+
 def test_a_report_can_be_opened(saved, tmp_path, monkeypatch):
     opened = tmp_path / "opened"
     code = f"import sys; open({str(opened)!r}, 'w').write(sys.argv[1])"

@@ -300,6 +300,7 @@ class RunSettings:
     out: str | None = _option(None, OUTPUT, "Save the run, its settings and its report here.")
     title: str | None = _option(None, OUTPUT, "The title of the report.")
     tables: bool = _option(False, OUTPUT, "Print tables of the best sets, too.", "--tables")
+    timings: bool = _option(False, OUTPUT, "Say how long every step took.", "--timings")
     json: bool = _option(False, OUTPUT, "Print JSON lines instead of sentences.", "--json")
     quiet: bool = _option(False, None, NO_NOTES, "--quiet", "-q")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from misfeat.runtime.progress import StepTimes
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
     from misfeat.show.first_screen import FirstScreen
@@ -63,37 +64,38 @@ def answer(settings: RunSettings) -> None:
     from misfeat.answers.validation import validation_of
     from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.memory import memory_limit
-    from misfeat.runtime.progress import Bar, progress_shown
+    from misfeat.runtime.progress import Bar, StepTimes, progress_shown
     from misfeat.saving.run_folder import check_folder
     from misfeat.show.first_screen import first_screen
     from misfeat.show.terminal import print_trust, worth_rows
 
     folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
+    selector.verbose = max(selector.verbose, int(settings.timings))  # else no step is reported
     _check_costs(costs, settings)
     if settings.weights != "sampling" and settings.weight is None:
         raise MisfeatError(
             f"{Setting('weights', settings.weights)} says how weights are taken, and there are "
             "none; add --weight COL, or leave it out."
         )
-    quiet, share = settings.quiet, settings.memory_limit
+    quiet, share, times = settings.quiet, settings.memory_limit, StepTimes("Preparing")
     limited = nullcontext() if share is None else memory_limit(share)
     with warnings_as_notes(quiet) as warned, limited:
-        with progress_shown(not quiet) as progress, compiled_beside():
+        with progress_shown(not quiet) as progress, times.kept(progress), compiled_beside():
             selector.fit(settings.table, settings.target, sample_weight=settings.weight)
             selection = selector.selection_
             if isinstance(progress, Bar) and not settings.json:
                 progress.preview(_first_look(selection))
+            times.step("Looking for what to use and to record")
             screen = first_screen(selection, costs=costs or None)
             worths = worth_rows(selection, costs) if settings.worth else []
         lost = _written(lambda: _print(settings, selection, screen, worths))
-        with progress_shown(not quiet) as progress, compiled_beside():
+        with progress_shown(not quiet) as progress, times.kept(progress), compiled_beside():
             if settings.validate:
                 validation_of(selection)
             validation = selection.validation
             if folder is not None:
-                if progress is not None:
-                    progress("Writing the report", 0, 1)
+                times.step("Writing the report")
                 validation = _save(selector, settings, folder)
         if lost is None and not settings.json:
             lost = _written(lambda: print_trust(screen, spell=in_options, validation=validation))
@@ -101,6 +103,8 @@ def answer(settings: RunSettings) -> None:
             words = [caution.words for caution in screen.cautions] if settings.json else []
             say_notes([*selection.cohorts.notes, *warned, *words])
             _say_where(settings, folder)
+        if settings.timings:
+            _say_timings(times)
     if lost is not None:
         raise lost
 
@@ -179,6 +183,19 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
         raise
     save_selector(selector, folder, {**beside, REPORT: page.encode()})
     return shown.validation
+
+
+def _say_timings(times: StepTimes) -> None:
+    """Say how long every step took, from the start of the process on."""
+    import time
+
+    import psutil
+
+    times.step("")
+    steps = {name: seconds for name, seconds in times.seconds.items() if name}
+    whole = time.time() - psutil.Process().create_time()
+    for name, seconds in {"Starting": whole - sum(steps.values()), **steps, "All": whole}.items():
+        say(f"{seconds:8.2f} s  {name}")
 
 
 def _say_where(settings: RunSettings, folder: Path | None) -> None:

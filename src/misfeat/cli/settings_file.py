@@ -20,7 +20,7 @@ from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts
 
 IN_FILE = tuple(name for name in NAMES if name != "config")
 """The options that a settings file may hold."""
-NOT_KEPT = ("out", "tables", "json", "quiet")
+NOT_KEPT = ("out", "tables", "timings", "json", "quiet")
 """Options that only say how and where answers are shown; they are not saved with a run."""
 LARGEST_FILE = 2**20  # bytes of a settings file
 WORDS = {str: "a text", int: "an integer", float: "a number", bool: "true or false"}

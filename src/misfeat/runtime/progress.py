@@ -193,6 +193,35 @@ class Bar:
             self._bar.stop()
 
 
+class StepTimes:
+    """Seconds of every step of some work, which lasts until the next one is reported."""
+
+    def __init__(self, first: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds = {first: 0.0}
+        self._step, self._clock, self._since = first, clock, clock()
+
+    def step(self, what: str) -> None:
+        """Begin a step, or go on with it."""
+        now = self._clock()
+        self.seconds[self._step] += now - self._since
+        self._step, self._since = what, now
+        self.seconds.setdefault(what, 0.0)
+
+    @contextmanager
+    def kept(self, shown: Progress | None) -> Iterator[None]:
+        """Keep the seconds of what is reported while the block runs, and show it as before."""
+
+        def listener(what: str, done: int, total: int) -> None:
+            if done < total:
+                self.step(what)
+            if shown is not None:
+                shown(what, done, total)
+
+        with progress_told(listener):
+            yield
+        self.step("Printing and saving")
+
+
 class _Interrupt:
     """Whether an interrupt came that nobody has answered yet."""
 
