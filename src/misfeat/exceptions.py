@@ -298,16 +298,6 @@ def check_count(value: object, name: str, least: int = 1, none: bool = False) ->
         )
 
 
-def check_jobs(n_jobs: object) -> None:
-    """Raise unless a number of threads as joblib reads it, or None."""
-    if n_jobs is None:
-        return
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise MisfeatError(
-            f"{Setting('n_jobs', n_jobs)}; it must be a number of threads, -1 for all, or None."
-        )
-
-
 def listed(names: Iterable[object], most: int = 10) -> str:
     """Names for a message, only the first of them where there are many.
 

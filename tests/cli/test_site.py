@@ -134,7 +134,8 @@ def test_what_is_agreed_holds_no_counts(shared):
         *("format", "version", "site", "target", "features"),
         *("signed_by", "checksum", "signature"),
     }
-    assert all(set(one) == {"column", "kind", "edges", "values"} for one in proposal["features"])
+    said = {"column", "kind", "edges", "values", "exact"}
+    assert all(set(one) == said for one in proposal["features"])
 
 
 SUMMARISE = "summarise TABLE --site va --codebook BOOK --out OUT/va.misfeat"

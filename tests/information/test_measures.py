@@ -130,15 +130,6 @@ def test_no_score_exceeds_the_mean_entropy_of_the_grids(seed):
     assert single.max() <= pair[0] <= measure.ceiling[0] + 1e-12
 
 
-def test_a_permuted_number_is_explained_by_nothing_on_the_mean():
-    rng, scores = np.random.default_rng(3), []
-    for _ in range(60):
-        rows = build_cohorts({"a": rng.normal(size=60), "y": rng.normal(size=60)}, "y")
-        measure = information_of(rows, above_chance=True)
-        scores.append(measure.of_subsets(0, np.array([[0]]), None)[0])
-    assert abs(np.mean(scores)) < 3 * np.std(scores) / np.sqrt(len(scores))
-
-
 @pytest.fixture(scope="module")
 def two_sites():
     rng = np.random.default_rng(4)

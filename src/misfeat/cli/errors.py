@@ -52,21 +52,13 @@ def with_debug(command: Callable[..., None]) -> Callable[..., None]:
 class OneLineErrors(TyperGroup):
     """A group of commands that never ends with a traceback, unless --debug asks for one."""
 
-    def main(
-        self,
-        args: Any = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command, and end the process with its exit code."""
         words = sys.argv[1:] if args is None else list(args)
         _open_what_is_closed()
         _let_every_character_print()
         try:
-            code = super().main(words, prog_name, complete_var, False, windows_expand_args, **extra)
+            code = super().main(words, standalone_mode=False, **extra)
             sys.stdout.flush()
         except BaseException as error:
             code = _told(error, debug="--debug" in words)

@@ -48,9 +48,8 @@ LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 def joint_mutual_info(
     cohort: Cohort, subsets: Subsets, *, above_chance: bool = False, n_jobs: int | None = None
 ) -> Scores:
-    """Score listed feature subsets of one size in one cohort."""
-    ascending = bool((np.diff(subsets, axis=1) > 0).all())
-    if len(subsets) <= FEW and ascending and not above_chance:
+    """Score listed feature subsets of one size, members ascending, in one cohort."""
+    if len(subsets) <= FEW and not above_chance:
         return np.array([_plug_in_score(cohort, members) for members in subsets])
     rows = compact_rows(cohort, above_chance=above_chance)
     return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs)))

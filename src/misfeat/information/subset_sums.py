@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
 from misfeat.information.kernels import depth_first, tables
 from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, BlockPlan
 from misfeat.information.null_expectation import logs_of
@@ -174,14 +173,12 @@ def sums_of_levels(
 def sums_of_subsets(
     rows: CompactRows, subsets: NDArray[np.integer], work: Work, times: int = 1
 ) -> Sums:
-    """Sums for listed subsets of one size, which are asked for so many times.
+    """Sums for listed subsets of one size, members ascending, asked for so many times.
 
     NaN where a feature was never recorded.
     """
     subsets = np.asarray(subsets)
     size = subsets.shape[1]
-    if (np.diff(subsets, axis=1) <= 0).any():
-        raise MisfeatError("The features of a subset must be distinct and ascend along its row.")
     own = rows.positions[subsets]
     computable = np.flatnonzero((own >= 0).all(axis=1))
     found = np.full((4 if rows.lacks_values else 1, len(subsets)), np.nan)

@@ -23,7 +23,6 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
@@ -39,10 +38,6 @@ class Neighbours:
     """The lattice graph of the subsets of sizes low to high, level after level."""
 
     def __init__(self, n_features: int, low: int, high: int) -> None:
-        if not 1 <= low <= high <= n_features:
-            raise MisfeatError(
-                f"low={low}, high={high}; 1 <= low <= high <= {n_features} must hold."
-            )
         self.n_features, self.low, self.high = n_features, low, high
         counts = [comb(n_features, size) for size in range(low, high + 1)]
         self._start = dict(zip(range(low, high + 1), np.cumsum([0, *counts]), strict=False))
@@ -84,8 +79,6 @@ class Neighbours:
 
     def sum(self, values: Tensor) -> Tensor:
         """The sum of the values of each node's neighbours."""
-        if len(values) != self.n_rows:
-            raise MisfeatError(f"The graph has {self.n_rows} rows; there are {len(values)} values.")
         return _Linear.apply(values, self._sum, self._sum)
 
     def mean(self, values: Tensor) -> Tensor:

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, field, fields
 from inspect import Parameter as Argument
 from inspect import signature
-from numbers import Real
+from numbers import Integral, Real
 from textwrap import dedent, fill, indent
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, dataclass_transform
 
-from misfeat.exceptions import MisfeatError, Setting, check_count, check_jobs
+from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,7 +162,15 @@ def an_integer_or(word: str) -> Takes:
 
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
-    return Takes("int or None", lambda value, name: check_jobs(value))  # noqa: ARG005
+
+    def check(value: object, name: str) -> None:
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if value is not None and (not whole or value == 0):
+            raise MisfeatError(
+                f"{Setting(name, value)}; it must be a number of threads, -1 for all, or None."
+            )
+
+    return Takes("int or None", check)
 
 
 def a_share() -> Takes:

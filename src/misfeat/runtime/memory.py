@@ -36,11 +36,8 @@ STAT = "memory.stat"
 
 def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
     """Bytes that scoring and completing all sets up to a size takes, at most."""
-    needed = 0
-    for m in range(size + 1):
-        a_subset = BYTES_A_SCORE * n_cohorts + BYTES_A_MEMBER * m + BYTES_OF_PLAN
-        needed += math.comb(n_features, m) * a_subset
-    return needed
+    a_set = BYTES_A_SCORE * n_cohorts + BYTES_OF_PLAN
+    return sum(math.comb(n_features, m) * (a_set + BYTES_A_MEMBER * m) for m in range(size + 1))
 
 
 @contextmanager

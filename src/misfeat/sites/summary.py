@@ -104,7 +104,7 @@ def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
     return min(TABLES[share], int(recorded.sum()))
 
 
-def margins(tables: Counts, cards: Counts, size: int, within: float = 0.0) -> Counts:
+def margins(tables: Counts, cards: Counts, size: int, within: float = 1e-6) -> Counts:
     """The tables of all sets of one feature less; a ValueError where larger ones disagree."""
     subsets = level(len(cards), size)
     starts, ends = (table_starts(level(len(cards), m), cards) for m in (size, size - 1))
@@ -115,9 +115,10 @@ def margins(tables: Counts, cards: Counts, size: int, within: float = 0.0) -> Co
             place = int(rank(np.delete(subset, member)[None])[0])
             summed = table.sum(axis=member).reshape(-1, tables.shape[1])
             before = found[ends[place] : ends[place + 1]]
-            if not ((before == -1) | (np.abs(before - summed) <= within)).all():
+            if (before < 0).all():  # not summed before
+                before[:] = summed
+            elif (np.abs(before - summed) > within).any():
                 raise ValueError("its tables do not agree with each other")
-            before[:] = summed
     return found
 
 
