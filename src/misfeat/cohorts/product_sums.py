@@ -97,7 +97,8 @@ def _permuted(
         if frequencies:
             own, weights = np.repeat(own, weights.astype(np.int64)), np.ones(int(weights.sum()))
         order = np.lexsort((weights, *numbers[:, own]))  # the same in every library
-        rng = np.random.default_rng([seed or 0, number])
+        # A key, so that no table drawn with the same seed has the same stream of random numbers.
+        rng = np.random.default_rng(np.random.SeedSequence(seed or 0, spawn_key=(number,)))
         found[number] = _permuted_products(numbers[:, own[order]], weights[order], rng)
         if cohorts.effective is not None:
             found[number] *= cohorts.effective[number] / weights.sum()
