@@ -80,7 +80,8 @@ def selection_of(
             if blocks:
                 needed = Setting("measure", "mutual_info")
                 raise MisfeatError(f"{Setting('blocks')} needs {needed}; leave one of the two out.")
-            cohorts, sums = cohorts_and_product_sums(table, target, rules, progress)
+            seed = question.random_state
+            cohorts, sums = cohorts_and_product_sums(table, target, rules, progress, seed)
         else:
             cohorts, sums = cohorts_of(table, target, rules, progress), None
     cohorts = without_features(cohorts, excluded)

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatWarning
+from tests.reading.holders import HOLDERS, as_rows
 
 
 def table(n_rows=300, seed=0, effect=1.0):
@@ -85,13 +87,65 @@ def test_a_target_of_one_class_cannot_be_tested():
     assert sentence == "site=y: y has a single value."
 
 
-def test_correlations_are_tested_from_their_sums():
+def test_correlations_are_tested_by_permuted_rows():
     data = load_heart()
     selector = SubgroupSelector("site", size=2, measure="r2", random_state=0)
     found = selector.fit(data.columns, "num").significance(permutations=199).set_index("subgroup")
     assert found.loc["site=cleveland", "p_value"] == pytest.approx(1 / 200)
     with pytest.raises(MisfeatError, match="within"):
         selector.significance(within="age")
+    with pytest.raises(MisfeatError, match="at most 999 are possible"):
+        selector.significance(permutations=1000)
+
+
+@pytest.mark.parametrize("n_rows", [40, 1500])  # all orders, or shifts of one
+def test_correlations_with_heavy_tails_are_seldom_called_more_than_chance(n_rows):
+    found = []
+    for seed in range(60):
+        columns = np.random.default_rng(seed).lognormal(0.0, 2.0, (4, n_rows))
+        selector = SubgroupSelector(size=2, measure="r2", random_state=seed)
+        selector.fit(dict(zip("abcy", columns, strict=True)), "y")
+        found.append(selector.significance(permutations=99)["p_value"][0])
+    assert (np.array(found) <= 0.1).sum() <= 13  # of which chance has 6, and more in one of 300
+    assert (np.array(found) <= 0.5).sum() >= 20
+
+
+def test_correlations_have_one_p_value_whatever_holds_the_rows(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = pl.DataFrame(
+        {
+            "a": rng.normal(size=90),
+            "b": np.where(rng.random(90) < 0.3, np.nan, rng.poisson(2.0, 90)),
+            "often": rng.integers(1, 4, 90),
+            "site": rng.choice(["p", "q"], 90),
+        }
+    ).with_columns(y=pl.col("a") * 0.3 + rng.lognormal(size=90))
+    repeated = rows[rng.permutation(np.repeat(np.arange(90), rows["often"]))].drop("often")
+
+    def p_values(table, **weights):
+        selector = SubgroupSelector("site", size=2, measure="r2", **weights)
+        selector.fit(table, "y", sample_weight="often" if weights else None)
+        selector.save(tmp_path / "run")
+        loaded = SubgroupSelector.load(tmp_path / "run")
+        assert as_rows(loaded.significance()) == as_rows(selector.significance())
+        return [row["p_value"] for row in as_rows(selector.significance())]
+
+    expected = p_values(repeated)
+    for holder in ("pandas", "duckdb", "arrays"):
+        assert p_values(HOLDERS[holder](repeated)) == expected
+        assert p_values(HOLDERS[holder](rows), weights="frequency") == expected
+
+
+def test_correlations_of_rows_that_are_too_many_are_drawn(monkeypatch):
+    rng = np.random.default_rng(0)
+    columns = dict(zip("ab", rng.normal(size=(2, 300)), strict=True))
+    columns["y"] = columns["a"] * 0.1 + rng.normal(size=300)
+    found = []
+    for most in (2**23, 100):
+        monkeypatch.setattr("misfeat.cohorts.product_sums.MOST_NUMBERS", most)
+        selector = SubgroupSelector(size=1, measure="r2").fit(columns, "y")
+        found.append(selector.significance(permutations=999)["p_value"][0])
+    assert found[0] == pytest.approx(found[1], abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from misfeat.cohorts.weights import squares_of
+from misfeat.cohorts.product_sums import FIFTHS, PERMUTED, _permuted_products
+from misfeat.cohorts.weights import mean_weights, squares_of
 from misfeat.information import joint_mutual_info, level_mutual_info
 from misfeat.information.kernels.permutation import shuffled
 from misfeat.information.measures import squared_correlation
@@ -287,6 +288,20 @@ def test_drawn_correlations_vary_as_those_of_permuted_rows(columns):
     assert (drawn > -1e-9).all()
     expected = np.quantile(permuted_r2(columns, found.subsets[0], (0,)), 0.95, axis=0)
     assert np.quantile(drawn, 0.95, axis=0) == pytest.approx(expected, rel=0.25)
+
+
+def test_permuted_products_are_those_of_permuted_rows(columns):
+    for weights in (np.ones(400), np.where(columns[-1] > 0.5, 6.0, 1.0)):
+        found = _permuted_products(columns, weights, np.random.default_rng(0))
+        order = np.random.default_rng(0).permuted(np.tile(np.arange(400), (PERMUTED, 1)), axis=1)
+        parts = np.searchsorted(np.quantile(columns[-1], FIFTHS), columns[-1])
+        means = mean_weights(parts, weights, 5)[parts]
+        for number in (0, 1, 17):
+            moved = order[number - 1] if number else np.arange(400)
+            now = weights / means * means[moved]
+            x, y = columns[:-1], columns[-1, moved]
+            x, y = x - np.average(x, axis=1, weights=now)[:, None], y - np.average(y, weights=now)
+            assert found[number] == pytest.approx(np.append(x * now @ y, y**2 @ now))
 
 
 def test_the_same_number_is_the_same_permutation_whatever_is_asked_with_it(columns):

@@ -121,6 +121,7 @@ ARRAYS_REFUSED = {
         (put("sums.products", (0, 0, 0), np.nan), "sums.products: a number out of range"),
         (put("sums.rows", 0, 0), "sums.rows: a number out of range"),
         (renewed("sums.products", lambda a: a[:, :-1]), "sums.products has the shape"),
+        (renewed("sums.permuted", lambda a: a[:, :-1]), "sums.permuted has the shape"),
     ],
 }
 """Changes of arrays by what was fitted, and what is said about each."""

@@ -26,6 +26,12 @@ def generated(seed):
     return {**columns, "site": np.repeat(np.arange(4), 200), "y": rng.integers(0, 3, 800)}
 
 
+def heavy_tailed(seed):
+    rng = np.random.default_rng(seed)
+    columns = {f"f{j}": rng.lognormal(0.0, 2.0, 800) for j in range(6)}
+    return {**columns, "site": np.repeat(np.arange(4), 200), "y": rng.random(800) < 0.05}
+
+
 def shuffled(seed):
     rng = np.random.default_rng(seed)
     columns = {name: np.asarray(values) for name, values in load_heart().columns.items()}
@@ -36,13 +42,15 @@ def shuffled(seed):
     return {**columns, "y": y, "num": np.zeros(len(y))}
 
 
-@pytest.fixture(scope="module", params=[generated, shuffled])
+@pytest.fixture(scope="module", params=[generated, heavy_tailed, shuffled])
 def p_values(request):
     found = []
     for seed in range(TRIALS):
         selector = SubgroupSelector("site", size=2, exclude=["num"], random_state=seed)
-        if request.param is generated:
+        if request.param is not shuffled:
             selector.set_params(exclude=None)
+        if request.param is heavy_tailed:
+            selector.set_params(measure="r2")
         tests = significance_tests(
             selector.fit(request.param(seed), "y").selection_, permutations=199
         )

@@ -22,6 +22,8 @@ from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.permutation import (
     MOST_PERMUTATIONS,
     CorrelationPermutations,
+    DesignCorrected,
+    design_effect,
     permutations_of,
 )
 from misfeat.lattice import rank
@@ -107,7 +109,9 @@ class PermutationTester:
         self.scores.check_rows()
         check_count(permutations, "permutations")
         self.permutations = int(permutations)
-        most = MOST_PERMUTATIONS - PILOTS - 1
+        sums = self.scores.measure.sums
+        permuted = None if sums is None else sums.permuted
+        most = (MOST_PERMUTATIONS if permuted is None else permuted.shape[1]) - PILOTS - 1
         if permutations > most:
             raise MisfeatError(
                 f"{Setting('permutations', permutations)}; at most {most:,} are possible."
@@ -117,7 +121,7 @@ class PermutationTester:
         self.within = None
         if within is not None:
             self.within = feature_index(selection, within, "a feature to permute within")
-            if self.scores.measure.sums is not None:
+            if sums is not None:
                 raise MisfeatError(
                     f"{Setting('within', within)} needs the values of a feature, of which "
                     f"{Setting('measure', 'r2')} knows nothing; use "
@@ -148,14 +152,16 @@ class PermutationTester:
         """Permutations of the target of a cohort that leave what held features explain."""
         measure = self.scores.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
+        rows = self.cohorts.at(cohort)
         if measure.rows is None:
             sums = cast("ProductSums", measure.sums)
             recorded = np.flatnonzero(~measure.missing[cohort])
-            products, n_rows = sums.products[cohort], int(sums.rows[cohort])
-            return CorrelationPermutations(
-                products, n_rows, recorded, largest, held=held, seed=seed
-            )
-        rows = self.cohorts.at(cohort)
+            permuted = None if sums.permuted is None else sums.permuted[cohort]
+            of_cohort = sums.products[cohort], int(sums.rows[cohort]), recorded, largest
+            found = CorrelationPermutations(*of_cohort, held=held, permuted=permuted, seed=seed)
+            # Drawn ones are of as many rows as the design is worth.
+            effect = 1.0 if permuted is None else design_effect(rows)
+            return DesignCorrected(found, effect) if effect > 1.0 else found
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
         return permutations_of(rows, largest, held=held, strata=strata, seed=seed, most=most)

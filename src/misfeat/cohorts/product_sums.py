@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from misfeat.cohorts import build
 from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.subgroups import DROPPED, Runs
+from misfeat.cohorts.weights import mean_weights
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
-from misfeat.reading.table_answers import GroupSums, Variable
+from misfeat.reading.table_answers import GroupSums, NumberRows, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +25,13 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
+    Floats = NDArray[np.float64]
+
 
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
+PERMUTED = 1031  # Orders of the target that tests compare with, at most
+MOST_NUMBERS = 2**23  # Numbers that are held while products of permuted targets are summed
+FIFTHS = (0.2, 0.4, 0.6, 0.8)  # Weights may depend on which of five parts a target is in
 _R2 = Setting("measure", "r2")
 
 
@@ -41,12 +47,19 @@ class ProductSums:
     features: tuple[str, ...]  # The numeric features, in the table's column order
     target: str
     rows: NDArray[np.int64]  # (n_cohorts,): rows, or with weights their effective number
-    products: NDArray[np.float64]  # (n_cohorts, n_features + 1, n_features + 1), the target last
+    products: Floats  # (n_cohorts, n_features + 1, n_features + 1), the target last
     missing: NDArray[np.bool_]  # (n_cohorts, n_features): what each never recorded
+    permuted: Floats | None = None
+    """(n_cohorts, 1 + `PERMUTED`, n_features + 1): products with the target in the recorded order,
+    then in random ones, and last its squares; None where a table has too many rows."""
 
 
 def cohorts_and_product_sums(
-    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+    table: Table,
+    target: str,
+    rules: CohortRules,
+    progress: Progress | None = None,
+    seed: int | None = None,
 ) -> tuple[Cohorts, ProductSums]:
     """Build the cohorts of an open table and sum its products, and close it."""
     report = progress or build.unreported
@@ -58,10 +71,84 @@ def cohorts_and_product_sums(
         variables.append(_variable(weighed, profiles[target], is_target=True))
         coded = build.code_table(profiled, progress, with_grids=False)
         report("Summing products", 0, 1)
-        sums = weighed.sum_products([group.coder for group in profiled.groupings], variables)
+        coders = [group.coder for group in profiled.groupings]
+        sums, rows = weighed.sum_products(coders, variables), None
+        if weighed.n_rows() * len(variables) <= MOST_NUMBERS:
+            rows = weighed.number_rows(coders, variables)
         report("Summing products", 1, 1)
     cohorts, runs = build.lay_out(profiled, coded)
-    return cohorts, _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
+    found = _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
+    if rows is None or found.products[..., -1].size * PERMUTED > MOST_NUMBERS:
+        return cohorts, found
+    kept = [*(features.index(name) for name in found.features), len(features)]
+    return cohorts, replace(found, permuted=_permuted(rows, runs, cohorts, kept, seed))
+
+
+def _permuted(
+    rows: NumberRows, runs: Runs, cohorts: Cohorts, kept: list[int], seed: int | None
+) -> Floats:
+    """Sums of products with the target in random orders, for every cohort."""
+    cohort, numbers = runs.cohort_of(rows.codes), rows.values[kept]
+    found = np.zeros((len(cohorts), 1 + PERMUTED, len(kept)))
+    frequencies = cohorts.masses is None
+    for number in range(len(cohorts)):
+        own = np.flatnonzero(cohort == number)
+        weights = rows.weights[own]
+        if frequencies:
+            own, weights = np.repeat(own, weights.astype(np.int64)), np.ones(int(weights.sum()))
+        order = np.lexsort((weights, *numbers[:, own]))  # the same in every library
+        # A key, so that no table drawn with the same seed has the same stream of random numbers.
+        rng = np.random.default_rng(np.random.SeedSequence(seed or 0, spawn_key=(number,)))
+        found[number] = _permuted_products(numbers[:, own[order]], weights[order], rng)
+        if cohorts.effective is not None:
+            found[number] *= cohorts.effective[number] / weights.sum()
+    return found
+
+
+def _permuted_products(values: Floats, weights: Floats, rng: np.random.Generator) -> Floats:
+    """Products of features with the target, and its squares, as recorded and in random orders.
+
+    A weight is the mean weight of rows with a target about as large, which goes with the target,
+    times a rest that stays with the features.
+    """
+    recorded = weights * ~np.isnan(values)
+    sums = np.nansum(recorded * values, axis=1)
+    means = np.divide(sums, recorded.sum(axis=1), out=np.zeros_like(sums), where=sums != 0)
+    *x, y = np.nan_to_num(values - means[:, None])
+    found = np.empty((1 + PERMUTED, len(values)))
+    if (weights == weights[:1]).all():
+        found[:, :-1], found[:, -1] = _shuffled(np.array(x), y[None], rng)[..., 0], y @ y
+        return found
+    part = np.searchsorted(np.unique(np.quantile(y, FIFTHS)), y)
+    moved = mean_weights(part, weights, len(FIFTHS) + 1)[part]
+    lines = np.array([np.ones_like(y), *x]) * (weights / moved)
+    rows, first, second = np.moveaxis(_shuffled(lines, moved * [y**0, y, y**2], rng), -1, 0)
+    found[:, :-1] = first[:, 1:] - rows[:, 1:] * first[:, :1] / rows[:, :1]
+    found[:, -1] = second[:, 0] - first[:, 0] ** 2 / rows[:, 0]
+    return found
+
+
+def _shuffled(lines: Floats, moved: Floats, rng: np.random.Generator) -> Floats:
+    """Sums of products of lines with others as they are, and `PERMUTED` times in another order.
+
+    Of many rows, one order is random, and the others are shifts of it, which are a group as all
+    orders are, so that tests stay exact; sums for all of them come from Fourier transforms.
+    """
+    n = lines.shape[1]
+    found = np.empty((1 + PERMUTED, len(lines), len(moved)))
+    found[0] = lines @ moved.T
+    if n <= 1 + PERMUTED:
+        orders = rng.permuted(np.tile(np.arange(n), (PERMUTED, 1)), axis=1)
+        found[1:] = np.moveaxis(moved[:, orders] @ lines.T, 0, -1)
+        return found
+    order = rng.permutation(n)
+    shifts = 1 + rng.choice(n - 1, PERMUTED, replace=False)
+    still = np.conj(np.fft.rfft(lines[:, order]))
+    for j, line in enumerate(moved):
+        turned = np.fft.rfft(line[order])
+        for i, other in enumerate(still):
+            found[1:, i, j] = np.fft.irfft(other * turned, n)[shifts]
+    return found
 
 
 def _numeric_features(profiled: ProfiledTable) -> list[str]:
@@ -145,9 +232,7 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
     return Variable(profile.reading, 0.0, as_it_is(profile), has_gaps)
 
 
-def _centred(
-    both: NDArray[np.float64], first: NDArray[np.float64], product: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _centred(both: Floats, first: Floats, product: Floats) -> Floats:
     """Sums of products about the cohort's means, missing values at the mean.
 
     With m the means and sums over the rows that have both values:
@@ -158,7 +243,7 @@ def _centred(
     mean = np.divide(
         np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0
     )
-    shifted: NDArray[np.float64] = (
+    shifted: Floats = (
         product
         - mean[:, :, None] * first.transpose(0, 2, 1)
         - mean[:, None, :] * first

@@ -52,6 +52,9 @@ SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
 
+CLASSES_DIFFER = 3.0
+"""Weights depend on the class where its mean weight is so many standard errors from that of all."""
+
 
 @dataclass(frozen=True)
 class WeightRules:
@@ -207,6 +210,17 @@ def squares_of(weights: Counts, masses: NDArray[Any], heaviest: Floats) -> Float
     others = masses - heaviest
     squares: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
     return squares
+
+
+def mean_weights(classes: Integers, weights: NDArray[Any], n_classes: int) -> Floats:
+    """What a row of each class weighs on the mean; of all, where classes hardly differ."""
+    counts = np.maximum(np.bincount(classes, minlength=n_classes), 1)
+    means: Floats = np.bincount(classes, weights=weights, minlength=n_classes) / counts
+    within = np.sqrt(np.mean((weights - means[classes]) ** 2))
+    whole, occurring = weights.mean(), np.unique(classes)
+    apart = np.abs(means - whole)[occurring] * np.sqrt(counts[occurring])
+    differ = (apart > np.maximum(CLASSES_DIFFER * within, 1e-9 * whole)).any()
+    return means if differ else np.full_like(means, whole)
 
 
 def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Counts | None, Floats | None]:

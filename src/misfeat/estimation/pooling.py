@@ -24,6 +24,7 @@ subgroups differ in what these features add.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,8 @@ LEAST_POOLED = 1e-9
 LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
 MOST_SPREAD = 0.05  # subgroups differ at most as samples of 20 rows do
+MOST_SET_SPREAD = 0.2  # those that inform in some subgroups and not in others, of 5 rows
+TAIL = 0.95  # where Student's distribution is held against the normal
 FIRST_SPREAD, LEAST_SPREAD = 0.002, 1e-6
 MOST_LEVELS_DIFFER = 1.0
 DOUBT = 2.0  # how much the error of the spread counts against it
@@ -256,9 +259,16 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
 def _spread_of_sets(
     evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
 ) -> Floats:
-    """How much subgroups may differ in single sets, by those that recorded them."""
+    """How much subgroups may differ in single sets, by those that recorded them.
+
+    So few say little about the tails, so that the spread is widened from a normal distribution to
+    Student's, which a further subgroup is predicted by.
+    """
+    from scipy.special import stdtrit
+
     unit = evidence.variation(expected, LEAST_SPREAD) / LEAST_SPREAD
     excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(unit, TINY)
-    seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SPREAD), 0.0).sum(axis=0)
+    seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SET_SPREAD), 0.0).sum(axis=0)
     total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)
-    return np.asarray((PRIOR_SUBGROUPS * effects.largest_spread + seen) / total)
+    wider = (stdtrit(total - 1.0, TAIL) / NormalDist().inv_cdf(TAIL)) ** 2
+    return np.asarray((PRIOR_SUBGROUPS * effects.largest_spread + seen) / total * wider)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.weights import squares_of
+from misfeat.cohorts.weights import mean_weights, squares_of
 from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
@@ -59,10 +59,6 @@ LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
 OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
-
-
-CLASSES_DIFFER = 3.0
-"""Weights depend on the class where its mean weight is so many standard errors from that of all."""
 
 
 class Permutations(Protocol):
@@ -195,7 +191,7 @@ def permutations_of(
     effect = design_effect(cohort)
     if cohort.effective is not None:
         rows, place = one_by_one(rows, cohort)
-        rest = rows.weights / _mean_weights(rows)[rows.target]
+        rest = rows.weights / mean_weights(rows.target, rows.weights, rows.n_classes)[rows.target]
         cohort = replace(cohort, codes=cohort.codes[:, place])
         strata = None if strata is None else strata[place]
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
@@ -205,18 +201,6 @@ def permutations_of(
     sets = PermutedSets(rows, largest, held, cells, within, seeds, rest)
     found = CountedPermutations(sets) if _can_be_counted(sets) else SearchedPermutations(sets)
     return DesignCorrected(found, effect) if effect > 1.0 else found
-
-
-def _mean_weights(rows: CompactRows) -> Scores:
-    """What a row of each class weighs on the mean; of all, where classes hardly differ."""
-    counts = np.maximum(np.bincount(rows.target, minlength=rows.n_classes), 1)
-    sums = np.bincount(rows.target, weights=rows.weights, minlength=rows.n_classes)
-    means: Scores = sums / counts
-    within = np.sqrt(np.mean((rows.weights - means[rows.target]) ** 2))
-    whole = rows.weights.mean()
-    apart = np.abs(means - whole)[np.unique(rows.target)] * np.sqrt(counts[np.unique(rows.target)])
-    differ = (apart > np.maximum(CLASSES_DIFFER * within, 1e-9 * whole)).any()
-    return means if differ else np.full_like(means, whole)
 
 
 def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -335,7 +319,7 @@ class SearchedPermutations:
             weights=rows.weights[units] if weighed else np.ones_like(units),
         )
         self._rest = None if sets.rest is None else sets.rest[units]
-        self._means = _mean_weights(rows)
+        self._means = mean_weights(rows.target, rows.weights, rows.n_classes)
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """Scores of permutations ``first`` to ``last - 1``."""
@@ -362,12 +346,12 @@ class SearchedPermutations:
 
 
 class CorrelationPermutations:
-    """Squared correlations with a permuted numeric target, drawn from sums of products alone.
+    """Squared correlations with a permuted numeric target, from sums of products alone.
 
-    In a random order of the target, its sums of products with centred columns vary around 0, with
-    the covariance of these columns times the variance of the target. With many rows they are normal
-    (Hoeffding's combinatorial central limit theorem), so that they can be drawn without the rows.
-    What features that are `held` explain of the target stays as it is.
+    Sums of products with the target in random orders are `permuted`, where the rows were at hand.
+    Else they are drawn: they vary around 0, with the covariance of the columns times the variance
+    of the target, and with many rows they are normal (Hoeffding's combinatorial central limit
+    theorem). A score is the share of what features that are `held` leave unexplained.
     """
 
     def __init__(
@@ -378,6 +362,7 @@ class CorrelationPermutations:
         largest: int,
         *,
         held: tuple[int, ...] = (),
+        permuted: NDArray[np.float64] | None = None,
         seed: np.random.SeedSequence,
     ) -> None:
         free = np.setdiff1d(recorded, held)
@@ -386,12 +371,12 @@ class CorrelationPermutations:
             _with_held(free[level(len(free), size)], own)
             for size in range(1, min(largest, len(free)) + 1)
         )
-        self._products, self._seed = products, seed
-        self._below = float(squared_correlation(products, own[None])[0]) if held else 0.0
+        self._products, self._permuted, self._seed, self._held = products, permuted, seed, own[None]
         explained = products[:-1, own] @ np.linalg.pinv(products[np.ix_(own, own)])
         left = products - np.pad(explained, ((0, 1), (0, 0)))[:, : len(own)] @ products[own]
         self._mean = explained @ products[own, -1]
-        spread = max(products[-1, -1] * (1.0 - self._below), 0.0) / max(n_rows - 1 - len(own), 1)
+        below = float(squared_correlation(products, self._held)[0])
+        spread = max(products[-1, -1] * (1.0 - below), 0.0) / max(n_rows - 1 - len(own), 1)
         values, vectors = np.linalg.eigh((left[:-1, :-1] + left[:-1, :-1].T) / 2)
         self._root = vectors * np.sqrt(np.maximum(values, 0.0) * spread)
 
@@ -400,18 +385,25 @@ class CorrelationPermutations:
         found = np.empty((last - first, sum(map(len, self.subsets))))
 
         def score(number: int) -> None:
-            permuted = self._products.copy()
-            if number:
-                key = (*self._seed.spawn_key, number)
-                seed = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-                drawn = np.random.default_rng(seed).standard_normal(self._root.shape[1])
-                drawn = self._root @ drawn
-                permuted[:-1, -1] = permuted[-1, :-1] = self._mean + drawn
-            by_size = [squared_correlation(permuted, subsets) for subsets in self.subsets]
-            found[number - first] = np.concatenate(by_size) - self._below
+            products = self._with_target(number)
+            below = squared_correlation(products, self._held)[0]
+            by_size = [squared_correlation(products, subsets) for subsets in self.subsets]
+            found[number - first] = (np.concatenate(by_size) - below) / max(1.0 - below, 1e-9)
 
         work.run([partial(score, number) for number in range(first, last)])
         return found
+
+    def _with_target(self, number: int) -> Scores:
+        """Sums of products with the target of one permutation."""
+        products = self._products.copy()
+        if self._permuted is not None:
+            products[:, -1] = products[-1] = self._permuted[number]
+        elif number:
+            key = (*self._seed.spawn_key, number)
+            seed = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+            drawn = np.random.default_rng(seed).standard_normal(self._root.shape[1])
+            products[:-1, -1] = products[-1, :-1] = self._mean + self._root @ drawn
+        return products
 
 
 def _with_held(

@@ -32,7 +32,14 @@ from misfeat.reading.coders import (
     replaced,
     unpack_keys,
 )
-from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
+from misfeat.reading.table_answers import (
+    GroupSums,
+    NumberRows,
+    ValueCounts,
+    Variable,
+    Weighing,
+    WeightRange,
+)
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
@@ -476,18 +483,13 @@ class ArrayTable:
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
-        target = variables[-1].reading
-        present = ~self._column(target.column).read(target).missing
-        weight = np.ones(int(present.sum()))
+        held = self.number_rows(groups, variables)
         bases = [1, *radices(groups)]  # the first for a table without groups
-        codes = [np.zeros(len(weight), np.int8), *(self._codes(c)[present] for c in groups)]
+        codes, weight = [np.zeros(len(held.weights), np.int8), *held.codes], held.weights
         distinct, group = np.unique(pack_keys(codes, bases), axis=1, return_inverse=True)
-        if self._weighing is not None:
-            weight = self._column(self._weighing.column).values[present].astype(np.float64)
         rows = np.bincount(group.ravel(), weight, distinct.shape[1]).astype(np.float64)
-        numbers = [self._numbers(variable) for variable in variables]
-        x = np.array([values[present] for values, _ in numbers])
-        u = np.array([recorded[present] for _, recorded in numbers])
+        u = (~np.isnan(held.values)).astype(np.float64)
+        x = np.nan_to_num(held.values, posinf=np.inf, neginf=-np.inf)
         factors = {"product": (x, x), "first": (x, u), "both": (u, u)}
         sums = {
             (kind, i, j): np.bincount(
@@ -499,15 +501,27 @@ class ArrayTable:
         codes_of = unpack_keys(list(distinct), no_counts, bases).codes[1:]
         return answers.group_sums(codes_of, rows, variables, sums)
 
+    def number_rows(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> NumberRows:
+        """The rows with a target: the codes of their groups, weights, and variables as numbers."""
+        target = variables[-1].reading
+        present = ~self._column(target.column).read(target).missing
+        codes = [self._codes(coder)[present] for coder in groups]
+        weights = np.ones(int(present.sum()))
+        if self._weighing is not None:
+            weights = self._column(self._weighing.column).values[present].astype(np.float64)
+        values = np.array([self._numbers(variable)[present] for variable in variables])
+        return NumberRows(
+            np.array(codes, np.int64).reshape(len(groups), len(weights)), weights, values
+        )
+
     def close(self) -> None:
         """Nothing was opened."""
 
-    def _numbers(self, variable: Variable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The values of a variable, 0 where missing, and 1 where recorded."""
+    def _numbers(self, variable: Variable) -> NDArray[np.float64]:
+        """The values of a variable, NaN where missing."""
         read = self._column(variable.reading.column).read(variable.reading)
         values = read.values if variable.coder is None else self._codes(variable.coder)
-        numbers = np.where(read.missing, 0.0, values.astype(np.float64) - variable.centre)
-        return numbers, (~read.missing).astype(np.float64)
+        return np.where(read.missing, np.nan, values.astype(np.float64) - variable.centre)
 
     def _codes(self, coder: Coder) -> NDArray[np.integer]:
         codes = np.full(self._n_lines, len(coder.labels), dtype=code_dtype(radices([coder])))

@@ -37,7 +37,14 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
-from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
+from misfeat.reading.table_answers import (
+    GroupSums,
+    NumberRows,
+    ValueCounts,
+    Variable,
+    Weighing,
+    WeightRange,
+)
 from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
@@ -272,23 +279,7 @@ class EngineTable:
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
         """Sum products of variables over the rows of each combination of group codes."""
         bases = radices(groups)
-        keys = self._keys(groups, bases)
-        # Rows with a target: the keys of their group, weight, numbers x0, …, and flags u0, …
-        columns = self._columns
-        numbers = {f"x{i}": columns.number(v) for i, v in enumerate(variables)}
-        for i, variable in enumerate(variables):
-            if variable.has_gaps:
-                recorded = one_where(~columns.is_missing(variable.reading))
-                numbers[f"u{i}"] = recorded.cast(nw.Float64)
-        # A literal alone would make a column of one row in some libraries.
-        rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
-        weight = nw.lit(1.0)
-        if self._weighing is not None:
-            weight = columns.value(self._weighing.column).cast(nw.Float64)
-        named = [key.alias(name) for name, key in keys.items()]
-        rows = rows.with_columns(*named, weight.alias(_WEIGHT))
-        named = [number.alias(name) for name, number in numbers.items()]
-        rows = rows.with_columns(*named).select(*keys, _WEIGHT, *numbers)
+        keys, rows = self._numbered(groups, variables)
         wanted = answers.sums_wanted(variables)
         sums: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
@@ -308,6 +299,44 @@ class EngineTable:
                 sums[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
         codes = unpack_keys(packed, np.zeros_like(order), bases).codes
         return answers.group_sums(codes, counts, variables, sums)
+
+    def number_rows(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> NumberRows:
+        """The rows with a target: the codes of their groups, weights, and variables as numbers."""
+        keys, rows = self._numbered(groups, variables)
+        held = self._collected(rows)
+        packed = [held[name].to_numpy().astype(np.int64) for name in keys]
+        order = sorting_order(packed)
+        codes = unpack_keys(packed, np.zeros_like(order), radices(groups)).codes
+
+        def numbers(name: str) -> NDArray[np.float64]:
+            return held[name].to_numpy().astype(np.float64)[order]
+
+        values = np.array([numbers(f"x{i}") for i in range(len(variables))])
+        for i, variable in enumerate(variables):
+            if variable.has_gaps:
+                values[i, numbers(f"u{i}") == 0] = np.nan
+        return NumberRows(codes, numbers(_WEIGHT), values)
+
+    def _numbered(
+        self, groups: Sequence[Coder], variables: Sequence[Variable]
+    ) -> tuple[dict[str, nw.Expr], nw.LazyFrame[Any]]:
+        """The keys of groups; rows with a target: these, weight, numbers x0, …, and flags u0, …"""
+        keys = self._keys(groups, radices(groups))
+        columns = self._columns
+        numbers = {f"x{i}": columns.number(v) for i, v in enumerate(variables)}
+        for i, variable in enumerate(variables):
+            if variable.has_gaps:
+                recorded = one_where(~columns.is_missing(variable.reading))
+                numbers[f"u{i}"] = recorded.cast(nw.Float64)
+        # A literal alone would make a column of one row in some libraries.
+        rows = self._lazy.filter(~columns.is_missing(variables[-1].reading))
+        weight = nw.lit(1.0)
+        if self._weighing is not None:
+            weight = columns.value(self._weighing.column).cast(nw.Float64)
+        named = [key.alias(name) for name, key in keys.items()]
+        rows = rows.with_columns(*named, weight.alias(_WEIGHT))
+        named = [number.alias(name) for name, number in numbers.items()]
+        return keys, rows.with_columns(*named).select(*keys, _WEIGHT, *numbers)
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -89,6 +89,14 @@ class Variable:
     centre: float  # Subtracted from the values, so that squares stay small
     coder: Coder | None  # Gives the number where the column holds none: 0 or 1
     has_gaps: bool
+
+
+class NumberRows(NamedTuple):
+    """The rows that hold a target, as numbers."""
+
+    codes: NDArray[np.integer]  # (n_groupings, n_rows): of the groups
+    weights: NDArray[np.float64]  # (n_rows,)
+    values: NDArray[np.float64]  # (n_variables, n_rows), less their centres; NaN where missing
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ import numpy as np
 
 from misfeat.cohorts.column_profiles import LOOKS
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts
+from misfeat.cohorts.product_sums import PERMUTED
 from misfeat.cohorts.weights import MOST_MASS
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
@@ -190,6 +191,8 @@ def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
     symmetric = np.allclose(sums.products, sums.products.swapaxes(1, 2), rtol=NEARLY)
     demand(symmetric, "sums that are not symmetric", ARRAYS)
     _check_array(sums.missing, "sums.missing", (np.bool_,), (n_cohorts, n))
+    if sums.permuted is not None:
+        _check_array(sums.permuted, "sums.permuted", FLOATS, (n_cohorts, 1 + PERMUTED, n + 1))
 
 
 def check_tables(tables: CountTables, cohorts: Cohorts) -> None:
