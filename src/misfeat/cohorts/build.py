@@ -24,10 +24,20 @@ from misfeat.cohorts.coding import (
     check_target,
     feature_coder,
     left_out,
+    most_categories,
     target_coding,
 )
 from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
-from misfeat.cohorts.merged_categories import BY_GAPS, TELLS_NOTHING, merge_values, stacked
+from misfeat.cohorts.merged_categories import (
+    BY_GAPS,
+    RECORDED,
+    Merged,
+    gaps_explain,
+    lost_bits,
+    merge_neighbours,
+    merge_rare,
+    stacked,
+)
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
@@ -58,6 +68,7 @@ if TYPE_CHECKING:
 
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
+WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
 AUTO = "auto"  # Asks for group columns to be chosen, where no column has that name
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""
@@ -345,9 +356,9 @@ def code_table(
     report("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
-    # In the order of names, so that the order of columns does not matter.
+    # Those of few values first, which others may determine; the order of columns does not matter.
     to_merge = [a.column for a in audits if a.role == "feature" and a.treatment in TREATED_LATER]
-    for column in sorted(to_merge):
+    for column in sorted(to_merge, key=lambda name: (len(labels[name]), name)):
         coded = _with_few_values(coded, column, profiled)
     for audit in sorted(coded.audits, key=lambda audit: audit.column):
         profile = profiles.get(audit.column)
@@ -431,37 +442,56 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
 
 
 def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) -> CodedColumns:
-    """The same with the many values of a column merged, or without it if they explain nothing."""
-    rules, target, groups = profiled.rules, coded.target, profiled.groupings
-    names, features = list(coded.features), dict(coded.features)
+    """The same with the many values of a column merged, or by its gaps, or without it."""
+    target, groups = coded.target, profiled.groupings
+    rows, names, features = coded.rows, list(coded.features), dict(coded.features)
     lines = [*(group.coder.labels for group in groups), *features.values(), target.coder.labels]
     bases = [len(labels) + 1 for labels in lines]
     line = len(groups) + names.index(column)
-    by_name = [len(groups) + names.index(name) for name in sorted(names)]
     n_classes = len(target.classes)  # of a number, those of its first grid
+    classes = target.classes_of(rows.codes[-1], missing=n_classes)
     audit = next(audit for audit in coded.audits if audit.column == column)
-    rows, labels, treatment = merge_values(
-        coded.rows,
-        line,
-        bases,
-        features[column][:-1],
-        n_bins=rules.bins.bins,
-        most=rules.coding.max_categories,
-        must_stay=rules.ways.get(column) == TEXT,
-        n_groups=len(groups),
-        why=TELLS_NOTHING if audit.treatment == TO_MERGE else audit.treatment,
-        order=[*range(len(groups)), *by_name, len(bases) - 1],
-        classes=target.classes_of(coded.rows.codes[-1], missing=n_classes),
-        n_classes=n_classes,
-    )
+    codes = list(rows.codes)
+    if audit.treatment == TO_MERGE:
+        merged = _merged(coded, column, profiled)
+        labels, treatment = merged.labels, merged.treatment
+        codes[line], bases[line] = merged.codes, len(labels) + 1
+        lost = lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
+        if lost >= WORTH_SAYING:
+            profiled.notes.add(
+                "Of {column!r}, all values explain {bits:.2f} bits more of the target in other "
+                "rows than {treatment} do.",
+                column=column,
+                bits=lost,
+                treatment=treatment,
+            )
+    else:
+        missing = codes[line] == bases[line] - 1
+        explain = gaps_explain(rows, missing, len(groups), classes, n_classes)
+        labels, treatment = (RECORDED,) if explain else (), f"{BY_GAPS} ({audit.treatment})"
+        codes[line], bases[line] = missing.astype(np.int8), 2
     features[column] = labels
     settled = replace(audit, treatment=treatment, categories=labels)
     if not labels:
-        settled = as_left_out(audit, treatment)
-        del features[column], bases[line]
-        rows = collapse(list(np.delete(rows.codes, line, axis=0)), rows.weights, bases, rows.more)
+        settled = as_left_out(audit, audit.treatment)
+        del features[column], bases[line], codes[line]
+    rows = collapse(codes, rows.weights, bases, rows.more)
     audits = [settled if one is audit else one for one in coded.audits]
     return coded._replace(rows=rows, features=features, audits=audits)
+
+
+def _merged(coded: CodedColumns, column: str, profiled: ProfiledTable) -> Merged:
+    """The values of a column, merged by how frequent they are, or with their neighbours."""
+    rules, profile, features = profiled.rules, profiled.profiles[column], coded.features
+    settled = {one.column for one in coded.audits if one.treatment not in TREATED_LATER}
+    first, names = len(profiled.groupings), list(features)
+    others = {n: (first + names.index(n), features[n]) for n in sorted(settled.intersection(names))}
+    most = most_categories(rules.coding, profile.rows, len(profiled.table.names))
+    line = first + names.index(column)
+    if profile.in_order:
+        bins = rules.bins.bins
+        return merge_neighbours(coded.rows, line, others, features[column], bins=bins, most=most)
+    return merge_rare(coded.rows, line, others, features[column][:-1], most=most)
 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
@@ -482,7 +512,7 @@ def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
             column=column,
             why=why,
         )
-    elif why in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
+    elif why in (FREE_TEXT, IDENTIFIER):
         notes.add(
             "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
             column=column,
