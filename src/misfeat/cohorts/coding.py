@@ -215,8 +215,10 @@ UNREAD = (IDENTIFIER, FREE_TEXT, SCATTERED)  # Why values are not looked at, tho
 def most_categories(coding: Coding, rows: int, n_columns: int) -> int:
     """Distinct values up to which columns are not merged: more in tables of many rows."""
     if coding.max_categories is not None:
-        return coding.max_categories
-    return max(CATEGORIES[0], min(CATEGORIES[1], rows // ROWS_A_CATEGORY, MOST_CODES // n_columns))
+        return min(coding.max_categories, DISTINCT_LIMIT)
+    fewest, most = CATEGORIES
+    most = min(most, rows // ROWS_A_CATEGORY, MOST_CODES // n_columns, DISTINCT_LIMIT)
+    return max(fewest, most)
 
 
 def feature_coder(

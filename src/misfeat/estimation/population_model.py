@@ -52,6 +52,7 @@ OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its o
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
 MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
 MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
+MOST_COLUMNS = 9  # of a feature of many categories that these are proportional to
 HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is known between
 
 
@@ -130,7 +131,8 @@ class PopulationModel:
 
     def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
-        own = self.moments.widths[subsets] * (1.0 if recorded is None else recorded[subsets])
+        widths = np.minimum(self.moments.widths, MOST_COLUMNS)
+        own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
         own = own * ~self.moments.redundant(subsets, recorded)
         return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
