@@ -6,29 +6,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.merged_categories import random_folds
 from tests.cohorts.tables import audit
+from tests.reading.holders import HOLDERS
 
 N = 3000
-
-
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=20))
-def test_every_row_is_random_folds_once_and_folds_are_equally_large(weights):
-    folds = random_folds(np.array(weights))
-    assert sum(folds).tolist() == weights
-    sizes = [fold.sum() for fold in folds]
-    assert max(sizes) - min(sizes) <= 1
-
-
-def test_very_many_rows_are_random_folds_without_writing_them_down():
-    folds = random_folds(np.array([10**12, 3, 10**9]))
-    assert sum(folds).tolist() == [10**12, 3, 10**9]
-    assert all(abs(fold[0] / (10**12 / 5) - 1) < 1e-3 for fold in folds)
 
 
 def towns(spread: float, n_towns: int = 80) -> pl.DataFrame:
@@ -103,6 +87,20 @@ def test_a_feature_that_another_determines_adds_nothing_to_it(n_rows):
     assert not any(label[0] != label[-2] for label in found.categories)
 
 
+@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb"])
+def test_bins_of_a_number_end_where_the_ranges_do_that_it_determines(holder):
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 80, N)
+    texts = np.array(["Less than 25", "25 - 45", "Greater than 45"])
+    table = pl.DataFrame({"age": age, "age_cat": texts[(age >= 25) + 0 + (age > 45)]})
+    table = table.with_columns(y=pl.Series((rng.random(N) * 80 < age).astype(int)))
+    cohorts = build_cohorts(HOLDERS[holder](table), "y")
+    assert {24, 45} <= {*audit(cohorts, "age").edges}
+    assert audit(cohorts, "age_cat").categories == tuple(texts)
+    both = np.unique(cohorts.codes, axis=1)
+    assert len(np.unique(both[0])) == both.shape[1]
+
+
 def test_rare_values_are_told_apart_by_what_they_determine():
     rng = np.random.default_rng(0)
     town = rng.choice(60, N, p=rng.dirichlet(np.ones(60)))
@@ -140,7 +138,7 @@ ORDERED = {
     "agreement": ["Strongly disagree", "Disagree", "Neutral", "Agree", "Don't know"],
     "amount": ["Low", "Medium", "High"],
     "severity": ["none", "mild", "moderate", "severe"],
-    "stages": ["Stage I", "Stage IIA", "Stage IIB", "Stage IV", "Stage IX"],
+    "stages": ["Stage 1", "Stage 2a", "Stage 2b", "Stage 4", "Stage 10"],
     "months": ["Jan", "Feb", "Mar", "Apr", "May", "Jun"],
     "weeks": [f"week {i}" for i in range(1, 25)],
     "sub-grades": [f"{letter}{i}" for letter in "ABCDEFG" for i in range(1, 6)],

@@ -22,6 +22,7 @@ from misfeat.cohorts.coding import (
     TargetCoding,
     as_it_is,
     check_target,
+    cut_at,
     feature_coder,
     left_out,
     most_categories,
@@ -30,6 +31,7 @@ from misfeat.cohorts.coding import (
 from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
 from misfeat.cohorts.merged_categories import (
     BY_GAPS,
+    MOST_VALUES,
     RECORDED,
     Merged,
     gaps_explain,
@@ -54,7 +56,7 @@ from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import Table, open_table, with_weights
-from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value
+from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
@@ -163,6 +165,11 @@ class ProfiledTable(NamedTuple):
     groupings: tuple[subgroups.Grouping, ...]
     weighing: Weighing | None  # How rows are weighed; None where all weigh the same
     notes: Notes
+
+    @property
+    def most(self) -> int:
+        """Distinct values up to which columns are not merged."""
+        return most_categories(self.rules.coding, self.table.n_rows(), len(self.table.names))
 
 
 class CodedColumns(NamedTuple):
@@ -409,7 +416,30 @@ def _feature_coders(
             values, why = column_profiles.suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)
-    return coders, audits
+    return coders, [_cut_where_others_change(profiled, coders, audit) for audit in audits]
+
+
+def _cut_where_others_change(
+    profiled: ProfiledTable, coders: dict[str, Coder], audit: ColumnAudit
+) -> ColumnAudit:
+    """Bins of a number that also end where ordered categories do that it determines."""
+    profile, ends = profiled.profiles.get(audit.column), dict[str, list[int]]()
+    chosen = audit.column in profiled.rules.bins.by_column or audit.role != "feature"
+    if chosen or not audit.edges or profile is None or profile.counts is None:
+        return audit
+    for name, coder in sorted(coders.items()):
+        few = profiled.profiles[name].in_order and len(coder.labels) <= profiled.most
+        if few and profile.distinct <= MOST_VALUES:
+            codes = profiled.table.count_codes([as_it_is(profile), coder]).codes
+            values, theirs = codes[:, (codes < [[profile.distinct], [len(coder.labels)]]).all(0)]
+            if len(values) == len(np.unique(values)):
+                ends[name] = values[:-1][np.diff(theirs) != 0].tolist()
+    cuts = {canonical(profile.counts.values[end]) for each in ends.values() for end in each}
+    if not 0 < len(cuts) < profiled.most:
+        return audit
+    coders[audit.column] = coder = cut_at(profile, tuple(sorted(cuts.union(audit.edges))))
+    treatment = f"{audit.treatment}, cut where {' and '.join(ends)} changes"
+    return replace(audit, treatment=treatment, edges=coder.edges, categories=coder.labels)
 
 
 def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
@@ -486,8 +516,7 @@ def _merged(coded: CodedColumns, column: str, profiled: ProfiledTable) -> Merged
     settled = {one.column for one in coded.audits if one.treatment not in TREATED_LATER}
     first, names = len(profiled.groupings), list(features)
     others = {n: (first + names.index(n), features[n]) for n in sorted(settled.intersection(names))}
-    most = most_categories(rules.coding, profile.rows, len(profiled.table.names))
-    line = first + names.index(column)
+    most, line = profiled.most, first + names.index(column)
     if profile.in_order:
         bins = rules.bins.bins
         return merge_neighbours(coded.rows, line, others, features[column], bins=bins, most=most)

@@ -24,12 +24,7 @@ from misfeat.cohorts.column_profiles import (
     holds_sentences,
     looks_like,
 )
-from misfeat.cohorts.merged_categories import (
-    MOST_VALUES,
-    RECORDED,
-    common_values,
-    most_frequent,
-)
+from misfeat.cohorts.merged_categories import MOST_VALUES, RECORDED, common_values
 from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
@@ -250,11 +245,10 @@ def feature_coder(
     else:
         coder, treatment = common_values(profile), TO_MERGE
         often_new = profile.recorded >= LEAST_ROWS and 2 * profile.distinct > profile.recorded
-        if coder is None and often_new and not kept and profile.kind is Kind.TEXT:
+        if len(coder.values) < 2 and often_new and not kept and profile.kind is Kind.TEXT:
             return _by_gaps(profile, SCATTERED, rules)
-        if coder is None:
-            coder = most_frequent(profile, most)
-            treatment = f"{len(coder.values)} most frequent values and {coder.labels[-1]}"
+        if len(coder.values) < 2:
+            coder = common_values(profile, fewest=1)
     return coder, audit_of(profile, coder, "feature", treatment)
 
 

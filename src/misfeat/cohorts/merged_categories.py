@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Others = Mapping[str, tuple[int, tuple[str, ...]]]
 
 
-FOLDS = 5
-MOST_SHUFFLED = 1_000_000  # Of more rows, every row draws its fold by itself
 FEWEST_ROWS = 5  # Rarer values are merged
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
 RECORDED = "recorded"  # The one category of a column that is a feature by its gaps alone
@@ -91,11 +89,9 @@ def merge_rare(
         other = with_other(labels)[-1]
         named = [other] * len(present)
         for name in by:
-            own, meant = rows.codes[others[name][0]][merged][first], others[name][1]
-            shown = [*meant, MISSING_LABEL]
-            named = [
-                f"{before}, {name}={shown[code]}" for before, code in zip(named, own, strict=True)
-            ]
+            line, meant = others[name]
+            own = [(*meant, MISSING_LABEL)[code] for code in rows.codes[line][merged][first]]
+            named = [f"{one}, {name}={code}" for one, code in zip(named, own, strict=True)]
         labels = (*labels, *named)
         treatment += f", and {other} by {' and '.join(by)}" if by else f" and {other}"
     return Merged(np.where(missing, len(labels), groups), labels, treatment)
@@ -123,11 +119,11 @@ def _determined(
 def lost_bits(values: Codes, merged: Merged, classes: Codes, weights: Counts, n: int) -> float:
     """What values explain of other rows' classes, `n` of them, beyond their groups, in bits."""
     present = np.where(merged.codes < len(merged.labels), classes, n)
-    gains = []
-    for codes in (values, merged.codes):
-        shape = (int(codes.max(initial=0)) + 1, n)
-        gains.append(_held_out_gain(_splits(count_by_class(codes, present, weights, shape))))
-    return gains[0] - gains[1]
+    fine, coarse = (
+        left_out_gain(count_by_class(codes, present, weights, (int(codes.max(initial=0)) + 1, n)))
+        for codes in (values, merged.codes)
+    )
+    return (fine - coarse) / max(int(weights[present < n].sum()), 1)
 
 
 def gaps_explain(
@@ -139,24 +135,15 @@ def gaps_explain(
     both = np.bincount(of_group, missing) * np.bincount(of_group, ~missing) > 0
     known = np.where(both[of_group], classes, n_classes)
     counts = count_by_class(missing.astype(np.int64), known, rows.weights, (2, n_classes))
-    return _held_out_gain(_splits(counts)) * int(counts.sum()) >= ENOUGH_BITS
+    return left_out_gain(counts) >= ENOUGH_BITS
 
 
-def _splits(counts: Counts) -> list[tuple[Counts, Counts]]:
-    """Rows by value and class to learn from, and those to try values on, for each fold."""
-    folds = (fold.reshape(counts.shape) for fold in random_folds(counts.ravel()))
-    return [(counts - held_out, held_out) for held_out in folds]
-
-
-def _held_out_gain(splits: Sequence[tuple[Counts, Counts]]) -> float:
-    """Bits per row by which values predict the classes of rows that they were not learned from."""
-    gain, rows = 0.0, 0
-    for learned, tried in splits:
-        overall = (learned.sum(axis=0) + 1) / (learned.sum() + learned.shape[1])
-        shares = (learned + overall) / (learned.sum(axis=1, keepdims=True) + 1)
-        gain += float((tried * np.log2(shares / overall)).sum())
-        rows += int(tried.sum())
-    return gain / max(rows, 1)
+def left_out_gain(counts: Counts) -> float:
+    """Bits by which values predict classes, each row by all others, from rows by both."""
+    overall = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
+    others = np.maximum(counts - 1, 0) + overall
+    shares = others / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return float((counts * np.log2(shares / overall)).sum())
 
 
 def stacked(parts: Sequence[CodedRows]) -> CodedRows:
@@ -174,30 +161,11 @@ def count_by_class(values: Codes, classes: Codes, weights: Counts, shape: Sequen
     return counted.astype(np.int64).reshape(shape)
 
 
-def random_folds(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Rows, by how many are alike, split at random, the same way every time, into equal folds."""
-    rng = np.random.default_rng(0)
-    if weights.sum() > MOST_SHUFFLED:
-        drawn = rng.multinomial(weights, [1 / FOLDS] * FOLDS)
-        return [np.ascontiguousarray(fold) for fold in drawn.T]
-    fold_of = np.arange(int(weights.sum())) % FOLDS
-    rng.shuffle(fold_of)
-    cell = np.repeat(np.arange(len(weights)) * FOLDS, weights) + fold_of
-    counts = np.bincount(cell, minlength=len(weights) * FOLDS).astype(np.int64)
-    return list(np.ascontiguousarray(counts.reshape(-1, FOLDS).T))
-
-
-def common_values(profile: Profile) -> CategoryCoder | None:
-    """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
-    coder = most_frequent(profile, MOST_VALUES + 1, FEWEST_ROWS)
-    return coder if len(coder.values) > 1 else None
-
-
-def most_frequent(profile: Profile, most: int, fewest: int = 1) -> CategoryCoder:
-    """Keep the most frequent values, ties in the order of the values; the rest become one."""
+def common_values(profile: Profile, fewest: int = FEWEST_ROWS) -> CategoryCoder:
+    """A coder of the values with enough rows, at most `MOST_VALUES`; the rest become one."""
     assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
     counts = profile.counts.counts
-    kept = np.argsort(-counts, kind="stable")[: most - 1]
+    kept = np.argsort(-counts, kind="stable")[:MOST_VALUES]
     values = tuple(profile.counts.values[np.sort(kept[counts[kept] >= fewest])].tolist())
     return CategoryCoder(profile.reading, values, with_other(map(label, values)))
 

@@ -6,7 +6,6 @@ in a column of few values, which come last.
 
 from __future__ import annotations
 
-import calendar
 import re
 from itertools import pairwise
 from math import inf
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FEWEST = 3  # Fewer texts need no order
+MOST, LONGEST = 500, 50  # More texts, or longer ones, are not looked at
 FEW = 9  # Among so many texts there may be some for no answer
 COMPLETE = 0.8  # The share of all sub-grades, from the first to the last, that occur
 NO_ANSWER = re.compile(
@@ -46,41 +46,39 @@ _SCALES = (
     "moderately, fairly, quite a bit, quite, a lot, very, very much, extremely, completely",
     "terrible, awful, very poor, poor, very bad, bad, below average, fair, acceptable, ok, okay, "
     "average, above average, good, very good, great, excellent, outstanding",
-    "not at all important, unimportant, not important, slightly important, somewhat important, "
-    "moderately important, important, very important, extremely important",
     "xxxs, xxs, xs, s, m, l, xl, xxl, xxxl",
     "extra small, very small, tiny, small, medium, large, big, very large, extra large, huge",
-    "very young, young, middle aged, middle-aged, old, very old",
-    "none, no schooling, pre-primary, primary, lower secondary, secondary, upper secondary, "
-    "high school, some college, associate's degree, associate degree, bachelor, bachelors, "
-    "bachelor's degree, bachelor degree, tertiary, master, masters, master's degree, "
-    "master degree, phd, doctorate",
-    "freshman, sophomore, junior, senior",
+    "none, no schooling, primary, some high school, secondary, high school, some college, "
+    "associate's degree, bachelor, bachelor's degree, tertiary, master, master's degree, phd, "
+    "doctorate",
     "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth",
-    *(", ".join(names).casefold() for names in (calendar.month_name[1:], calendar.month_abbr[1:])),
-    *(", ".join(names).casefold() for names in (calendar.day_name, calendar.day_abbr)),
+    "january, february, march, april, may, june, july, august, september, october, november, "
+    "december",
+    "jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec",
+    "monday, tuesday, wednesday, thursday, friday, saturday, sunday",
+    "mon, tue, wed, thu, fri, sat, sun",
 )
 _RANKS = [{word: rank for rank, word in enumerate(scale.split(", "))} for scale in _SCALES]
 _NUMBER = r"-?[$\u20ac\u00a3]?(?:\d[\d,]*(?:\.\d+)?|inf)"
 _UNIT = r"(?:st|nd|rd|th)?(?: ?(?!to )[a-z%$\u20ac/]+\.?){0,2}"
 _RANGE = re.compile(
-    r"(?:(?P<below><=?|\u2264|under|below|less than|up to|at most)|"
-    r"(?P<above>>=?|\u2265|over|above|more than|at least))? ?"
+    r"(?:(?P<below><=?|\u2264|under|below|(?:less|fewer|younger|lower) than|up to|at most)|"
+    r"(?P<above>>=?|\u2265|over|above|(?:more|greater|older|higher) than|at least))? ?"
     rf"(?P<low>{_NUMBER}){_UNIT}(?: ?(?:[-\u2013\u2014]|to) ?(?P<high>{_NUMBER}){_UNIT})?"
     r"(?P<open> ?\+| (?:and|or) (?:over|older|more|above|up|higher))?"
     rf"(?P<short> (?:and|or) (?:under|younger|less|fewer|below|lower))?{_UNIT}"
 )
 _SUB_GRADE = re.compile(r"([a-z]) ?-?(\d{1,2})")
 _NUMBERED = re.compile(
-    r"(stage|grade|class|level|tier|rank|phase|week|wk|month|day|year|yr|visit|wave|round|period|"
-    r"quarter|q|quartile|quintile|decile|semester|term)?[ _#-]?"
-    r"(\d{1,4}|(?=[ivx])x{0,2}(?:ix|iv|v?i{0,3}))([a-d]?)"
+    r"(stage|grade|class|level|tier|phase|week|month|day|year|visit|wave|round|period|quarter|q|"
+    r"quartile|quintile|decile|semester|term)[ _#-]?(\d{1,4})([a-d]?)"
 )
-_ROMAN = {"i": 1, "v": 5, "x": 10}
 
 
 def order_of(texts: Sequence[str]) -> list[str] | None:
     """The texts of a column in their order, from the least; None where they have none."""
+    if len(texts) > MOST or max(map(len, texts), default=0) > LONGEST:
+        return None
     plain = {text: " ".join(text.split()).casefold() for text in texts}
     answers = [text for text in texts if not NO_ANSWER.fullmatch(plain[text])]
     if len(answers) < FEWEST or len(answers) < len(texts) > FEW:
@@ -109,10 +107,8 @@ def _as_ranges(texts: Sequence[str]) -> list[Any] | None:
         match = _RANGE.fullmatch(text[1:-1].replace(", ", " to ") if in_brackets else text)
         if match is None:
             return None
-        low = float(re.sub(r"[$\u20ac\u00a3,]", "", match["low"]))
-        high = (
-            low if match["high"] is None else float(re.sub(r"[$\u20ac\u00a3,]", "", match["high"]))
-        )
+        ends = (match["low"], match["high"] or match["low"])
+        low, high = (float(re.sub(r"[$\u20ac\u00a3,]", "", end)) for end in ends)
         if match["below"] or match["short"]:
             low = -inf
         elif match["above"] or match["open"]:
@@ -124,24 +120,11 @@ def _as_ranges(texts: Sequence[str]) -> list[Any] | None:
 
 
 def _numbered(texts: Sequence[str]) -> list[Any] | None:
-    """The numbers of stages, weeks or visits, also Roman ones, with letters after them."""
-    matches = [_NUMBERED.fullmatch(text) for text in texts]
-    found = [match for match in matches if match is not None]
+    """The numbers of stages, weeks or visits, with letters after them."""
+    found = [match for text in texts if (match := _NUMBERED.fullmatch(text))]
     if len(found) < len(texts) or len({match[1] for match in found}) > 1:
         return None
-    ranks = [(_number(match[2]), match[3]) for match in found]
-    numbers = {number for number, _ in ranks}
-    # Without a word before them, numbers may be anything else unless they count from 1 on.
-    return ranks if found[0][1] or numbers == set(range(1, len(numbers) + 1)) else None
-
-
-def _number(text: str) -> int:
-    """A number, in digits or a Roman one."""
-    if text.isdigit():
-        return int(text)
-    values = [_ROMAN[letter] for letter in text]
-    after = [*values[1:], 0]
-    return sum(-own if own < then else own for own, then in zip(values, after, strict=True))
+    return [(int(match[2]), match[3]) for match in found]
 
 
 def _as_sub_grades(texts: Sequence[str]) -> list[Any] | None:
