@@ -6,85 +6,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.merged_categories import (
-    by_target,
-    count_by_class,
-    cross_fitted,
-    random_folds,
-)
-from misfeat.reading.coders import collapse
 from tests.cohorts.tables import audit
+from tests.reading.holders import HOLDERS
 
-GROUPS = 5
 N = 3000
-
-
-def drawn(n: int, n_values: int, spread: float, seed: int):
-    """Rows of one feature, a column with many values and a target; shares differ by `spread`."""
-    rng = np.random.default_rng(seed)
-    values = rng.choice(n_values, n, p=rng.dirichlet(np.full(n_values, 0.7)))
-    odds = rng.normal(0, spread, n_values)[values] - 1.0
-    target = (rng.random(n) < 1 / (1 + np.exp(-odds))).astype(np.int64)
-    other = rng.integers(3, size=n)
-    bases = [4, n_values + 2, 3]
-    return collapse([other, values, target], np.ones(n, dtype=np.int64), bases), bases
-
-
-def above_chance(table: np.ndarray) -> float:
-    joint = table / table.sum()
-    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    told = (joint[joint > 0] * np.log2((joint / np.maximum(expected, 1e-300))[joint > 0])).sum()
-    filled = (table.sum(axis=1) > 0).sum()
-    return float(told - (filled - 1) * (table.shape[1] - 1) / (2 * table.sum() * np.log(2)))
-
-
-def scored(n: int, n_values: int, spread: float, seed: int) -> tuple[float, float]:
-    """What cross-fitted groups score, and what they would if they were learned from all rows."""
-    rows, bases = drawn(n, n_values, spread, seed)
-    counts = count_by_class(rows.codes[1], rows.codes[-1], rows.weights, (n_values, 2))
-    merger = by_target(counts, GROUPS)
-    shape = n_values, 2
-    found = cross_fitted(rows, 1, bases, merger, shape, [0, 1, 2], rows.codes[-1])
-    fitted = count_by_class(found.codes[1], found.codes[-1], found.weights, (GROUPS + 1, 2))
-    naive = np.zeros((GROUPS + 1, 2), dtype=np.int64)
-    np.add.at(naive, merger.learn(counts), counts)
-    return above_chance(fitted), above_chance(naive)
-
-
-def test_five_hundred_values_that_tell_nothing_score_nothing_above_chance():
-    scores = np.array([scored(5000, 500, 0.0, seed)[0] for seed in range(30)])
-    error = scores.std(ddof=1) / np.sqrt(len(scores))
-    assert abs(scores.mean()) < 3 * error + 1e-4
-    assert np.abs(scores).max() < 0.005
-
-
-def test_groups_that_were_learned_from_the_rows_that_they_score_would_be_off():
-    fitted, naive = scored(5000, 300, 0.7, 0)
-    assert fitted < 0.8 * naive
-
-
-def test_groups_lie_in_the_order_of_their_targets():
-    counts = np.array([[90, 10], [10, 90], [50, 50], [88, 12], [12, 88]])
-    assert by_target(counts, 3).learn(counts).tolist() == [0, 2, 1, 0, 2]
-
-
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=20))
-def test_every_row_is_random_folds_once_and_folds_are_equally_large(weights):
-    folds = random_folds(np.array(weights))
-    assert sum(folds).tolist() == weights
-    sizes = [fold.sum() for fold in folds]
-    assert max(sizes) - min(sizes) <= 1
-
-
-def test_very_many_rows_are_random_folds_without_writing_them_down():
-    folds = random_folds(np.array([10**12, 3, 10**9]))
-    assert sum(folds).tolist() == [10**12, 3, 10**9]
-    assert all(abs(fold[0] / (10**12 / 5) - 1) < 1e-3 for fold in folds)
 
 
 def towns(spread: float, n_towns: int = 80) -> pl.DataFrame:
@@ -101,23 +29,88 @@ def towns(spread: float, n_towns: int = 80) -> pl.DataFrame:
     )
 
 
-def test_values_that_tell_are_merged_by_what_they_tell_and_it_is_said():
-    cohorts = build_cohorts(towns(1.5), "y")
-    assert cohorts.weights.sum() == N
+def test_the_most_frequent_values_are_kept_more_of_them_with_more_rows_and_it_is_said():
+    for rows, kept in ((N, 39), (450, 8)):
+        cohorts = build_cohorts(towns(1.5).head(rows), "y")
+        assert audit(cohorts, "town").treatment == f"{kept} most frequent values and other"
+        assert cohorts.weights.sum() == rows
+        assert any(f"{kept} most frequent values and other. A larger" in n for n in cohorts.notes)
+        assert any("all values explain 0." in note for note in cohorts.notes)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.5])
+def test_codes_are_the_same_whatever_the_target_says(spread):
+    table = towns(spread)
+    shuffled = table.with_columns(y=table["y"].shuffle(seed=1))
+    before, after = (build_cohorts(one, "y", groups="site") for one in (table, shuffled))
+    assert before.features == after.features == ("town", "x")
+    assert before.categories == after.categories
+    for one, other in zip(before, after, strict=True):
+        counts = [np.bincount(c.codes[0] * 3 + c.codes[1], c.weights) for c in (one, other)]
+        assert (counts[0] == counts[1]).all()
+
+
+def test_text_of_many_values_that_explains_nothing_is_seldom_found_to_explain():
+    p_values = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        table = {f"x{i}": rng.integers(0, 40, 300).astype(str).astype(object) for i in range(3)}
+        table = {name: [f"v{value}" for value in values] for name, values in table.items()}
+        selector = SubgroupSelector(size=2).fit(table, rng.integers(0, 2, 300))
+        assert len(selector.cohorts_.features) == 3
+        p_values.append(selector.significance(permutations=59)["p_value"][0])
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.15
+
+
+def loans(n: int) -> pd.DataFrame:
+    """Loans whose rate depends on the sub-grade, which determines the grade."""
+    rng = np.random.default_rng(0)
+    grade = rng.choice(list("ABCDEFG"), n, p=[0.25, 0.3, 0.26, 0.14, 0.03, 0.01, 0.01])
+    step = rng.integers(1, 6, n)
+    rate = np.array([ord(one) - 65 for one in grade]) * 5 + step + rng.normal(0, 0.5, n)
+    names = [f"{one}{two}" for one, two in zip(grade, step, strict=True)]
+    month = rng.choice(["Jan-2018", "Feb-2018", "Mar-2018"], n)
+    return pd.DataFrame({"grade": grade, "sub_grade": names, "month": month, "rate": rate})
+
+
+@pytest.mark.parametrize("n_rows", [450, 5000])
+def test_a_feature_that_another_determines_adds_nothing_to_it(n_rows):
+    selector = SubgroupSelector(size=2).fit(loans(n_rows), "rate")
+    scores = {frozenset(row.features): row.score for row in selector.scores().itertuples()}
+    singles = SubgroupSelector(size=1).fit(loans(n_rows), "rate").scores()
+    score = {row.features[0]: row.score for row in singles.itertuples()}
+    assert score["sub_grade"] > 1.04 * score["grade"]
+    assert scores[frozenset({"grade", "sub_grade"})] <= score["sub_grade"] + 0.02
+    found = audit(selector.cohorts_, "sub_grade")
+    assert found.taken_for == "category, in order"
+    assert found.categories[0].startswith("A1")
+    assert not any(label[0] != label[-2] for label in found.categories)
+
+
+@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb"])
+def test_bins_of_a_number_end_where_the_ranges_do_that_it_determines(holder):
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 80, N)
+    texts = np.array(["Less than 25", "25 - 45", "Greater than 45"])
+    table = pl.DataFrame({"age": age, "age_cat": texts[(age >= 25) + 0 + (age > 45)]})
+    table = table.with_columns(y=pl.Series((rng.random(N) * 80 < age).astype(int)))
+    cohorts = build_cohorts(HOLDERS[holder](table), "y")
+    assert {24, 45} <= {*audit(cohorts, "age").edges}
+    assert audit(cohorts, "age_cat").categories == tuple(texts)
+    both = np.unique(cohorts.codes, axis=1)
+    assert len(np.unique(both[0])) == both.shape[1]
+
+
+def test_rare_values_are_told_apart_by_what_they_determine():
+    rng = np.random.default_rng(0)
+    town = rng.choice(60, N, p=rng.dirichlet(np.ones(60)))
+    table = pd.DataFrame({"town": [f"t{one}" for one in town], "state": town % 3})
+    cohorts = build_cohorts(table.assign(y=rng.integers(0, 2, N)), "y")
     found = audit(cohorts, "town")
-    assert found.treatment == "5 groups of 70 values, by the target, and other"
-    assert found.categories[0].startswith("town ")
-    assert found.categories[0].endswith("values)")
-    assert any("'town' has 79 values" in note for note in cohorts.notes)
-
-
-def test_values_that_tell_nothing_are_left_out_with_a_note_unless_asked_for():
-    cohorts = build_cohorts(towns(0.0), "y")
-    assert audit(cohorts, "town").role == "left out"
-    assert "town" not in cohorts.features
-    assert any("read={'town': 'text'} keeps it" in note for note in cohorts.notes)
-    kept = build_cohorts(towns(0.0), "y", coding=Coding(read={"town": "text"}))
-    assert audit(kept, "town").treatment == "8 most frequent values and other"
+    assert found.treatment == "39 most frequent values, and other by state"
+    assert found.categories[-3:] == tuple(f"other, state={state}" for state in range(3))
+    both = np.unique(cohorts.codes, axis=1)
+    assert len(np.unique(both[0])) == both.shape[1]
 
 
 def test_many_values_that_tell_come_out_on_top_and_noise_does_not():
@@ -134,6 +127,44 @@ def test_values_with_few_rows_each_are_merged_by_how_frequent_they_are():
     cohorts = build_cohorts(table, "y", coding=Coding(max_categories=4))
     assert audit(cohorts, "town").categories == ("t00", "t01", "t02", "other")
     assert any("'town' has 15 values: 3 most frequent" in note for note in cohorts.notes)
+
+
+ORDERED = {
+    "ranges": ["<5", "5-10", "10+"],
+    "ages": ["under 18", "18 to 64", "65 and over"],
+    "intervals": ["[0-10)", "[10-20)", "[20-100)", "[100-110)"],
+    "amounts": ["$0 - $9,999", "$10,000 - $19,999", "$20,000+"],
+    "how often": ["never", "rarely", "sometimes", "often", "always"],
+    "agreement": ["Strongly disagree", "Disagree", "Neutral", "Agree", "Don't know"],
+    "amount": ["Low", "Medium", "High"],
+    "severity": ["none", "mild", "moderate", "severe"],
+    "stages": ["Stage 1", "Stage 2a", "Stage 2b", "Stage 4", "Stage 10"],
+    "months": ["Jan", "Feb", "Mar", "Apr", "May", "Jun"],
+    "weeks": [f"week {i}" for i in range(1, 25)],
+    "sub-grades": [f"{letter}{i}" for letter in "ABCDEFG" for i in range(1, 6)],
+}
+
+
+@pytest.mark.parametrize("kind", ORDERED)
+def test_texts_that_have_an_order_keep_it(kind):
+    table = {"x": [*reversed(ORDERED[kind])] * 20, "y": [0, 1] * len(ORDERED[kind]) * 10}
+    found = audit(build_cohorts(table, "y"), "x")
+    assert found.taken_for == "category, in order"
+    values = [value for label in found.categories for value in label.split(" to ", 1)]
+    if kind in ("weeks", "sub-grades"):
+        assert found.treatment == "5 bins in the order of the categories"
+        assert values == sorted(values, key=ORDERED[kind].index)
+    else:
+        assert list(found.categories) == ORDERED[kind]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["red", "green", "blue"], ["x", "i", "v"], ["3-1", "2-0", "0-0"], ["E11", "I10", "J4"]],
+)
+def test_texts_that_have_no_order_are_categories(values):
+    table = {"x": values * 20, "y": [0, 1] * 10 * len(values)}
+    assert audit(build_cohorts(table, "y"), "x").taken_for == "category"
 
 
 GRADES = [f"g{i}" for i in (3, 1, 2, *range(4, 16))]
@@ -194,14 +225,6 @@ def test_categories_of_anything_keep_their_order(holder):
     others = pd.DataFrame({"z": rng.integers(0, 2, 300)})
     rows = others if holder == "pandas" else {"z": others["z"].to_numpy()}
     assert build_cohorts(rows, cut).classes == ("(-9, -1]", "(-1, 0]", "(0, 9]")
-
-
-def test_values_that_tell_about_a_number_are_merged_by_its_classes():
-    rng = np.random.default_rng(0)
-    city = rng.integers(0, 40, 600)
-    amount = rng.normal(size=40)[city] * 0.7 + rng.normal(size=600)
-    table = {"city": [f"c{one}" for one in city], "price": rng.normal(size=600), "y": amount}
-    assert build_cohorts(table, "y").features == ("city", "price")
 
 
 def test_texts_that_hardly_come_again_are_left_out():

@@ -12,9 +12,8 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.merged_categories import TELLS_NOTHING
 from tests.cohorts.test_groups import visits
-from tests.cohorts.test_merged_categories import towns
+from tests.cohorts.test_merged_categories import loans, towns
 from tests.cohorts.test_parsed_text import messy
 from tests.cohorts.test_targets import numbers
 from tests.reading.holders import HOLDERS, as_rows, read_heart
@@ -77,6 +76,7 @@ TABLES = {
     "every type": lambda: (awkward_table().rename({"ill": "y"}), AWKWARD),
     "texts that stand for numbers": lambda: (messy(), {"groups": ["site", {"income": [20_000]}]}),
     "many values": lambda: (towns(1.5), {"groups": "site"}),
+    "values in order": lambda: (pl.from_pandas(loans(450)).rename({"rate": "y"}), {}),
     "chosen subgroups": lambda: (visits(), {"groups": "auto"}),
     "a number for a target": lambda: (numbers(), {}),
     "sampling weights": lambda: weighted("sampling"),
@@ -101,7 +101,7 @@ def test_the_table_of_every_type_is_treated_as_documented():
         "weight": ("group", "subgroups"),
         "score": ("feature", "as it is"),
         "flag": ("feature", "as it is"),
-        "town": ("left out", TELLS_NOTHING),
+        "town": ("feature", "11 most frequent values and other"),
         "marker": ("feature", "as it is"),
         "visited": ("feature", "3 quantile bins"),
         "constant": ("left out", "constant"),

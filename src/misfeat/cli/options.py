@@ -246,8 +246,8 @@ class RunSettings:
     bins: list[str] | None = _option(
         None, COLUMNS, "Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one."
     )
-    max_categories: int = _option(
-        9, COLUMNS, "Columns with at most this many distinct values are not binned."
+    max_categories: int | None = _option(
+        None, COLUMNS, "Columns with at most this many distinct values are not binned."
     )
     target_kind: str = _option(
         "auto", COLUMNS, "Take the target as 'classes' or as a 'number'; else the table decides."

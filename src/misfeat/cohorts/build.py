@@ -22,12 +22,24 @@ from misfeat.cohorts.coding import (
     TargetCoding,
     as_it_is,
     check_target,
+    cut_at,
     feature_coder,
     left_out,
+    most_categories,
     target_coding,
 )
 from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
-from misfeat.cohorts.merged_categories import BY_GAPS, TELLS_NOTHING, merge_values, stacked
+from misfeat.cohorts.merged_categories import (
+    BY_GAPS,
+    MOST_VALUES,
+    RECORDED,
+    Merged,
+    gaps_explain,
+    lost_bits,
+    merge_neighbours,
+    merge_rare,
+    stacked,
+)
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
@@ -44,7 +56,7 @@ from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import Table, open_table, with_weights
-from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value
+from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
@@ -58,6 +70,7 @@ if TYPE_CHECKING:
 
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
+WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
 AUTO = "auto"  # Asks for group columns to be chosen, where no column has that name
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""
@@ -152,6 +165,11 @@ class ProfiledTable(NamedTuple):
     groupings: tuple[subgroups.Grouping, ...]
     weighing: Weighing | None  # How rows are weighed; None where all weigh the same
     notes: Notes
+
+    @property
+    def most(self) -> int:
+        """Distinct values up to which columns are not merged."""
+        return most_categories(self.rules.coding, self.table.n_rows(), len(self.table.names))
 
 
 class CodedColumns(NamedTuple):
@@ -345,9 +363,9 @@ def code_table(
     report("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
-    # In the order of names, so that the order of columns does not matter.
+    # Those of few values first, which others may determine; the order of columns does not matter.
     to_merge = [a.column for a in audits if a.role == "feature" and a.treatment in TREATED_LATER]
-    for column in sorted(to_merge):
+    for column in sorted(to_merge, key=lambda name: (len(labels[name]), name)):
         coded = _with_few_values(coded, column, profiled)
     for audit in sorted(coded.audits, key=lambda audit: audit.column):
         profile = profiles.get(audit.column)
@@ -398,7 +416,30 @@ def _feature_coders(
             values, why = column_profiles.suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)
-    return coders, audits
+    return coders, [_cut_where_others_change(profiled, coders, audit) for audit in audits]
+
+
+def _cut_where_others_change(
+    profiled: ProfiledTable, coders: dict[str, Coder], audit: ColumnAudit
+) -> ColumnAudit:
+    """Bins of a number that also end where ordered categories do that it determines."""
+    profile, ends = profiled.profiles.get(audit.column), dict[str, list[int]]()
+    chosen = audit.column in profiled.rules.bins.by_column or audit.role != "feature"
+    if chosen or not audit.edges or profile is None or profile.counts is None:
+        return audit
+    for name, coder in sorted(coders.items()):
+        few = profiled.profiles[name].in_order and len(coder.labels) <= profiled.most
+        if few and profile.distinct <= MOST_VALUES:
+            codes = profiled.table.count_codes([as_it_is(profile), coder]).codes
+            values, theirs = codes[:, (codes < [[profile.distinct], [len(coder.labels)]]).all(0)]
+            if len(values) == len(np.unique(values)):
+                ends[name] = values[:-1][np.diff(theirs) != 0].tolist()
+    cuts = {canonical(profile.counts.values[end]) for each in ends.values() for end in each}
+    if not 0 < len(cuts) < profiled.most:
+        return audit
+    coders[audit.column] = coder = cut_at(profile, tuple(sorted(cuts.union(audit.edges))))
+    treatment = f"{audit.treatment}, cut where {' and '.join(ends)} changes"
+    return replace(audit, treatment=treatment, edges=coder.edges, categories=coder.labels)
 
 
 def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
@@ -431,37 +472,55 @@ def _count_rows(profiled: ProfiledTable, coders: Sequence[Coder]) -> CodedRows:
 
 
 def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) -> CodedColumns:
-    """The same with the many values of a column merged, or without it if they explain nothing."""
-    rules, target, groups = profiled.rules, coded.target, profiled.groupings
-    names, features = list(coded.features), dict(coded.features)
+    """The same with the many values of a column merged, or by its gaps, or without it."""
+    target, groups = coded.target, profiled.groupings
+    rows, names, features = coded.rows, list(coded.features), dict(coded.features)
     lines = [*(group.coder.labels for group in groups), *features.values(), target.coder.labels]
     bases = [len(labels) + 1 for labels in lines]
     line = len(groups) + names.index(column)
-    by_name = [len(groups) + names.index(name) for name in sorted(names)]
     n_classes = len(target.classes)  # of a number, those of its first grid
+    classes = target.classes_of(rows.codes[-1], missing=n_classes)
     audit = next(audit for audit in coded.audits if audit.column == column)
-    rows, labels, treatment = merge_values(
-        coded.rows,
-        line,
-        bases,
-        features[column][:-1],
-        n_bins=rules.bins.bins,
-        most=rules.coding.max_categories,
-        must_stay=rules.ways.get(column) == TEXT,
-        n_groups=len(groups),
-        why=TELLS_NOTHING if audit.treatment == TO_MERGE else audit.treatment,
-        order=[*range(len(groups)), *by_name, len(bases) - 1],
-        classes=target.classes_of(coded.rows.codes[-1], missing=n_classes),
-        n_classes=n_classes,
-    )
+    codes = list(rows.codes)
+    if audit.treatment == TO_MERGE:
+        merged = _merged(coded, column, profiled)
+        labels, treatment = merged.labels, merged.treatment
+        codes[line], bases[line] = merged.codes, len(labels) + 1
+        lost = lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
+        if lost >= WORTH_SAYING:
+            profiled.notes.add(
+                "Of {column!r}, all values explain {bits:.2f} bits more of the target in other "
+                "rows than {treatment} do.",
+                column=column,
+                bits=lost,
+                treatment=treatment,
+            )
+    else:
+        missing = codes[line] == bases[line] - 1
+        explain = gaps_explain(rows, missing, len(groups), classes, n_classes)
+        labels, treatment = (RECORDED,) if explain else (), f"{BY_GAPS} ({audit.treatment})"
+        codes[line], bases[line] = missing.astype(np.int8), 2
     features[column] = labels
     settled = replace(audit, treatment=treatment, categories=labels)
     if not labels:
-        settled = as_left_out(audit, treatment)
-        del features[column], bases[line]
-        rows = collapse(list(np.delete(rows.codes, line, axis=0)), rows.weights, bases, rows.more)
+        settled = as_left_out(audit, audit.treatment)
+        del features[column], bases[line], codes[line]
+    rows = collapse(codes, rows.weights, bases, rows.more)
     audits = [settled if one is audit else one for one in coded.audits]
     return coded._replace(rows=rows, features=features, audits=audits)
+
+
+def _merged(coded: CodedColumns, column: str, profiled: ProfiledTable) -> Merged:
+    """The values of a column, merged by how frequent they are, or with their neighbours."""
+    rules, profile, features = profiled.rules, profiled.profiles[column], coded.features
+    settled = {one.column for one in coded.audits if one.treatment not in TREATED_LATER}
+    first, names = len(profiled.groupings), list(features)
+    others = {n: (first + names.index(n), features[n]) for n in sorted(settled.intersection(names))}
+    most, line = profiled.most, first + names.index(column)
+    if profile.in_order:
+        bins = rules.bins.bins
+        return merge_neighbours(coded.rows, line, others, features[column], bins=bins, most=most)
+    return merge_rare(coded.rows, line, others, features[column][:-1], most=most)
 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
@@ -482,7 +541,7 @@ def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
             column=column,
             why=why,
         )
-    elif why in (FREE_TEXT, IDENTIFIER, TELLS_NOTHING):
+    elif why in (FREE_TEXT, IDENTIFIER):
         notes.add(
             "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
             column=column,

@@ -24,7 +24,7 @@ from misfeat.cohorts.column_profiles import (
     holds_sentences,
     looks_like,
 )
-from misfeat.cohorts.merged_categories import RECORDED, common_values, most_frequent
+from misfeat.cohorts.merged_categories import MOST_VALUES, RECORDED, common_values
 from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
@@ -199,16 +199,28 @@ NEVER_RECORDED = "never recorded"
 AS_IT_IS = "as it is"
 OF_CODEBOOK = "bins of the codebook"
 TO_MERGE = "one by one"  # The treatment of a column whose values are merged once rows are counted
+CATEGORIES = 9, 40  # How many categories are kept at least and at most, where the user does not say
+ROWS_A_CATEGORY = 50  # In between, one for so many rows
+MOST_CODES = 1500  # And no more in all columns together, whose cross-products are held
 UNSCORED = "its type cannot be scored"
 SCATTERED = "most of its texts occur once or twice"
 UNREAD = (IDENTIFIER, FREE_TEXT, SCATTERED)  # Why values are not looked at, though gaps may explain
+
+
+def most_categories(coding: Coding, rows: int, n_columns: int) -> int:
+    """Distinct values up to which columns are not merged: more in tables of many rows."""
+    if coding.max_categories is not None:
+        return min(coding.max_categories, DISTINCT_LIMIT)
+    fewest, most = CATEGORIES
+    most = min(most, rows // ROWS_A_CATEGORY, MOST_CODES // n_columns, DISTINCT_LIMIT)
+    return max(fewest, most)
 
 
 def feature_coder(
     table: Table, profile: Profile, rules: CohortRules
 ) -> tuple[Coder | None, ColumnAudit]:
     """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
-    bins, most = rules.bins, rules.coding.max_categories
+    bins, most = rules.bins, most_categories(rules.coding, profile.rows, len(table.names))
     kept = rules.ways.get(profile.column) == TEXT  # as the user says, whatever it looks like
     why_not = _reason_to_leave_out(profile, bins, kept)
     if why_not:
@@ -223,19 +235,20 @@ def feature_coder(
     coder: Coder | None
     if profile.kind.ordered and (chosen or profile.distinct > most):
         coder, treatment = _binned(table, profile, bins)
+        usual = None if chosen else _cut_beside_usual(profile, bins.bins)
+        if usual is not None:
+            coder, treatment = usual, f"{len(usual.labels)} quantile bins, one of a single value"
     elif profile.distinct <= most:
         coder, treatment = as_it_is(profile), AS_IT_IS
-    elif profile.in_order:
-        coder = _neighbours(profile, bins.bins)
-        treatment = f"{len(coder.labels)} bins in the order of the categories"
+    elif profile.in_order and profile.distinct <= MOST_VALUES:
+        coder, treatment = as_it_is(profile), TO_MERGE
     else:
         coder, treatment = common_values(profile), TO_MERGE
         often_new = profile.recorded >= LEAST_ROWS and 2 * profile.distinct > profile.recorded
-        if coder is None and often_new and not kept and profile.kind is Kind.TEXT:
+        if len(coder.values) < 2 and often_new and not kept and profile.kind is Kind.TEXT:
             return _by_gaps(profile, SCATTERED, rules)
-        if coder is None:
-            coder = most_frequent(profile, most)
-            treatment = f"{len(coder.values)} most frequent values and {coder.labels[-1]}"
+        if len(coder.values) < 2:
+            coder = common_values(profile, fewest=1)
     return coder, audit_of(profile, coder, "feature", treatment)
 
 
@@ -294,20 +307,16 @@ def _binned(table: Table, profile: Profile, rules: BinRules) -> tuple[EdgeCoder,
     return coder, f"{len(coder.labels)} quantile bins"
 
 
-def _neighbours(profile: Profile, bins: int) -> EdgeCoder:
-    """Categories that have an order, neighbours merged into bins that are about equally full."""
+def _cut_beside_usual(profile: Profile, bins: int) -> EdgeCoder | None:
+    """A coder in which a value of more than half of the rows is a bin; None where none is one."""
     counts = profile.counts
-    assert counts is not None  # noqa: S101  (identifiers were left out before)
-    positions = np.arange(len(counts.values))
-    edges = quantile_edges(positions, counts.counts, bins)
-    names = [str(value) for value in counts.values]
-    reading = replace(profile.reading, texts=tuple(names), values=tuple(positions.tolist()))
-    starts, ends = [0, *(edge + 1 for edge in edges)], [*edges, len(names) - 1]
-    labels = tuple(
-        names[start] if start == end else f"{names[start]} to {names[end]}"
-        for start, end in zip(starts, ends, strict=True)
-    )
-    return EdgeCoder(reading, edges, labels)
+    usual = 0 if counts is None else int(np.argmax(counts.counts))
+    if counts is None or 2 * counts.counts[usual] <= profile.recorded or bins < 3:
+        return None
+    others = counts.without(np.arange(len(counts.values)) == usual)
+    edges = {canonical(value) for value in counts.values[max(usual - 1, 0) : usual + 1]}
+    edges |= {*quantile_edges(others.values, others.counts, bins - 1)}
+    return cut_at(profile, tuple(sorted(edges - {canonical(counts.values[-1])})))
 
 
 def audit_of(profile: Profile, coder: Coder, role: str, treatment: str) -> ColumnAudit:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts import parsed_text
+from misfeat.cohorts.ordered_text import order_of
 from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
@@ -67,7 +68,7 @@ class Profile:
     missing: int  # Rows in which it is missing, user-given codes included
     rows: int
     text: TextProfile = TextProfile()
-    in_order: bool = False  # Whether the type of categories orders them; `counts` are in that order
+    in_order: bool = False  # Whether categories have an order; `counts` are in that order
 
     @property
     def column(self) -> str:
@@ -156,6 +157,9 @@ def _read_text(
             f"is {str(counts.values[0])!r}.",
             column=profile.column,
         )
+    order = order_of(counts.values.tolist()) if way is None and share < parsed_text.ENOUGH else None
+    if order is not None:
+        return replace(profile, counts=counts.in_order(order), in_order=True)
     if parsed is None or (way is None and share < parsed_text.MANY):
         example = str(counts.values[np.argmax(counts.counts)]) if len(counts.values) else ""
         return replace(profile, text=TextProfile(example=example))

@@ -1,21 +1,23 @@
-"""Columns of many categories, merged into few: by their targets, or by how frequent they are.
+"""Columns of many categories, merged into few without a look at the target.
 
-Groups that are learned from the target would explain the rows that they were learned from by chance
-alone. They are therefore cross-fitted: a row's group is learned from the rows of the other folds.
+Groups that are learned from the target explain it by chance, and permuting the target afterwards
+does not make up for that. Frequencies, the order of values and other features decide instead, so
+that tests hold whatever a column is.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.reading.coders import CategoryCoder, CodedRows, collapse
-from misfeat.reading.values import label
+from misfeat.reading.coders import CategoryCoder, CodedRows
+from misfeat.reading.table_answers import quantiles_of_counts
+from misfeat.reading.values import MISSING_LABEL, label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,77 +26,107 @@ if TYPE_CHECKING:
     Codes = NDArray[np.integer]
     Counts = NDArray[np.int64]
     Groups = NDArray[np.int64]
-    Learn = Callable[[Counts], Groups]
+    Others = Mapping[str, tuple[int, tuple[str, ...]]]
 
 
-FOLDS = 5
-MOST_SHUFFLED = 1_000_000  # Of more rows, every row draws its fold by itself
-FEWEST_ROWS = (5, 20, 50, 100)  # Rarer values are merged; the limit that explains most is taken
-SHRINKAGE = 10.0  # The overall shares of classes count as so many rows of every value
+FEWEST_ROWS = 5  # Rarer values are merged
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
-NAMED = 2  # Values that the label of a group names
-TELLS_NOTHING = "its categories carry no out-of-sample information"
 RECORDED = "recorded"  # The one category of a column that is a feature by its gaps alone
 BY_GAPS = "recorded or not"  # How such a column is treated
 ENOUGH_BITS = 10.0  # Other rows must be 1,000 times as likely with it as without
 
 
-class Merger(NamedTuple):
-    """A way to merge values, and how much it explains."""
+class Merged(NamedTuple):
+    """The groups that the values of a column are merged into."""
 
-    learn: Learn  # The group of each value, from rows by value and class; the last holds the rest
-    n_groups: int
-    gain: float  # What groups explain of rows that they were not learned from, in bits per row
+    codes: Groups  # The group of every row; as many as there are labels where it is missing
+    labels: tuple[str, ...]
+    treatment: str
 
 
-def merge_values(
-    rows: CodedRows,
-    line: int,
-    bases: Sequence[int],
-    values: Sequence[str],
-    *,
-    n_bins: int,
-    most: int,
-    must_stay: bool,
-    n_groups: int,
-    why: str,
-    order: Sequence[int],
-    classes: Codes,
-    n_classes: int,
-) -> tuple[CodedRows, tuple[str, ...], str]:
-    """Merge the values of a line, by their targets or by how frequent they are.
+def merge_neighbours(
+    rows: CodedRows, line: int, others: Others, values: Sequence[str], *, bins: int, most: int
+) -> Merged:
+    """Merge neighbours among values that have an order, into bins that are about equally full.
 
-    Gives the rows, what the codes of the line mean (nothing where it is to be left out), and the
-    treatment. Where values explain nothing, or are not looked at, as `why` says, gaps may. The line
-    is as `common_values` codes it; `bases` have the number of codes of every line, the one for
-    missing included, and the first `n_groups` lines those of groups. The rest is as in
-    `cross_fitted`.
+    Where a value determines that of another feature, so does its bin: else the other would seem to
+    add what merging lost. `others` has the lines of other features, and what their codes mean.
     """
-    counts = count_by_class(rows.codes[line], classes, rows.weights, (len(values), n_classes))
-    alike = by_target(counts, n_bins)
-    frequent = by_frequency(counts, min(most, len(values) + 1))
-    best = alike if alike.gain > max(frequent.gain, 0.0) else frequent
-    if best.gain <= 0 and not must_stay:
-        missing = rows.codes[line] == bases[line] - 1
-        if not _gaps_explain(rows, missing, n_groups, classes, n_classes):
-            return rows, (), why
-        codes, left = list(rows.codes), [*bases[:line], 2, *bases[line + 1 :]]
-        codes[line] = missing.astype(np.int8)
-        by_gaps = collapse(codes, rows.weights, left, rows.more)
-        return by_gaps, (RECORDED,), f"{BY_GAPS} ({why})"
-    labels = _group_labels(values, best.learn(counts), counts.sum(axis=1), best.n_groups - 1)
-    merged = cross_fitted(rows, line, bases, best, counts.shape, order, classes)
-    treatment = f"{len(labels)} most frequent values"
-    if best is alike:
-        treatment = f"{len(labels)} groups of {len(values)} values, by the target"
-    if (merged.codes[line] == best.n_groups - 1).any():
-        labels, comma = with_other(labels), "," if best is alike else ""
-        return merged, labels, f"{treatment}{comma} and {labels[-1]}"
-    merged.codes[line][merged.codes[line] == best.n_groups] = best.n_groups - 1
-    return merged, labels, treatment
+    n, codes = len(values), rows.codes[line]
+    cells = _determined(rows, line, n, others, most)[1]
+    cell_of, sizes = np.zeros(n, dtype=np.int64), np.bincount(codes, rows.weights, minlength=n)
+    cell_of[codes[codes < n]] = cells[codes < n]
+    shares = [Fraction(share, bins) for share in range(1, bins)]
+    cuts = set(quantiles_of_counts(np.arange(n), sizes[:n].astype(np.int64), shares)) - {n - 1}
+    changes = np.flatnonzero(np.diff(cell_of)).tolist()
+    edges = sorted({*cuts, *changes} if len(changes) < most else cuts)
+    spans = zip([0, *(edge + 1 for edge in edges)], [*edges, n - 1], strict=True)
+    labels = tuple(values[a] if a == b else f"{values[a]} to {values[b]}" for a, b in spans)
+    groups = np.append(np.searchsorted(edges, np.arange(n)), len(labels))
+    return Merged(groups[codes], labels, f"{len(labels)} bins in the order of the categories")
 
 
-def _gaps_explain(
+def merge_rare(
+    rows: CodedRows, line: int, others: Others, values: Sequence[str], *, most: int
+) -> Merged:
+    """Keep the most frequent values, and merge all others, as in `merge_neighbours`.
+
+    The line is as `common_values` codes it: after the values comes what is too rare to be looked
+    at. What is merged is told apart by the features that the values determine.
+    """
+    n, codes = len(values), rows.codes[line]
+    sizes = np.bincount(codes, rows.weights, minlength=n)[:n]
+    by, cells = _determined(rows, line, n, others, most)
+    kept = np.sort(np.argsort(-sizes, kind="stable")[: most - 1])
+    group_of = np.full(n + 2, len(kept))
+    group_of[kept] = np.arange(len(kept))
+    groups, missing = group_of[codes], codes == n + 1
+    merged = (groups == len(kept)) & ~missing
+    labels, treatment = tuple(values[value] for value in kept), f"{len(kept)} most frequent values"
+    present, first = np.unique(cells[merged], return_index=True)
+    groups[merged] += np.searchsorted(present, cells[merged])
+    if len(present):
+        other = with_other(labels)[-1]
+        named = [other] * len(present)
+        for name in by:
+            line, meant = others[name]
+            own = [(*meant, MISSING_LABEL)[code] for code in rows.codes[line][merged][first]]
+            named = [f"{one}, {name}={code}" for one, code in zip(named, own, strict=True)]
+        labels = (*labels, *named)
+        treatment += f", and {other} by {' and '.join(by)}" if by else f" and {other}"
+    return Merged(np.where(missing, len(labels), groups), labels, treatment)
+
+
+def _determined(
+    rows: CodedRows, line: int, n: int, others: Others, most: int
+) -> tuple[list[str], Groups]:
+    """The features that the first `n` codes of a line determine, and a code of them together."""
+    values, named = rows.codes[line], rows.codes[line] < n
+    names, cells = [], np.zeros(len(values), dtype=np.int64)
+    for name, (other, _) in others.items():
+        codes = rows.codes[other]
+        code_of = np.zeros(n, dtype=codes.dtype)
+        code_of[values[named]] = codes[named]
+        if (code_of[values[named]] == codes[named]).all():
+            joint = cells * (int(codes.max(initial=0)) + 1) + codes
+            found, together = np.unique(joint, return_inverse=True)
+            if int(cells.max(initial=0)) + 1 < len(found) <= most:
+                names.append(name)
+                cells = together.ravel().astype(np.int64)
+    return names, cells
+
+
+def lost_bits(values: Codes, merged: Merged, classes: Codes, weights: Counts, n: int) -> float:
+    """What values explain of other rows' classes, `n` of them, beyond their groups, in bits."""
+    present = np.where(merged.codes < len(merged.labels), classes, n)
+    fine, coarse = (
+        left_out_gain(count_by_class(codes, present, weights, (int(codes.max(initial=0)) + 1, n)))
+        for codes in (values, merged.codes)
+    )
+    return (fine - coarse) / max(int(weights[present < n].sum()), 1)
+
+
+def gaps_explain(
     rows: CodedRows, missing: NDArray[np.bool_], n_groups: int, classes: Codes, n_classes: int
 ) -> bool:
     """Whether being missing explains the target, in groups of which some rows are not missing."""
@@ -103,107 +135,15 @@ def _gaps_explain(
     both = np.bincount(of_group, missing) * np.bincount(of_group, ~missing) > 0
     known = np.where(both[of_group], classes, n_classes)
     counts = count_by_class(missing.astype(np.int64), known, rows.weights, (2, n_classes))
-    gain = _held_out_gain(_splits(counts), lambda _: np.arange(2))
-    return gain * int(counts.sum()) >= ENOUGH_BITS
+    return left_out_gain(counts) >= ENOUGH_BITS
 
 
-def by_frequency(counts: Counts, n_groups: int) -> Merger:
-    """The most frequent values each by itself, all others together; the target has no say."""
-    rows = counts.sum(axis=1)
-    groups = np.full(len(rows), n_groups - 1, dtype=np.int64)
-    kept = np.sort(np.argsort(-rows, kind="stable")[: n_groups - 1])
-    groups[kept] = np.arange(len(kept))
-    return Merger(lambda _: groups, n_groups, _held_out_gain(_splits(counts), lambda _: groups))
-
-
-def by_target(counts: Counts, n_groups: int) -> Merger:
-    """Values with similar targets together; one more group holds all values that are too rare."""
-    splits = _splits(counts)
-    learners = [partial(_similar, n_groups=n_groups, fewest=fewest) for fewest in FEWEST_ROWS]
-    mergers = [Merger(learn, n_groups + 1, _held_out_gain(splits, learn)) for learn in learners]
-    return max(mergers, key=lambda merger: merger.gain)
-
-
-def _splits(counts: Counts) -> list[tuple[Counts, Counts]]:
-    """Rows by value and class to learn from, and those to try groups on, for each fold."""
-    folds = (fold.reshape(counts.shape) for fold in random_folds(counts.ravel()))
-    return [(counts - held_out, held_out) for held_out in folds]
-
-
-def _held_out_gain(splits: Sequence[tuple[Counts, Counts]], learn: Learn) -> float:
-    """Bits per row by which groups that were learned from some rows predict the others."""
-    gain, rows = 0.0, 0
-    for rest, tried in splits:
-        groups = learn(rest)
-        overall = (rest.sum(axis=0) + 1) / (rest.sum() + rest.shape[1])
-        learned, new = np.zeros((2, int(groups.max(initial=0)) + 1, rest.shape[1]), dtype=np.int64)
-        np.add.at(learned, groups, rest)
-        np.add.at(new, groups, tried)
-        shares = (learned + overall) / (learned.sum(axis=1, keepdims=True) + 1)
-        gain += float((new * np.log2(shares / overall)).sum())
-        rows += int(tried.sum())
-    return gain / max(rows, 1)
-
-
-def _similar(counts: Counts, n_groups: int, fewest: int) -> Groups:
-    """Groups of about as many rows each, along the direction in which shares of classes differ.
-
-    That direction is the first right singular vector of the shares of classes, less the overall
-    ones, weighted by the square roots of the rows; it points towards the later classes.
-    """
-    rows = counts.sum(axis=1)
-    overall = counts.sum(axis=0) / max(counts.sum(), 1)
-    shares = (counts + SHRINKAGE * overall) / (rows + SHRINKAGE)[:, None]
-    common = np.flatnonzero(rows >= fewest)
-    groups = np.full(len(rows), n_groups, dtype=np.int64)
-    if not len(common):
-        return groups
-    apart = shares[common] - overall
-    weighted = apart * np.sqrt(rows[common])[:, None]
-    direction = np.linalg.svd(weighted, full_matrices=False)[2][0]
-    direction = direction * (1.0 if direction @ np.arange(len(direction)) >= 0 else -1.0)
-    order = common[np.argsort(apart @ direction, kind="stable")]
-    middles = np.cumsum(rows[order]) - rows[order] / 2
-    groups[order] = np.minimum(middles * n_groups // rows[order].sum(), n_groups - 1).astype(int)
-    return groups
-
-
-def cross_fitted(
-    rows: CodedRows,
-    line: int,
-    bases: Sequence[int],
-    merger: Merger,
-    shape: tuple[int, ...],
-    order: Sequence[int],
-    classes: Codes,
-) -> CodedRows:
-    """Coded rows in which the values of one line are merged, each row by what others tell.
-
-    The shape has the numbers of values and of classes to learn from. Rows are sorted by the lines
-    in `order` before they are split into folds, so that the order of columns in the table does not
-    matter.
-    """
-    values, folds = rows.codes[line], [np.empty_like(rows.weights) for _ in range(FOLDS)]
-    sorting = np.lexsort(rows.codes[list(order)])
-    for fold, drawn in zip(folds, random_folds(rows.weights[sorting]), strict=True):
-        fold[sorting] = drawn
-    tables = [count_by_class(values, classes, fold, shape) for fold in folds]
-    total = np.sum(tables, axis=0)
-    parts, before = [], np.zeros_like(rows.weights)
-    for fold, held_out in zip(folds, tables, strict=True):
-        others, missing = merger.n_groups - 1, merger.n_groups
-        code_of = np.array([*merger.learn(total - held_out), others, missing])
-        codes = rows.codes[:, fold > 0]
-        codes[line] = code_of[codes[line]]
-        # What belongs to the fold of the sums of rows; all folds together have them whole.
-        until, since = ((held / np.maximum(rows.weights, 1)) for held in (before + fold, before))
-        shares = (np.floor(sums * until) - np.floor(sums * since) for sums in rows.more)
-        more = [np.maximum(share, 1.0).astype(np.int64)[fold > 0] for share in shares]
-        parts.append(CodedRows(codes, fold[fold > 0], *more))
-        before = before + fold
-    all_rows = stacked(parts)
-    left = [*bases[:line], merger.n_groups + 1, *bases[line + 1 :]]
-    return collapse(list(all_rows.codes), all_rows.weights, left, all_rows.more)
+def left_out_gain(counts: Counts) -> float:
+    """Bits by which values predict classes, each row by all others, from rows by both."""
+    overall = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
+    others = np.maximum(counts - 1, 0) + overall
+    shares = others / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return float((counts * np.log2(shares / overall)).sum())
 
 
 def stacked(parts: Sequence[CodedRows]) -> CodedRows:
@@ -221,43 +161,11 @@ def count_by_class(values: Codes, classes: Codes, weights: Counts, shape: Sequen
     return counted.astype(np.int64).reshape(shape)
 
 
-def random_folds(weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Rows, by how many are alike, split at random, the same way every time, into equal folds."""
-    rng = np.random.default_rng(0)
-    if weights.sum() > MOST_SHUFFLED:
-        drawn = rng.multinomial(weights, [1 / FOLDS] * FOLDS)
-        return [np.ascontiguousarray(fold) for fold in drawn.T]
-    fold_of = np.arange(int(weights.sum())) % FOLDS
-    rng.shuffle(fold_of)
-    cell = np.repeat(np.arange(len(weights)) * FOLDS, weights) + fold_of
-    counts = np.bincount(cell, minlength=len(weights) * FOLDS).astype(np.int64)
-    return list(np.ascontiguousarray(counts.reshape(-1, FOLDS).T))
-
-
-def _group_labels(
-    values: Sequence[str], groups: Groups, rows: NDArray[np.int64], n_groups: int
-) -> tuple[str, ...]:
-    """The most frequent values of every group, and how many there are."""
-    labels = []
-    for group in range(n_groups):
-        held = np.flatnonzero(groups == group)
-        names = [label(values[value]) for value in held[np.argsort(-rows[held], kind="stable")]]
-        more = f", … ({len(names)} values)" if len(names) > NAMED else ""
-        labels.append(", ".join(names[:NAMED]) + more if names else f"group {group + 1}")
-    return tuple(labels)
-
-
-def common_values(profile: Profile) -> CategoryCoder | None:
-    """A coder of the values with enough rows, at most `MOST_VALUES`; None where hardly any has."""
-    coder = most_frequent(profile, MOST_VALUES + 1, FEWEST_ROWS[0])
-    return coder if len(coder.values) > 1 else None
-
-
-def most_frequent(profile: Profile, most: int, fewest: int = 1) -> CategoryCoder:
-    """Keep the most frequent values, ties in the order of the values; the rest become one."""
+def common_values(profile: Profile, fewest: int = FEWEST_ROWS) -> CategoryCoder:
+    """A coder of the values with enough rows, at most `MOST_VALUES`; the rest become one."""
     assert profile.counts is not None  # noqa: S101  (identifiers were left out before)
     counts = profile.counts.counts
-    kept = np.argsort(-counts, kind="stable")[: most - 1]
+    kept = np.argsort(-counts, kind="stable")[:MOST_VALUES]
     values = tuple(profile.counts.values[np.sort(kept[counts[kept] >= fewest])].tolist())
     return CategoryCoder(profile.reading, values, with_other(map(label, values)))
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import permutations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
+DETERMINED = 1e-6  # a feature is determined by one that leaves no more of its variance unexplained
 WEAK = 1e-4  # below this explained share the limits for weak features hold
 GRID = 1000  # scores at which the variance of single rows is worked out
 STRONGEST = 20.0  # additive scores (nats) above this one are not distinguished
@@ -92,6 +94,38 @@ class Moments:
         members = [(f,) for f in range(self.n_features)] + [term.features for term in self.terms]
         for columns, features in zip(self.columns, members, strict=True):
             found[:, columns] = recorded_all(self.recorded, features)[:, None]
+        return found
+
+    @cached_property
+    def determined(self) -> Flags:
+        """Which feature (line) determines which other; of two that do so, the first the second."""
+        found = np.zeros((self.n_features, self.n_features), dtype=bool)
+        patterns, which = np.unique(self.recorded, axis=1, return_inverse=True)
+        for f, pattern in product(np.flatnonzero(self.widths), range(patterns.shape[1])):
+            cohorts = np.flatnonzero(self.recorded[:, f] & patterns[:, pattern])
+            others = np.flatnonzero((which.ravel() == pattern) & (self.widths > 0))
+            if not len(cohorts) or not len(others):
+                continue
+            own, theirs = self.columns[f], np.concatenate([self.columns[g] for g in others])
+            rows = self.rows[cohorts]
+            inside = np.tensordot(rows, self.own[np.ix_(cohorts, own, own)], axes=1)
+            across = np.tensordot(rows, self.own[np.ix_(cohorts, own, theirs)], axes=1)
+            variance = rows @ self.own[cohorts[:, None], theirs, theirs]
+            inside += TARGET_RIDGE * max(float(np.trace(inside)), TARGET_RIDGE) * np.eye(len(own))
+            left = variance - (np.linalg.solve(inside, across) * across).sum(axis=0)
+            firsts = np.cumsum([0, *self.widths[others[:-1]]])
+            whole, unexplained = (np.add.reduceat(part, firsts) for part in (variance, left))
+            found[f, others] = (unexplained <= DETERMINED * whole) & (whole > 0.0)
+        np.fill_diagonal(found, val=False)
+        return found & ~np.tril(found & found.T)
+
+    def redundant(self, subsets: NDArray[np.integer], recorded: Flags | None = None) -> Flags:
+        """Which features of sets another one of the set, among those recorded, determines."""
+        found = np.zeros(subsets.shape, dtype=bool)
+        if self.determined.any():
+            by = self.determined if recorded is None else self.determined & recorded[:, None]
+            for one, other in permutations(range(subsets.shape[1]), 2):
+                found[:, other] |= by[subsets[:, one], subsets[:, other]]
         return found
 
     @cached_property
@@ -175,14 +209,19 @@ class SetColumns(NamedTuple):
     position: Integers  # which feature of its set a column belongs to; of terms the set's size
 
 
-def set_columns(moments: Moments, subsets: NDArray[np.integer]) -> SetColumns:
-    """The columns of listed sets of one size."""
+def set_columns(
+    moments: Moments, subsets: NDArray[np.integer], redundant: Flags | None = None
+) -> SetColumns:
+    """The columns of listed sets of one size, those of redundant features left out."""
     n_sets, size = subsets.shape
     widest = int(moments.widths.max(initial=0))
     of_feature = np.full((moments.n_features, widest), -1, dtype=np.int64)
     for f, columns in enumerate(moments.columns[: moments.n_features]):
         of_feature[f, : len(columns)] = columns
-    parts = [of_feature[subsets].reshape(n_sets, -1)]
+    own = of_feature[subsets]
+    if redundant is not None:
+        own[redundant] = -1
+    parts = [own.reshape(n_sets, -1)]
     positions = [np.repeat(np.arange(size), widest)]
     member = np.zeros((n_sets, moments.n_features), dtype=bool)
     member[np.arange(n_sets)[:, None], subsets] = True

@@ -52,6 +52,7 @@ OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its o
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
 MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
 MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
+MOST_COLUMNS = 9  # of a feature of many categories that these are proportional to
 HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is known between
 
 
@@ -92,7 +93,9 @@ class PopulationModel:
         singles = np.arange(self.moments.n_features)[:, None]
         sets = set_columns(self.moments, singles)
         cohorts = range(len(self.scales))
-        own = np.stack([self._own(k, self._recorded_part(k, sets), singles) for k in cohorts])
+        own = np.stack(
+            [self._own(k, self._recorded_part(k, sets, singles), singles) for k in cohorts]
+        )
         known = np.isfinite(counted)
         counted, own = np.where(known, counted, 0.0), np.where(known, own, 0.0)
         rows = self.moments.rows
@@ -112,10 +115,10 @@ class PopulationModel:
         if not counted or not np.isfinite(counted[0]).any():
             return self
         pairs = level(self.moments.n_features, 2)
-        sets = set_columns(self.moments, pairs)
+        sets = set_columns(self.moments, pairs, self.moments.redundant(pairs))
         above, total = 0.0, 0.0
         for k, scores in enumerate(counted[0]):
-            own = self.factor[k] * self._own(k, self._recorded_part(k, sets), pairs)
+            own = self.factor[k] * self._own(k, self._recorded_part(k, sets, pairs), pairs)
             columns = self._interaction_columns(pairs, self.moments.recorded[k])
             columns = columns * self.dimensions[k]
             known = np.isfinite(scores) & (columns > 0)
@@ -128,20 +131,22 @@ class PopulationModel:
 
     def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
-        own = self.moments.widths[subsets] * (1.0 if recorded is None else recorded[subsets])
+        widths = np.minimum(self.moments.widths, MOST_COLUMNS)
+        own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
+        own = own * ~self.moments.redundant(subsets, recorded)
         return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
     def evidence(self, subsets: Integers, cohorts: Sequence[int] | None = None) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments
         cohorts = range(len(self.scales)) if cohorts is None else cohorts
-        sets = set_columns(moments, subsets)
+        sets = set_columns(moments, subsets, moments.redundant(subsets))
         recorded = recorded_all(moments.recorded[list(cohorts)], subsets)
         additive, freedom = self._shared(sets, subsets)
         own, pooled, part = (np.empty(recorded.shape) for _ in range(3))
         fitted_part = np.tile(freedom, (len(own), 1))
         for line, k in enumerate(cohorts):
-            seen = self._recorded_part(k, sets)
+            seen = self._recorded_part(k, sets, subsets)
             more = self._diffuse(k, subsets, moments.recorded[k])
             own[line] = self.factor[k] * self._own(k, seen, subsets) + more
             pooled[line] = self._on_scale(k, additive) + self._diffuse(k, subsets)
@@ -272,11 +277,14 @@ class PopulationModel:
         chance = found.freedom.sum(axis=1) * self.dimensions[cohort] / (2.0 * rows)
         return self.scales[cohort].score(found.score - chance)
 
-    def _recorded_part(self, cohort: int, sets: SetColumns) -> SetColumns:
+    def _recorded_part(self, cohort: int, sets: SetColumns, subsets: Integers) -> SetColumns:
         """The columns of sets that a subgroup has."""
         observed = self.moments.observed[cohort]
         if observed.all():
             return sets
+        if self.moments.determined.any():  # what determines others may not be recorded here
+            redundant = self.moments.redundant(subsets, self.moments.recorded[cohort])
+            sets = set_columns(self.moments, subsets, redundant)
         there = (sets.columns >= 0) & observed[sets.columns]
         return SetColumns(np.where(there, sets.columns, -1), sets.position)
 

@@ -33,11 +33,12 @@ class CodingParameters:
         anything("int or dict"),
         default=5,
     )
-    max_categories: int = parameter(
+    max_categories: int | None = parameter(
         """A column with at most this many distinct values is not binned. Text with more keeps its
-        most frequent values; the rest become one.""",
-        an_integer(least=2),
-        default=9,
+        most frequent values; the rest become one. None: one for 50 rows, from 9 to 40, fewer in
+        tables of very many columns.""",
+        an_integer(least=2, none=True),
+        default=None,
     )
     target: str = parameter(
         """What the target is taken for: ``"classes"``, each value or bin one of them, or a

@@ -27,6 +27,7 @@ from misfeat.cohorts.coding import (
     feature_coder,
     interval_labels,
     learned_quantiles,
+    most_categories,
 )
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, listed, shortened
@@ -339,7 +340,7 @@ def _proposed(
     table: Table, profile: Profile, rules: CohortRules, most: int | None = None
 ) -> ColumnCode:
     """What is said of a column."""
-    most = rules.coding.max_categories if most is None else most
+    most = most_categories(rules.coding, 0, 1) if most is None else most
     if profile.kind is Kind.FLAG:
         return ColumnCode(profile.column, FLAG)
     if profile.kind.ordered:
