@@ -48,7 +48,7 @@ BorutaPy(forest, n_estimators="auto", random_state=0).fit(X.to_numpy(), y)""",
     "miceforest and SelectKBest": f"""
 import miceforest
 from sklearn.feature_selection import SelectKBest, mutual_info_classif
-kernel = miceforest.ImputationKernel(X, random_state=0)
+kernel = miceforest.ImputationKernel(X.reset_index(drop=True), random_state=0)
 kernel.mice(3)
 SelectKBest(mutual_info_classif, k={SIZE}).fit(kernel.complete_data(), y)""",
 }
@@ -68,7 +68,7 @@ y = table[{target!r}].astype("category").cat.codes.to_numpy()
 
 
 def seconds(*command: str) -> float | None:
-    """Seconds that a program takes; None where it takes longer than it may."""
+    """Seconds that a program takes; None where it takes longer than it may, or fails."""
     begun = time.perf_counter()
     try:
         subprocess.run(
@@ -78,7 +78,7 @@ def seconds(*command: str) -> float | None:
             stderr=subprocess.DEVNULL,
             timeout=LIMIT,
         )
-    except subprocess.TimeoutExpired:
+    except subprocess.SubprocessError:
         return None
     return time.perf_counter() - begun
 
@@ -93,12 +93,15 @@ def main() -> None:
             own = ("-m", "misfeat", "run", str(data / file), *options, "--quiet")
             ours = seconds(*own, "--out", str(Path(folder) / "run"))
             rows = len(pd.read_csv(data / file))
-        print(f"{name} ({rows:,} rows) | misfeat run | {ours or LIMIT:.1f} |", flush=True)
+        if ours is None:
+            raise SystemExit(f"misfeat run of {name} did not end.")
+        print(f"{name} ({rows:,} rows) | misfeat run | {ours:.1f} |", flush=True)
         for peer in PEERS:
             taken = seconds("-c", program(data / file, options[1], peer))
-            factor = f"{(taken or LIMIT) / (ours or LIMIT):.1f}"
-            more = "" if taken else "more than "
-            print(f"{name} | {peer} | {more}{taken or LIMIT:.1f} | {more}{factor}", flush=True)
+            words = (
+                ("did not end", "") if taken is None else (f"{taken:.1f}", f"{taken / ours:.1f}")
+            )
+            print(f"{name} | {peer} | {words[0]} | {words[1]}", flush=True)
 
 
 if __name__ == "__main__":
