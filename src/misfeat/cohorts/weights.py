@@ -208,8 +208,7 @@ def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) ->
 def squares_of(weights: Counts, masses: NDArray[Any], heaviest: Floats) -> Floats:
     """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
-    squares: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
-    return squares
+    return np.asarray(heaviest**2 + others**2 / np.maximum(weights - 1, 1))
 
 
 def mean_weights(classes: Integers, weights: NDArray[Any], n_classes: int) -> Floats:
@@ -291,8 +290,7 @@ def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Fl
     means /= sizes[:, None]
     means[sizes == 1] = totals.mean(axis=0)
     factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
-    variance: Floats = (factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0)
-    return variance
+    return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
 
 
 def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integers) -> Floats:
@@ -304,8 +302,7 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
     sizes = np.bincount(of_row, weights=rows)[:, None]
     within = sizes / np.maximum(sizes - 1.0, 1.0) * (squares - sums**2 / np.maximum(sizes, 1.0))
     alone = (sums - sums.sum(axis=0) / sizes.sum()) ** 2
-    variance: Floats = np.where(sizes > 1, within, alone).sum(axis=0)
-    return variance
+    return np.asarray(np.where(sizes > 1, within, alone).sum(axis=0))
 
 
 def effective_sizes(
