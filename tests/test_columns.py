@@ -3,7 +3,6 @@ from __future__ import annotations
 import pickle
 import warnings
 
-import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -268,14 +267,6 @@ def test_it_works_beside_other_columns(columns):
     )
     assert {"remainder__f3", "remainder__f4", "remainder__f5"} < set(out.columns)
     assert any(name.startswith("best__f") for name in out.columns)
-
-
-def test_threads_are_taken_from_joblibs_context(columns):
-    table = pd.DataFrame(columns)
-    alone = SubgroupSelector("cohort", size=2, random_state=0).fit(table, "target")
-    with joblib.parallel_config(backend="threading", n_jobs=2):
-        together = SubgroupSelector("cohort", size=2, random_state=0).fit(table, "target")
-    pd.testing.assert_frame_equal(alone.scores(), together.scores())
 
 
 def test_columns_of_pandas_that_only_have_numbers_are_those_of_an_array():

@@ -32,11 +32,6 @@ class Setting:
     """A parameter that a message names, with the value and the column it is about, if any.
 
     Within an f-string it stays a parameter, which whoever shows the message spells.
-
-    Examples
-    --------
-    >>> str(Setting("k", 0)), str(Setting("min_rows")), str(Setting("bins", 5, column="age"))
-    ('k=0', 'min_rows', "bins={'age': 5}")
     """
 
     parameter: str
@@ -95,14 +90,6 @@ class Message(str):
 
     It is an f-string with parameters as `Setting`, or a template with a field such as
     ``{column!r}`` for every name in it, which pages set apart.
-
-    Examples
-    --------
-    >>> message = Message(f"{Setting('min_rows', 5)} is too few.")
-    >>> message
-    'min_rows=5 is too few.'
-    >>> message.told(lambda setting: f"--min-rows {setting.value}")
-    '--min-rows 5 is too few.'
     """
 
     template: str
@@ -299,13 +286,7 @@ def check_count(value: object, name: str, least: int = 1, none: bool = False) ->
 
 
 def listed(names: Iterable[object], most: int = 10) -> str:
-    """Names for a message, only the first of them where there are many.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
-    """
+    """Names for a message, only the first of them where there are many."""
     names = list(names)
     shown = ", ".join(map(repr, names[:most]))
     rest = len(names) - most
@@ -313,13 +294,7 @@ def listed(names: Iterable[object], most: int = 10) -> str:
 
 
 def shortened(value: object, most: int = 60) -> str:
-    """A value for a message, on one line; only its type where it is long.
-
-    Examples
-    --------
-    >>> shortened(["site"]), shortened(["site"] * 100)
-    ("['site']", 'a list of 100')
-    """
+    """A value for a message, on one line; only its type where it is long."""
     shown = repr(value)
     if len(shown) <= most and "\n" not in shown:
         return shown

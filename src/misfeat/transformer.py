@@ -140,12 +140,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([name in chosen for name in names], dtype=bool)
 
     def get_support(self, indices: bool = False) -> NDArray[Any]:
-        """Which columns are kept.
-
-        Parameters
-        ----------
-        indices : bool, default=False
-            Whether to give their numbers instead of a mask.
+        """Which columns are kept, the same as `SelectorMixin.get_support` of scikit-learn.
 
         Examples
         --------
@@ -158,12 +153,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.flatnonzero(mask) if indices else mask
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The names of the columns that are kept.
-
-        Parameters
-        ----------
-        input_features : sequence of str, default=None
-            The names of all columns, where the table had none.
+        """The names of kept columns, the same as `SelectorMixin.get_feature_names_out`.
 
         Examples
         --------
@@ -174,16 +164,10 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         from sklearn.utils.validation import _check_feature_names_in
 
-        names: NDArray[Any] = _check_feature_names_in(self, input_features)[self.get_support()]
-        return names
+        return np.asarray(_check_feature_names_in(self, input_features)[self.get_support()])
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """An array with columns of zeros where columns were left out.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_columns that are kept)
-            What `transform` gave.
+        """Columns of zeros for what was left out, the same as `SelectorMixin.inverse_transform`.
 
         Examples
         --------
@@ -194,8 +178,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         from sklearn.feature_selection import SelectorMixin
 
-        whole: NDArray[Any] = SelectorMixin.inverse_transform(self, X)
-        return whole
+        return np.asarray(SelectorMixin.inverse_transform(self, X))
 
     def transform(self, X: Any) -> Any:
         """Keep the chosen columns of a table with the columns that were there at fit."""

@@ -119,10 +119,6 @@ def test_scores_on_different_scales_are_refused(before, name, value):
         compare_selections(before, other)
 
 
-def of_words(found):
-    return " ".join(found.sentences())
-
-
 def test_another_coding_is_said(before):
     rng = np.random.default_rng(0)
     columns = [{**table(seed), "age": rng.normal(50, 10, 1800)} for seed in (0, 1)]

@@ -127,16 +127,6 @@ def test_rows_may_be_compared_in_some_features_only(with_target):
         assert np.array_equal(found, reference(cohorts, 3, with_target, compared))
 
 
-@pytest.mark.parametrize("with_target", [True, False])
-def test_a_cohort_without_any_recorded_feature_gets_values(with_target):
-    cohorts = random_cohorts(11)
-    cohorts.missing[:2] = [[True] * 6, [False] * 6]
-    found = imputed(cohorts, 3, with_target)
-    assert np.array_equal(found, reference(cohorts, 3, with_target))
-    if not with_target:
-        assert (found[:, : cohorts.offsets[1]] == found[:, :1]).all()
-
-
 def test_a_feature_recorded_nowhere_becomes_a_constant_that_tells_nothing():
     cohorts = random_cohorts(12)
     cohorts.missing[:, 2] = True

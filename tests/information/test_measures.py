@@ -214,14 +214,7 @@ def test_copies_and_constants_do_no_harm():
     assert r2_of(products, np.zeros((0, 2), dtype=int)).shape == (0,)
 
 
-def test_features_that_tell_nothing_explain_nothing_above_chance_on_the_mean():
-    rng = np.random.default_rng(0)
-    found = [
-        adjusted_correlation(products_of(rng.normal(size=(4, 12))), level(3, 3), 12)[0]
-        for _ in range(2000)
-    ]
-    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(len(found))
-
+def test_as_many_features_as_rows_explain_everything_and_nothing_above_chance():
     products = products_of(np.random.default_rng(0).normal(size=(4, 4)))  # as many as rows
     assert r2_of(products, level(3, 3)) == pytest.approx([1.0])
     assert adjusted_correlation(products, level(3, 3), 4).tolist() == [0.0]

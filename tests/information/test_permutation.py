@@ -11,8 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from misfeat.cohorts.product_sums import FIFTHS, PERMUTED, _permuted_products
-from misfeat.cohorts.weights import mean_weights, squares_of
+from misfeat.cohorts.product_sums import (
+    FIFTHS,
+    PERMUTED,
+    ProductSums,
+    _drawn_products,
+    _permuted_products,
+)
+from misfeat.cohorts.weights import design_effect, mean_weights, squares_of
 from misfeat.information import joint_mutual_info, level_mutual_info
 from misfeat.information.kernels.permutation import shuffled
 from misfeat.information.measures import squared_correlation
@@ -22,7 +28,6 @@ from misfeat.information.permutation import (
     CountedPermutations,
     DesignCorrected,
     SearchedPermutations,
-    design_effect,
     permutations_of,
 )
 from misfeat.lattice.levels import level
@@ -272,19 +277,31 @@ def permuted_r2(table, subsets, held=()):
     return np.array(found)
 
 
-def test_drawn_correlations_vary_as_those_of_permuted_rows(columns):
-    products, seed = columns @ columns.T, np.random.SeedSequence(3)
-    found = CorrelationPermutations(products, 400, np.arange(3), 2, seed=seed)
+def permutations_of_products(columns, largest, draw, held=()):
+    rng = np.random.default_rng(3)
+    products = columns @ columns.T
+    permuted = _drawn_products(products, 400, rng)
+    if not draw:
+        permuted = _permuted_products(columns, np.ones(400), rng)
+    about = ("all",), ("a", "b", "c"), "y", np.array([400])
+    sums = ProductSums(*about, products[None], np.zeros((1, 3), dtype=bool), permuted[None])
+    return CorrelationPermutations(sums, 0, largest, held=held)
+
+
+@pytest.mark.parametrize("draw", [False, True])
+def test_drawn_correlations_vary_as_those_of_permuted_rows(columns, draw):
+    products = columns @ columns.T
+    found = permutations_of_products(columns, 2, draw)
     recorded = [squared_correlation(products, subsets) for subsets in found.subsets]
     assert np.allclose(found.scores(0, 1, Work())[0], np.concatenate(recorded))
-    drawn = found.scores(1, 1501, Work(2))
+    drawn = found.scores(1, 1 + PERMUTED, Work(2))
     permuted = np.hstack([permuted_r2(columns, subsets) for subsets in found.subsets])
     for q in (0.5, 0.95):
         expected = np.quantile(permuted, q, axis=0)
-        assert np.quantile(drawn, q, axis=0) == pytest.approx(expected, rel=0.2)
-    found = CorrelationPermutations(products, 400, np.arange(3), 1, held=(0,), seed=seed)
+        assert np.quantile(drawn, q, axis=0) == pytest.approx(expected, rel=0.25)
+    found = permutations_of_products(columns, 1, draw, held=(0,))
     assert [subsets.tolist() for subsets in found.subsets] == [[[0, 1], [0, 2]]]
-    drawn = found.scores(1, 1501, Work())
+    drawn = found.scores(1, 1 + PERMUTED, Work())
     assert (drawn > -1e-9).all()
     expected = np.quantile(permuted_r2(columns, found.subsets[0], (0,)), 0.95, axis=0)
     assert np.quantile(drawn, 0.95, axis=0) == pytest.approx(expected, rel=0.25)
@@ -305,9 +322,8 @@ def test_permuted_products_are_those_of_permuted_rows(columns):
 
 
 def test_the_same_number_is_the_same_permutation_whatever_is_asked_with_it(columns):
-    products = columns @ columns.T
     for found in (
         permutations_of(drawn(2, 50, 4), 2, seed=SEED),
-        CorrelationPermutations(products, 400, np.arange(3), 2, seed=SEED),
+        permutations_of_products(columns, 2, draw=False),
     ):
         assert (found.scores(0, 60, Work(3))[37:51] == found.scores(37, 51, Work(1))).all()

@@ -71,13 +71,6 @@ def test_counts_too_large_for_short_integers_are_exact(total, n_classes, dense_t
         assert found == pytest.approx([above_chance(cells) for cells in tables], abs=1e-12)
 
 
-@pytest.mark.slow
-def test_many_values_need_wide_codes():
-    cohort = random_cohort(3, 3000, 700, 3)
-    expected = [reference(cohort, np.array(s)) for m in (1, 2) for s in level(3, m)]
-    assert np.concatenate(level_mutual_info(cohort, 1, 2)) == pytest.approx(expected, abs=1e-12)
-
-
 @pytest.mark.parametrize("cardinality", [3, 12])
 @pytest.mark.parametrize("above_chance", [False, True])
 def test_any_number_of_threads_gives_the_same_bits(cardinality, above_chance):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from misfeat import MisfeatError
 from misfeat.lattice import (
     contains,
-    count,
     level,
     rank,
     ranks_above,
@@ -35,10 +34,6 @@ def test_a_level_holds_every_subset_once_in_the_order_of_ranks(n, size):
     assert np.array_equal(rank(subsets), np.arange(len(subsets)))
 
 
-def test_ranks_do_not_depend_on_the_number_of_features():
-    assert np.array_equal(level(8, 3)[: comb(5, 3)], level(5, 3))
-
-
 @given(
     n=st.integers(1, 500),
     size=st.integers(1, 6),
@@ -49,13 +44,6 @@ def test_ranks_and_subsets_are_each_others_inverse_for_hundreds_of_features(n, s
     subsets = unrank(ranks, size)
     assert np.array_equal(rank(subsets), ranks)
     assert (np.diff(subsets, axis=1) > 0).all()
-
-
-def test_five_hundred_features_have_levels_of_millions():
-    pairs = level(500, 2)
-    assert len(pairs) == count(500, 2) == 124_750
-    last = unrank(np.array([count(500, 3) - 1]), 3)
-    assert last.tolist() == [[497, 498, 499]]
 
 
 @given(levels())

@@ -10,7 +10,7 @@ import numpy as np
 
 from misfeat.answers.effort import FEWER_PERMUTATIONS, effort_for
 from misfeat.answers.options import feature_index, included_features, level_size
-from misfeat.cohorts.weights import reweighted
+from misfeat.cohorts.weights import design_effect, reweighted
 from misfeat.estimation.significance import (
     PILOTS,
     Greatest,
@@ -23,7 +23,6 @@ from misfeat.information.permutation import (
     MOST_PERMUTATIONS,
     CorrelationPermutations,
     DesignCorrected,
-    design_effect,
     permutations_of,
 )
 from misfeat.lattice import rank
@@ -110,8 +109,7 @@ class PermutationTester:
         check_count(permutations, "permutations")
         self.permutations = int(permutations)
         sums = self.scores.measure.sums
-        permuted = None if sums is None else sums.permuted
-        most = (MOST_PERMUTATIONS if permuted is None else permuted.shape[1]) - PILOTS - 1
+        most = (MOST_PERMUTATIONS if sums is None else sums.permuted.shape[1]) - PILOTS - 1
         if permutations > most:
             raise MisfeatError(
                 f"{Setting('permutations', permutations)}; at most {most:,} are possible."
@@ -155,13 +153,8 @@ class PermutationTester:
         rows = self.cohorts.at(cohort)
         if measure.rows is None:
             sums = cast("ProductSums", measure.sums)
-            recorded = np.flatnonzero(~measure.missing[cohort])
-            permuted = None if sums.permuted is None else sums.permuted[cohort]
-            of_cohort = sums.products[cohort], int(sums.rows[cohort]), recorded, largest
-            found = CorrelationPermutations(*of_cohort, held=held, permuted=permuted, seed=seed)
-            # Drawn ones are of as many rows as the design is worth.
-            effect = 1.0 if permuted is None else design_effect(rows)
-            return DesignCorrected(found, effect) if effect > 1.0 else found
+            found = CorrelationPermutations(sums, cohort, largest, held=held)
+            return DesignCorrected(found, design_effect(rows))
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
         return permutations_of(rows, largest, held=held, strata=strata, seed=seed, most=most)

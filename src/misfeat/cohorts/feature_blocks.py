@@ -103,7 +103,7 @@ def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums
         features=tuple(sums.features[position] for position in kept),
         products=sums.products[:, lines][:, :, lines],
         missing=sums.missing[:, kept],
-        permuted=None if sums.permuted is None else sums.permuted[:, :, lines],
+        permuted=sums.permuted[:, :, lines],
     )
 
 

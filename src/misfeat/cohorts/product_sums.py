@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from misfeat.cohorts import build
 from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.subgroups import DROPPED, Runs
-from misfeat.cohorts.weights import mean_weights
+from misfeat.cohorts.weights import design_effect, mean_weights
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
 from misfeat.reading.table_answers import GroupSums, NumberRows, Variable
@@ -49,9 +49,8 @@ class ProductSums:
     rows: NDArray[np.int64]  # (n_cohorts,): rows, or with weights their effective number
     products: Floats  # (n_cohorts, n_features + 1, n_features + 1), the target last
     missing: NDArray[np.bool_]  # (n_cohorts, n_features): what each never recorded
-    permuted: Floats | None = None
-    """(n_cohorts, 1 + `PERMUTED`, n_features + 1): products with the target in the recorded order,
-    then in random ones, and last its squares; None where a table has too many rows."""
+    # (n_cohorts, 1 + `PERMUTED`, n_features + 1): the target as recorded, then in random orders
+    permuted: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
 
 def cohorts_and_product_sums(
@@ -78,30 +77,44 @@ def cohorts_and_product_sums(
         report("Summing products", 1, 1)
     cohorts, runs = build.lay_out(profiled, coded)
     found = _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
-    if rows is None or found.products[..., -1].size * PERMUTED > MOST_NUMBERS:
-        return cohorts, found
     kept = [*(features.index(name) for name in found.features), len(features)]
-    return cohorts, replace(found, permuted=_permuted(rows, runs, cohorts, kept, seed))
+    of_rows = None if rows is None else rows._replace(values=rows.values[kept])
+    return cohorts, replace(found, permuted=_permuted(found, of_rows, runs, cohorts, seed))
 
 
 def _permuted(
-    rows: NumberRows, runs: Runs, cohorts: Cohorts, kept: list[int], seed: int | None
+    sums: ProductSums, rows: NumberRows | None, runs: Runs, cohorts: Cohorts, seed: int | None
 ) -> Floats:
-    """Sums of products with the target in random orders, for every cohort."""
-    cohort, numbers = runs.cohort_of(rows.codes), rows.values[kept]
-    found = np.zeros((len(cohorts), 1 + PERMUTED, len(kept)))
-    frequencies = cohorts.masses is None
+    """Sums of products with the target in random orders, drawn where there are too many rows."""
+    cohort = None if rows is None else runs.cohort_of(rows.codes)
+    found = np.zeros((len(cohorts), 1 + PERMUTED, len(sums.features) + 1))
     for number in range(len(cohorts)):
-        own = np.flatnonzero(cohort == number)
-        weights = rows.weights[own]
-        if frequencies:
-            own, weights = np.repeat(own, weights.astype(np.int64)), np.ones(int(weights.sum()))
-        order = np.lexsort((weights, *numbers[:, own]))  # the same in every library
         # A key, so that no table drawn with the same seed has the same stream of random numbers.
         rng = np.random.default_rng(np.random.SeedSequence(seed or 0, spawn_key=(number,)))
-        found[number] = _permuted_products(numbers[:, own[order]], weights[order], rng)
+        if rows is None:
+            n_rows = float(sums.rows[number]) * design_effect(cohorts.at(number))
+            found[number] = _drawn_products(sums.products[number], n_rows, rng)
+            continue
+        own = np.flatnonzero(cohort == number)
+        weights = rows.weights[own]
+        if cohorts.masses is None:  # frequencies
+            own, weights = np.repeat(own, weights.astype(np.int64)), np.ones(int(weights.sum()))
+        order = np.lexsort((weights, *rows.values[:, own]))  # the same in every library
+        found[number] = _permuted_products(rows.values[:, own[order]], weights[order], rng)
         if cohorts.effective is not None:
             found[number] *= cohorts.effective[number] / weights.sum()
+    return found
+
+
+def _drawn_products(products: Floats, n_rows: float, rng: np.random.Generator) -> Floats:
+    """Products with the target in random orders: normal (Hoeffding's central limit theorem).
+
+    They vary around 0, with the covariance of the features times the variance of the target.
+    """
+    values, vectors = np.linalg.eigh(products[:-1, :-1])
+    root = vectors * np.sqrt(np.maximum(values, 0.0) * products[-1, -1] / max(n_rows - 1.0, 1.0))
+    found = np.tile(products[-1], (1 + PERMUTED, 1))
+    found[1:, :-1] = rng.standard_normal((PERMUTED, len(root))) @ root.T
     return found
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import CodedColumns, ProfiledTable
-    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.model import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
 
@@ -52,6 +52,8 @@ SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
 
+NO_DESIGN = 1.0 + 1e-6
+"""Effective sizes that differ by no more than this factor are the same, but for rounding."""
 CLASSES_DIFFER = 3.0
 """Weights depend on the class where its mean weight is so many standard errors from that of all."""
 
@@ -208,8 +210,23 @@ def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) ->
 def squares_of(weights: Counts, masses: NDArray[Any], heaviest: Floats) -> Floats:
     """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
-    squares: NDArray[np.float64] = heaviest**2 + others**2 / np.maximum(weights - 1, 1)
-    return squares
+    return np.asarray(heaviest**2 + others**2 / np.maximum(weights - 1, 1))
+
+
+def weights_of(cohort: Cohort) -> tuple[Counts, Counts, Floats]:
+    """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
+    if cohort.masses is None or cohort.heaviest is None:
+        return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
+    return cohort.weights, cohort.masses, cohort.heaviest
+
+
+def design_effect(cohort: Cohort) -> float:
+    """How much a design takes off the effective size that weights alone leave."""
+    if cohort.effective is None:
+        return 1.0
+    times, masses, heaviest = weights_of(cohort)
+    kish = float(masses.sum()) ** 2 / float(squares_of(times, masses, heaviest).sum())
+    return kish / cohort.effective if kish > NO_DESIGN * cohort.effective else 1.0
 
 
 def mean_weights(classes: Integers, weights: NDArray[Any], n_classes: int) -> Floats:
@@ -291,8 +308,7 @@ def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Fl
     means /= sizes[:, None]
     means[sizes == 1] = totals.mean(axis=0)
     factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
-    variance: Floats = (factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0)
-    return variance
+    return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
 
 
 def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integers) -> Floats:
@@ -304,8 +320,7 @@ def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integ
     sizes = np.bincount(of_row, weights=rows)[:, None]
     within = sizes / np.maximum(sizes - 1.0, 1.0) * (squares - sums**2 / np.maximum(sizes, 1.0))
     alone = (sums - sums.sum(axis=0) / sizes.sum()) ** 2
-    variance: Floats = np.where(sizes > 1, within, alone).sum(axis=0)
-    return variance
+    return np.asarray(np.where(sizes > 1, within, alone).sum(axis=0))
 
 
 def effective_sizes(

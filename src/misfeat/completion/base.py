@@ -344,5 +344,4 @@ def half_widths(hidden: HiddenErrors, causes: Scores, confidence: float) -> Scor
     expected = with_constant(causes.reshape(-1, N_CAUSES)) @ weights + LEAST_SCALE * usual
     learned = float(np.quantile(relative, share)) * expected
     sampling = NormalDist().inv_cdf((1 + confidence) / 2) * causes[..., 0]
-    half: Scores = np.maximum(learned.reshape(sampling.shape), sampling)
-    return half
+    return np.asarray(np.maximum(learned.reshape(sampling.shape), sampling))

@@ -144,15 +144,10 @@ class Known:
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def hidden(self, mask: NDArray[np.bool_]) -> Known:
-        """What would be known if the subgroups had not recorded the features that a mask marks.
+        """What would be known without the features that a mask marks, the same as `exact.hidden`.
 
         The rows and sums are the same ones, so what was prepared of them is shared; of hidden
         features nothing may be read there.
-
-        Parameters
-        ----------
-        mask : ndarray of bool of shape (n_cohorts, n_features)
-            True for the features to hide.
         """
         grids = tuple(grid.hidden(mask) for grid in self.grids)
         hidden = replace(self, exact=self.exact.hidden(mask), progress=None, grids=grids)

@@ -76,8 +76,7 @@ class EpochCompleter(NeuralCompleter):
 
 def _labelled(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
     """Which subgroups have a known score, one that is not NaN, to learn from."""
-    labelled: NDArray[np.bool_] = np.any([~np.isnan(s).all(axis=1) for s in by_size], axis=0)
-    return labelled
+    return np.asarray(np.any([~np.isnan(s).all(axis=1) for s in by_size], axis=0))
 
 
 def _mean_where_unlabelled(guess: Scores, labelled: NDArray[np.bool_]) -> Scores:

@@ -46,8 +46,7 @@ class Population:
             given = (given[..., None] * self.features[feature][:, :, None, :]).reshape(
                 n_classes, self.latent.shape[1], -1
             )
-        table: Table = np.einsum("y,yz,yzx->xy", self.classes, self.latent, given)
-        return table
+        return np.asarray(np.einsum("y,yz,yzx->xy", self.classes, self.latent, given))
 
     def mutual_info(self, features: Sequence[int]) -> float:
         """I(S; Y) in nats."""
@@ -159,8 +158,7 @@ def make_cohorts(
 
     def near(table: Table) -> Table:
         gammas = rng.gamma(table * similarity + 1e-3)
-        drawn: Table = gammas / gammas.sum(axis=-1, keepdims=True)
-        return drawn
+        return np.asarray(gammas / gammas.sum(axis=-1, keepdims=True))
 
     populations = [Population(*map(near, shared)) for _ in cohorts]
     drawn = [population.sample(n_rows, rng) for population in populations]
@@ -201,8 +199,7 @@ def draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
     """A category for every line of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
-    drawn: NDArray[np.int64] = (point >= cumulative).sum(axis=-1)
-    return drawn
+    return np.asarray((point >= cumulative).sum(axis=-1))
 
 
 def random_mask(

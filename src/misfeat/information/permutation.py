@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.weights import mean_weights, squares_of
+from misfeat.cohorts.weights import design_effect, mean_weights, weights_of
 from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
@@ -45,14 +45,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort
+    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.kernels.tables import BlockPlan
 
     Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]
 
 LARGEST_MASS = 2**31  # what all rows weigh together, at most about, where weights are permuted
-NO_DESIGN = 1.0 + 1e-6
-"""Effective sizes that differ by no more than this factor are the same, but for rounding."""
 MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number
 LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted together
 LARGEST_LANES = 2**22
@@ -72,7 +71,7 @@ class Permutations(Protocol):
 
 def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[np.intp]]:
     """The rows of the table one by one with what each weighs, and the distinct row of each."""
-    times, masses, heaviest = _weights_of(cohort)
+    times, masses, heaviest = weights_of(cohort)
     place = np.repeat(np.arange(rows.n_rows), times)
     each = ((masses - heaviest) / np.maximum(times - 1, 1))[place]
     each[np.cumsum(times) - times] = heaviest
@@ -87,22 +86,6 @@ def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[
         shift=0.0,
     )
     return alone, place
-
-
-def design_effect(cohort: Cohort) -> float:
-    """How much a design takes off the effective size that weights alone leave."""
-    if cohort.effective is None:
-        return 1.0
-    times, masses, heaviest = _weights_of(cohort)
-    kish = float(masses.sum()) ** 2 / float(squares_of(times, masses, heaviest).sum())
-    return kish / cohort.effective if kish > NO_DESIGN * cohort.effective else 1.0
-
-
-def _weights_of(cohort: Cohort) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
-    """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
-    if cohort.masses is None or cohort.heaviest is None:
-        return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
-    return cohort.weights, cohort.masses, cohort.heaviest
 
 
 class DesignCorrected:
@@ -348,44 +331,27 @@ class SearchedPermutations:
 class CorrelationPermutations:
     """Squared correlations with a permuted numeric target, from sums of products alone.
 
-    Sums of products with the target in random orders are `permuted`, where the rows were at hand.
-    Else they are drawn: they vary around 0, with the covariance of the columns times the variance
-    of the target, and with many rows they are normal (Hoeffding's combinatorial central limit
-    theorem). A score is the share of what features that are `held` leave unexplained.
+    A score is the share of what features that are `held` leave unexplained.
     """
 
     def __init__(
-        self,
-        products: NDArray[np.float64],
-        n_rows: int,
-        recorded: NDArray[np.integer],
-        largest: int,
-        *,
-        held: tuple[int, ...] = (),
-        permuted: NDArray[np.float64] | None = None,
-        seed: np.random.SeedSequence,
+        self, sums: ProductSums, cohort: int, largest: int, *, held: tuple[int, ...] = ()
     ) -> None:
-        free = np.setdiff1d(recorded, held)
-        own = np.array(sorted(held), dtype=np.int64)
+        self._products, self._permuted = sums.products[cohort], sums.permuted[cohort]
+        self._held = np.array([sorted(held)], dtype=np.int64)
+        free = np.setdiff1d(np.flatnonzero(~sums.missing[cohort]), held)
         self.subsets = tuple(
-            _with_held(free[level(len(free), size)], own)
+            _with_held(free[level(len(free), size)], held)
             for size in range(1, min(largest, len(free)) + 1)
         )
-        self._products, self._permuted, self._seed, self._held = products, permuted, seed, own[None]
-        explained = products[:-1, own] @ np.linalg.pinv(products[np.ix_(own, own)])
-        left = products - np.pad(explained, ((0, 1), (0, 0)))[:, : len(own)] @ products[own]
-        self._mean = explained @ products[own, -1]
-        below = float(squared_correlation(products, self._held)[0])
-        spread = max(products[-1, -1] * (1.0 - below), 0.0) / max(n_rows - 1 - len(own), 1)
-        values, vectors = np.linalg.eigh((left[:-1, :-1] + left[:-1, :-1].T) / 2)
-        self._root = vectors * np.sqrt(np.maximum(values, 0.0) * spread)
 
     def scores(self, first: int, last: int, work: Work) -> Scores:
         """R² of permutations ``first`` to ``last - 1`` beyond the features that are held."""
         found = np.empty((last - first, sum(map(len, self.subsets))))
 
         def score(number: int) -> None:
-            products = self._with_target(number)
+            products = self._products.copy()
+            products[:, -1] = products[-1] = self._permuted[number]
             below = squared_correlation(products, self._held)[0]
             by_size = [squared_correlation(products, subsets) for subsets in self.subsets]
             found[number - first] = (np.concatenate(by_size) - below) / max(1.0 - below, 1e-9)
@@ -393,22 +359,8 @@ class CorrelationPermutations:
         work.run([partial(score, number) for number in range(first, last)])
         return found
 
-    def _with_target(self, number: int) -> Scores:
-        """Sums of products with the target of one permutation."""
-        products = self._products.copy()
-        if self._permuted is not None:
-            products[:, -1] = products[-1] = self._permuted[number]
-        elif number:
-            key = (*self._seed.spawn_key, number)
-            seed = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-            drawn = np.random.default_rng(seed).standard_normal(self._root.shape[1])
-            products[:-1, -1] = products[-1, :-1] = self._mean + self._root @ drawn
-        return products
 
-
-def _with_held(
-    members: NDArray[np.integer], held: tuple[int, ...] | NDArray[np.integer]
-) -> NDArray[np.int64]:
+def _with_held(members: NDArray[np.integer], held: tuple[int, ...]) -> NDArray[np.int64]:
     """Sets together with features that all of them hold."""
     own = np.broadcast_to(np.array(held, dtype=np.int64), (len(members), len(held)))
     return np.sort(np.hstack([members, own]), axis=1)

@@ -53,23 +53,11 @@ class Parameters:
     """What `__init__` takes, read and set by name as scikit-learn does, which is not imported."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """The parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Changes nothing: no parameter holds others.
-        """
+        """The parameters by name, the same as `sklearn.base.BaseEstimator.get_params`."""
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name.
-        """
+        """Set parameters, the same as `sklearn.base.BaseEstimator.set_params`."""
         known = sorted(self._defaults())
         for name, value in params.items():
             if name not in known:

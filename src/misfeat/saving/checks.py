@@ -191,8 +191,7 @@ def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
     symmetric = np.allclose(sums.products, sums.products.swapaxes(1, 2), rtol=NEARLY)
     demand(symmetric, "sums that are not symmetric", ARRAYS)
     _check_array(sums.missing, "sums.missing", (np.bool_,), (n_cohorts, n))
-    if sums.permuted is not None:
-        _check_array(sums.permuted, "sums.permuted", FLOATS, (n_cohorts, 1 + PERMUTED, n + 1))
+    _check_array(sums.permuted, "sums.permuted", FLOATS, (n_cohorts, 1 + PERMUTED, n + 1))
 
 
 def check_tables(tables: CountTables, cohorts: Cohorts) -> None:

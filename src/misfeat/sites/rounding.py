@@ -189,8 +189,7 @@ def _fitted(table: Floats, parts: list[Floats], _members: tuple[int, ...]) -> Fl
         sums = table.sum(axis=0)
         told = table.sum(axis=1, keepdims=True)
         shared = np.where(sums > 0, table, told if told.any() else 1.0)
-        of_classes: Floats = shared * parts[0] / np.maximum(shared.sum(axis=0), 1.0)
-        return of_classes
+        return np.asarray(shared * parts[0] / np.maximum(shared.sum(axis=0), 1.0))
     expected = raked(np.ones(table.shape), parts)
     sums, whole = table.sum(axis=tuple(range(table.ndim - 1))), parts[0].reshape(-1, len(table.T))
     scale = np.divide(whole.sum(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
@@ -328,8 +327,7 @@ def _expected(table: Floats, parts: list[Floats]) -> Floats:
     """What smaller tables lead one to expect; of a single feature, that it tells nothing."""
     if len(parts) == 1:
         sums, by_class = table.sum(axis=1, keepdims=True), parts[0]
-        alone: Floats = sums / max(float(sums.sum()), TINY) * by_class
-        return alone
+        return np.asarray(sums / max(float(sums.sum()), TINY) * by_class)
     return raked(np.ones(table.shape), parts)
 
 
