@@ -438,7 +438,7 @@ def _cut_where_others_change(
     if not 0 < len(cuts) < profiled.most:
         return audit
     coders[audit.column] = coder = cut_at(profile, tuple(sorted(cuts.union(audit.edges))))
-    treatment = f"{audit.treatment}, cut where {' and '.join(ends)} changes"
+    treatment = f"{len(coder.labels)} bins, by quantiles and {' and '.join(ends)}"
     return replace(audit, treatment=treatment, edges=coder.edges, categories=coder.labels)
 
 
