@@ -817,7 +817,7 @@ class Selection:
         Parameters
         ----------
         k : int, default=None
-            Sets and unrecorded features per subgroup in tables. Defaults to the estimator's `k`.
+            Sets per subgroup in tables. Defaults to the estimator's `k`.
         size : int, default=None
             Features per set. Defaults to the estimator's `size`.
         subgroup : str, default=None
@@ -836,7 +836,8 @@ class Selection:
         ...
         """
         from misfeat.runtime.progress import progress_shown
-        from misfeat.show.terminal import new_console, print_sentences, print_tables, print_trust
+        from misfeat.show.questions import print_tables
+        from misfeat.show.terminal import new_console, print_sentences, print_trust
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first
         with progress_shown(self.verbose > 0):

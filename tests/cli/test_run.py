@@ -104,8 +104,8 @@ def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
         assert worth["gain_per_cost"] == pytest.approx(worth["gain"] / 5)
         assert "ca" in worth["best_set"]
     shown = run(*heart, "--cost", "ca=5", "--tables").stdout
-    assert shown.index("site=va\n") < shown.index("Worth collecting")
-    assert "per cost" in shown
+    assert shown.index("site=va\n") < shown.index("Which unrecorded feature")
+    assert " cost " in shown
 
 
 def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
@@ -127,7 +127,7 @@ def test_subgroups_are_cut_sizes_too_large_noted_and_what_to_collect_left_out(ta
     result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
     names = {line["subgroup"] for line in lines_of(result, "subgroup")}
     assert names == {"x<=0", "x>0"}
-    for heading, more in (("Worth recording", ()), ("Worth collecting", ("--tables",))):
+    for heading, more in (("Worth recording", ()), ("Which unrecorded feature", ("--tables",))):
         assert heading in run("run", table, *QUICK, *more).stdout
         assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
     found = run("run", table, *QUICK, "--size", "9", "--json")

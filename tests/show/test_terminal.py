@@ -79,10 +79,10 @@ def test_another_size_number_or_a_single_subgroup_is_shown(selector, capsys):
     assert "".join(f"{f}*, " if f in best.missing else f"{f}, " for f in best.features)[:-2] in text
     assert "cohort=c1" not in text
     assert "cohort=c3" not in text
-    tables = text.split("Worth collecting")
+    tables = text.split("Which unrecorded feature")
     assert tables[0].count("\n     1   ") == 1
     assert "\n     2   " not in text
-    assert tables[1].count("cohort=c2 ") == 1
+    assert "cohort=c2 " in tables[1]
 
 
 def test_what_cannot_be_shown_is_refused_before_anything_is_printed(selector, capsys):

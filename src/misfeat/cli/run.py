@@ -89,7 +89,7 @@ def answer(settings: RunSettings) -> None:
             times.step("Looking for what to use and to record")
             screen = first_screen(selection, costs=costs or None)
             worths = worth_rows(selection, costs) if settings.worth else []
-        lost = _written(lambda: _print(settings, selection, screen, worths))
+        lost = None if settings.json else _written(lambda: _print(settings, selection, screen))
         with progress_shown(not quiet) as progress, times.kept(progress), compiled_beside():
             if settings.validate:
                 validation_of(selection)
@@ -97,7 +97,9 @@ def answer(settings: RunSettings) -> None:
             if folder is not None:
                 times.step("Writing the report")
                 validation = _save(selector, settings, folder)
-        if lost is None and not settings.json:
+        if settings.json:
+            lost = _written(lambda: _print_json(selection, screen, worths))
+        elif lost is None:
             lost = _written(lambda: print_trust(screen, spell=in_options, validation=validation))
         if not quiet:
             words = [caution.words for caution in screen.cautions] if settings.json else []
@@ -145,23 +147,23 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
                 raise no_such_column(column, table.names, "a feature with a cost", "costs")
 
 
-def _print(
-    settings: RunSettings,
-    selection: Selection,
-    screen: FirstScreen,
-    worths: Sequence[Mapping[str, Any]],
-) -> None:
-    from misfeat.show.questions import json_lines
-    from misfeat.show.terminal import print_sentences, print_tables
+def _print(settings: RunSettings, selection: Selection, screen: FirstScreen) -> None:
+    from misfeat.show.questions import print_tables
+    from misfeat.show.terminal import print_sentences
 
-    if settings.json:
-        for line in json_lines(selection, worths, screen, in_options):
-            typer.echo(line)
-        return
     if settings.tables:
-        print_tables(selection, worths=worths)
+        print_tables(selection, costs=settings.costs(), collecting=settings.worth)
         typer.echo()
     print_sentences(screen, spell=in_options, collecting=settings.worth)
+
+
+def _print_json(
+    selection: Selection, screen: FirstScreen, worths: Sequence[Mapping[str, Any]]
+) -> None:
+    from misfeat.show.questions import json_lines
+
+    for line in json_lines(selection, worths, screen, in_options):
+        typer.echo(line)
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:

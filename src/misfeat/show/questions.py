@@ -68,6 +68,11 @@ class QuestionSpec:
         return "features" in self.takes
 
 
+def _rows_and_worth(line: Line) -> str:
+    effective = line.get("effective_rows")
+    return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
+
+
 QUESTIONS: dict[str, QuestionSpec] = {
     "answer": QuestionSpec(
         "Which features should be used?",
@@ -242,7 +247,7 @@ QUESTIONS: dict[str, QuestionSpec] = {
         "subgroups_",
         (
             tables.text("subgroup"),
-            tables.count("rows"),
+            TableColumn("rows", _rows_and_worth),
             tables.number("target_entropy", "{:.4f}", "entropy of target (nats)", spare=1),
             tables.names("missing", "never recorded"),
         ),
@@ -354,6 +359,27 @@ def print_answer(
             console.print(more, style="dim", highlight=False)
     if any(line[one.starred] for one in shown if one.starred for line in lines):
         console.print(STAR, style="dim")
+
+
+def print_tables(
+    selection: Selection,
+    *,
+    size: int | None = None,
+    k: int | None = None,
+    subgroup: str | None = None,
+    costs: Mapping[str, float] | None = None,
+    collecting: bool = True,
+) -> None:
+    """Print the subgroups, their best sets, and what is worth collecting."""
+    shown = in_columns(selection, **({} if k is None else {"k": k}))
+    if subgroup is None:
+        print_answer(shown, "subgroups", About())
+    print_answer(shown, "top", About(subgroup, size=size))
+    if collecting and selection.missing.any():
+        print_answer(shown, "worth", About(subgroup, size=size, costs=costs))
+    about = tables.ABOUT[selection.set_scores.estimate.name]
+    words = f"Shares are of the uncertainty about the target{about}."
+    tables.new_console().print(words, style="dim", highlight=False)
 
 
 def json_answer(selection: Selection, question: str, about: About) -> Iterator[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
-from itertools import compress, groupby
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich import box
@@ -14,12 +14,11 @@ from rich.text import Text
 
 from misfeat.answers.answer import most_informative
 from misfeat.answers.features import feature_worths
-from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from misfeat.answers.answer import Answer, SubgroupAnswer
     from misfeat.selection import Selection
@@ -41,7 +40,6 @@ ABOUT = {
     "above_chance": ", less what chance alone would score",
     "sample": ", of the rows as they are",
 }
-ALL_RECORDED = "Every subgroup recorded every feature."
 MOST_SENTENCES = 20  # under one heading; of more subgroups the most informative ones are shown
 
 
@@ -221,30 +219,20 @@ def in_unit(columns: Sequence[TableColumn], unit: str) -> list[TableColumn]:
     return [replace(one, title=unit) if one.title == UNIT else one for one in columns]
 
 
-def filled_table(
-    lines: Sequence[Line],
-    columns: Sequence[TableColumn],
-    narrow: bool,
-    style: Callable[[Line], str | None] = lambda line: None,  # noqa: ARG005
-) -> Table:
-    """The table of lines in these columns, each line in its style."""
-    table = new_table(narrow=narrow)
-    for one in columns:
-        justify: Any = "right" if one.number else "left"
-        table.add_column(one.title, justify=justify, overflow="fold", no_wrap=one.number)
-    for line in lines:
-        # Numbers hold no text of strangers, and may stand above their intervals.
-        cells = (one.text(line) if one.number else plain_text(one.text(line)) for one in columns)
-        table.add_row(*cells, style=style(line))
-    return table
-
-
 def fitting_table(lines: Sequence[Line], columns: Sequence[TableColumn], console: Console) -> Table:
     """The table of lines, without empty columns and those that a console has no room for."""
     kept = [one for one in columns if {one.text(line) for line in lines} - {"", UNKNOWN}]
     endless = console.options.update(width=100_000)
     while True:
-        table = filled_table(lines, kept, narrow=console.width < NARROW)
+        table = new_table(narrow=console.width < NARROW)
+        for one in kept:
+            justify: Any = "right" if one.number else "left"
+            table.add_column(one.title, justify=justify, overflow="fold", no_wrap=one.number)
+        for line in lines:
+            # Numbers hold no text of strangers.
+            table.add_row(
+                *(one.text(line) if one.number else plain_text(one.text(line)) for one in kept)
+            )
         spare = max((one.spare for one in kept), default=0)
         if not spare or console.measure(table, options=endless).maximum <= console.width:
             return table
@@ -265,6 +253,7 @@ WORTH: tuple[TableColumn, ...] = (
     score_share_interval(spare=2),
     TableColumn("likely", likely),
     names("best_set", "best set with it", missing=UNRECORDED, spare=3),
+    TableColumn("cost", lambda line: "" if line["cost"] == 1 else f"{line['cost']:g}", spare=5),
     score("gain", *INTERVAL, spare=4),
 )
 """Columns of what unrecorded features would be worth."""
@@ -295,105 +284,6 @@ def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> lis
         for line in lines
         for name in [line.get("subgroup", "")]
     ]
-
-
-def print_tables(
-    selection: Selection,
-    console: Console | None = None,
-    worths: Sequence[Mapping[str, Any]] | None = None,
-    *,
-    size: int | None = None,
-    k: int | None = None,
-    subgroup: str | None = None,
-) -> None:
-    """Print the subgroups with what they never recorded, their best sets, and what to collect."""
-    console = console or new_console()
-    k = selection.k if k is None else k
-    subgroup = None if subgroup is None else selection.cohorts.full_name(subgroup)
-    sets = with_wholes(selection, map(asdict, best_sets(selection, size, k, subgroup)))
-    worths = worth_rows(selection, size=size, subgroup=subgroup) if worths is None else worths
-    narrow, unit = console.width < NARROW, selection.set_scores.measure.unit
-
-    def style(line: Line) -> str | None:
-        return "yellow" if line.get("source") == "predicted" else None
-
-    def show(title: str, lines: Sequence[Line], columns: Sequence[TableColumn]) -> None:
-        # A title of its own, since rich wraps a table's title to the table's width.
-        console.print(plain_text(title, style="bold"))
-        console.print(filled_table(lines, in_unit(columns, unit), narrow, style))
-
-    rows = [row for row in subgroup_rows(selection.cohorts) if subgroup in (None, row["subgroup"])]
-    title = f"Subgroups, and what each never recorded (target: {selection.cohorts.target})"
-    show(title, rows, _subgroup_columns(narrow))
-    columns = _set_columns(sets, narrow)
-    for name, own in groupby(sets, key=lambda line: line["subgroup"]):
-        show(name, list(own), columns)
-    if worths:
-        shown = [worth for worth in worths if worth["rank"] <= k]
-        show("Worth collecting", with_wholes(selection, shown), _worth_columns(worths, narrow))
-    for line in _legend(selection, bool(worths)):
-        console.print(visible(line), style="dim", highlight=False, markup=False)
-
-
-def _subgroup_columns(narrow: bool) -> list[TableColumn]:
-    def rows(line: Line) -> str:
-        effective = line.get("effective_rows")
-        return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
-
-    return [
-        text("subgroup"),
-        TableColumn("rows", rows),
-        TableColumn("never recorded", lambda line: ", ".join(line["missing"]) or "–", number=False),
-        *([] if narrow else [number("target_entropy", "{:.4f}", "entropy of target")]),
-    ]
-
-
-def _set_columns(sets: Sequence[Line], narrow: bool) -> list[TableColumn]:
-    rank, features = count("rank"), names("features", missing="missing")
-    share, between = score_share("score", "explains", *INTERVAL), score_share_interval()
-
-    def share_above_interval(line: Line) -> str:
-        return f"{share.text(line)}\n{between.text(line)}".rstrip("\n")
-
-    if narrow:
-        return [replace(rank, title=""), features, replace(share, text=share_above_interval)]
-    uncertain = any(line["low"] < line["high"] for line in sets)
-    predicted = any(line["source"] == "predicted" for line in sets)
-    return [
-        rank,
-        features,
-        share,
-        *([between] if uncertain else []),
-        *([text("source")] if predicted else []),
-        score("score", *INTERVAL),
-    ]
-
-
-def _worth_columns(worths: Iterable[Mapping[str, Any]], narrow: bool) -> list[TableColumn]:
-    columns = list(WORTH[:3] if narrow else WORTH)
-    if any(worth["cost"] != 1 for worth in worths):
-        gain = columns[2]
-
-        def per_cost(line: Line) -> str:
-            costly = {name: line[name] / line["cost"] for name in ("gain", *INTERVAL)}
-            return gain.text({**line, **costly})
-
-        columns.insert(3, TableColumn("per cost", per_cost))
-    return columns
-
-
-def _legend(selection: Selection, worths: bool) -> Iterator[str]:
-    lacking, measure = bool(selection.cohorts.missing.any()), selection.set_scores.measure
-    about = ABOUT[selection.set_scores.estimate.name]
-    yield (
-        f"Shares are of the uncertainty about the target{about}; {measure.unit}: the "
-        f"{measure.words} with it. {STAR if lacking else ALL_RECORDED}"
-    )
-    if worths:
-        yield (
-            "Gain is how much more a subgroup's best set is expected to explain if it recorded the "
-            f"feature{'' if selection.confidence is None else ', and how likely it gains at all'}."
-        )
 
 
 def print_sentences(
