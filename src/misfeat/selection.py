@@ -896,13 +896,13 @@ class Selection:
         k: int | None = None,
         costs: Mapping[str, float] | None = None,
     ) -> None:
-        """Write all answers to a workbook, to files, or as Markdown, a table a question.
+        """Write all answers to a workbook or to files, a table a question.
 
         Parameters
         ----------
         path : str or Path
             ``"answers.xlsx"`` (``pip install 'misfeat[excel]'``), ``"answers/"`` for a folder of
-            CSV files, ``"answers.md"``; a single ``.csv`` file for one question. An older export
+            CSV files; a single ``.csv`` file for one question. An older export
             is replaced.
         questions : sequence of str, default=None
             Some of ``"subgroups"``, ``"top"``, ``"features"``, ``"enough"``, ``"significance"``,

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
 from misfeat.cli.app import app
-from misfeat.show.export.formats import markdown_bytes
+from misfeat.show.export.formats import csv_bytes
 from misfeat.show.export.tables import answer_tables
 from tests.attacks.tally import Tally, run_script
 
@@ -97,7 +97,7 @@ def _said_by_library(table: dict[str, list[Any]], group: str, target: str) -> st
         )
         said += [repr(selection), repr(selection.report(validate=False))]
         tables = answer_tables(selection, ("top", "features", "columns"))
-        said.append(markdown_bytes(selection, tables).decode())
+        said += [csv_bytes(one).decode() for one in tables]
         said += [*selection.cohorts.notes, *(one.words for one in list_cautions(selection))]
         for ask in (
             lambda: SubgroupSelector(f"{group}?").fit(table, target),

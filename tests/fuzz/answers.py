@@ -284,8 +284,6 @@ def export(machine: Selecting, selector: Any, draw: Any) -> None:
     hold(len(book.sheetnames) == len(asked) + 2, "a sheet a question")
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
     hold(not [cell for cell in cells if cell.data_type in "fe"], "no formulas")
-    selector.export(machine.folder / "answers.md", "subgroups")
-    hold((machine.folder / "answers.md").read_text("utf-8").count("\n") >= 3, "a table")
 
 
 def _refuse(constant: str) -> None:

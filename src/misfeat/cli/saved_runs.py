@@ -138,8 +138,7 @@ def export(
         str,
         typer.Argument(
             metavar="FILE",
-            help="An .xlsx workbook, an .md file, a .csv file for one question, or a "
-            "folder for CSV files.",
+            help="An .xlsx workbook, a .csv file for one question, or a folder for CSV files.",
         ),
     ],
     question: Annotated[
@@ -152,7 +151,7 @@ def export(
     top: Annotated[int | None, typer.Option(help="Sets per subgroup.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the answers of a saved run as an Excel workbook, CSV files or Markdown."""
+    """Write the answers of a saved run as an Excel workbook or CSV files."""
     from misfeat.cli.settings_file import saved_settings
     from misfeat.show.export import export_answers
 

@@ -83,14 +83,14 @@ def test_a_full_disk_leaves_the_older_file(fitted, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    (tmp_path / "a.md").write_text("old")
+    (tmp_path / "a.xlsx").write_text("old")
     _write_folder(tmp_path / "folder", {"about.csv": b"old"})
     monkeypatch.setattr(os, "fsync", full)
-    for name in ("a.md", "folder"):
+    for name in ("a.xlsx", "folder"):
         with pytest.raises(MisfeatError, match="No space left on device"):
             fitted.export(tmp_path / name, QUICK)
-    assert names_in(tmp_path) == {"a.md", "folder"}
-    assert (tmp_path / "a.md").read_text() == "old"
+    assert names_in(tmp_path) == {"a.xlsx", "folder"}
+    assert (tmp_path / "a.xlsx").read_text() == "old"
     assert names_in(tmp_path / "folder") == {"about.csv"}
     assert (tmp_path / "folder" / "about.csv").read_text() == "old"
 

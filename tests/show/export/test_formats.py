@@ -3,7 +3,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 import zipfile
 from xml.etree import ElementTree as ET
 
@@ -11,7 +10,6 @@ import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from misfeat.exceptions import MisfeatWarning
 from misfeat.show.export import formats
@@ -19,21 +17,17 @@ from misfeat.show.export.formats import (
     MOST_CHARACTERS,
     begins_as_formula,
     csv_bytes,
-    escaped,
     inert,
     legal_text,
-    markdown_bytes,
     plain_value,
     workbook_bytes,
 )
-from misfeat.show.export.tables import TITLES, AnswerTable
-from misfeat.show.questions import in_columns
+from misfeat.show.export.tables import AnswerTable
 from misfeat.show.terminal import in_a_row
-from tests.show.export.conftest import FEATURES, SITES, TEXTS
+from tests.show.export.conftest import TEXTS
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 MANY_TEXTS = st.lists(ANY_TEXT | st.sampled_from(TEXTS), min_size=1)
-PARSER = MarkdownIt("gfm-like", {"linkify": False})
 SIGNS = "=+-@＝＋－＠"
 RUNS = st.builds(
     lambda before, sign, after: before + sign + after,
@@ -186,71 +180,3 @@ def test_lines_that_a_sheet_cannot_hold_are_said_to_be_left_out(monkeypatch):
         sheet = loaded(table_of(a=list("abcde")))["texts"]
     assert [cell.value for cell in sheet["A"]] == ["a", "a", "b", "c"]
     assert sheet.auto_filter.ref == "A1:A4"
-
-
-def markdown_cells(text):
-    """The lines of all tables as a reader of Markdown finds them; fails where there is markup."""
-    lines = []
-    for token in PARSER.parse(text):
-        if token.type == "tr_open":
-            lines.append([])
-        elif token.type == "inline" and token.level > 3:
-            kinds = {child.type for child in token.children}
-            assert kinds <= {"text", "text_special"}, token.content
-            lines[-1].append("".join(child.content for child in token.children))
-    return lines
-
-
-def in_markdown(selector, tables):
-    return markdown_bytes(in_columns(selector.selection_), tables).decode()
-
-
-@given(st.lists(ANY_TEXT | st.sampled_from(TEXTS[:-1]), min_size=1))
-def test_every_text_is_read_back_and_none_is_markup(texts):
-    table = "| a |\n| --- |\n" + "".join(f"| {escaped(text)} |\n" for text in texts)
-    found = [line[0].strip() for line in markdown_cells(table)[1:]]
-    assert found == [legal_text(text).strip() for text in texts]
-
-
-def test_links_are_not_made_of_names():
-    assert escaped("http://a.b") == r"http\://a.b"
-    assert escaped("www.a.b and a.b") == r"www\.a.b and a.b"
-
-
-def test_hostile_names_stay_names(hostile, hostile_tables):
-    table = next(one for one in hostile_tables if one.question == "features")
-    heads, *lines = markdown_cells(in_markdown(hostile, [table]))
-    shown = {line[heads.index("feature")] for line in lines}
-    assert shown == {legal_text(name).strip() for name in FEATURES}
-    assert {line[0] for line in lines} == {legal_text(f"=site={site}") for site in SITES}
-
-
-def test_every_question_gives_a_heading_its_sentences_and_a_table(fitted, tables):
-    text = in_markdown(fitted, tables.values())
-    assert text.startswith("# What explains ")
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(TITLES.values())
-    for table in tables.values():
-        alone = in_markdown(fitted, [table])
-        heads, *lines = markdown_cells(alone)
-        assert len(lines) == table.rows
-        assert all(len(line) == len(heads) == len(set(heads)) for line in lines)
-        assert all(f"- {escaped(one)}" in alone for one in table.sentences)
-
-
-def test_shares_stand_in_per_cent_with_their_intervals(fitted, tables):
-    heads, *lines = markdown_cells(in_markdown(fitted, [tables["best sets"]]))
-    assert heads[:3] == ["subgroup", "rank", "features"]
-    assert "between" not in heads
-    for line, share in zip(lines, tables["best sets"].columns["share"], strict=True):
-        found = re.fullmatch(r"([\d.]+) % \(([\d.]+)–([\d.]+) %\)", line[heads.index("explains")])
-        value, low, high = map(float, found.groups())
-        assert low <= value <= high
-        assert abs(value - 100 * share) <= 0.5
-    heads, *lines = markdown_cells(in_markdown(fitted, [tables["worth collecting"]]))
-    assert re.fullmatch(r"\d+ % \(\d+–\d+ %\)", lines[0][heads.index("gain")])
-
-
-def test_what_was_not_answered_is_said(fitted):
-    refused = AnswerTable("why", "why", "Why is this set informative?", note="R² knows no cells.")
-    text = in_markdown(fitted, [refused])
-    assert text.endswith("## why\n\nWhy is this set informative? R² knows no cells.\n")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from misfeat.selection import Selection
 
-EXCEL, MARKDOWN, CSV = ".xlsx", ".md", ".csv"
+EXCEL, CSV = ".xlsx", ".csv"
 FOLDER = ""  # a folder of CSV files
 
 
@@ -57,8 +57,6 @@ def export_answers(
     answers = tables.answer_tables(selection, asked, costs, spell, named=named)
     if suffix == CSV:
         atomic_files.write_file(place, formats.csv_bytes(answers[0]))
-    elif suffix == MARKDOWN:
-        atomic_files.write_file(place, formats.markdown_bytes(selection, answers))
     else:
         about = tables.about_table(selection, answers)
         answers = [about, tables.in_words_table(answers), *answers]
@@ -74,10 +72,10 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
     in_folder = text.endswith((os.sep, os.altsep or os.sep)) or place.is_dir()
     suffix = FOLDER if in_folder else place.suffix.lower()
-    if suffix not in (EXCEL, MARKDOWN, CSV, FOLDER):
+    if suffix not in (EXCEL, CSV, FOLDER):
         raise MisfeatError(
             f"{str(place)!r} ends in {suffix!r}, which is not a format of answers; end it in .xlsx "
-            "for an Excel workbook, in .md for Markdown, in a slash for a folder of CSV files."
+            "for an Excel workbook, in a slash for a folder of CSV files."
         )
     if suffix == FOLDER:
         names = sorted(one.name for one in place.iterdir()) if place.exists() else []

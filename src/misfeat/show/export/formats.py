@@ -1,4 +1,4 @@
-r"""Answers as bytes of CSV, Excel and Markdown, with text that no program runs.
+"""Answers as bytes of CSV and Excel, with text that no program runs.
 
 A spreadsheet takes a cell for a formula that begins with ``=``, ``+``, ``-`` or ``@``, some also
 after blanks or quotes, some also where the sign is of full width. Names and values come from tables
@@ -19,14 +19,11 @@ import numpy as np
 
 from misfeat.exceptions import Message, warn
 from misfeat.safe_text import visible
-from misfeat.show.questions import QUESTIONS, lines_of
-from misfeat.show.terminal import BETWEEN, STAR, UNKNOWN, TableColumn, in_a_row, in_unit
-from misfeat.show.terminal import text as text_column
+from misfeat.show.terminal import in_a_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from misfeat.selection import Selection
     from misfeat.show.export.tables import AnswerTable
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
@@ -39,15 +36,6 @@ _FORMULA = re.compile(rf"(^|;)(?=[\s\"'`´‘’“”«»]*[{_SIGNS}])")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _NO_CHARACTERS = re.compile("[\ufffe\uffff]")  # what no XML may hold, and `visible` leaves as it is
 _CODES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")  # what Excel reads as the number of a character
-# What Markdown takes for more than text, the start of a link included.
-_MARKUP = re.compile(
-    r"([\\`*\[\]|~$^@]"
-    r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is a letter
-    r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
-    r"|(?<=\w):(?=//)|(?<=www)\.)"
-)
-OF_SHARES = "top", "enough", "features", "alternatives", "interactions", "worth", "plan"
-SHARES = "In per cent of the uncertainty about the target in the subgroup."
 
 
 def plain_value(value: Any) -> str | int | float | bool | None:
@@ -155,54 +143,3 @@ def _excel_cell(sheet: Any, value: Any) -> Any:
     if isinstance(plain, float) and not plain.is_integer():
         cell.number_format = "0.0000"
     return cell
-
-
-def markdown_bytes(selection: Selection, tables: Sequence[AnswerTable]) -> bytes:
-    """The answers under a heading each: in words, and as the table that a terminal shows."""
-    target = escaped(selection.cohorts.target)
-    blocks = [f"# What explains {target} best"]
-    for table in tables:
-        words = escaped(f"{table.words} {table.note}".strip())
-        sentences = "\n".join(f"- {escaped(one)}" for one in table.sentences)
-        blocks += [f"## {table.title}", words, sentences, *_markdown_table(selection, table)]
-    return ("\n\n".join(filter(None, blocks)) + "\n").encode()
-
-
-def _markdown_table(selection: Selection, table: AnswerTable) -> Iterator[str]:
-    """The table of an answer, and what stands under it; nothing where it has no lines."""
-    lines = lines_of(selection, table.columns)
-    if not lines:
-        return
-    answer = QUESTIONS[table.question]
-    shown = in_unit(answer.shown, selection.set_scores.measure.unit)
-    if not shown:  # cautions, which a terminal has in sentences only
-        shown = [text_column(name) for name in ("kind", "severity", "sentence", "remedy")]
-    elif answer.by_subgroup:
-        shown = [text_column("subgroup"), *shown]
-    filled = [one for one in shown if {one.text(line) for line in lines} - {"", UNKNOWN}]
-    columns: list[list[TableColumn]] = []  # each with the interval that goes into its brackets
-    for one in filled:
-        if one.title == BETWEEN and columns:
-            columns[-1].append(one)
-        else:
-            columns.append([one])
-
-    def cell(line: dict[str, Any], value: TableColumn, *intervals: TableColumn) -> str:
-        between = [f" ({one.text(line)})" for one in intervals if one.text(line)]
-        return escaped("".join([value.text(line), *between]))
-
-    rows = [
-        [escaped(one.title) for one, *_ in columns],
-        ["---:" if one.number else "---" for one, *_ in columns],
-        *([cell(line, *both) for both in columns] for line in lines),
-    ]
-    yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    if any(line[one.starred] for one in filled if one.starred for line in lines):
-        yield STAR
-    if table.question in OF_SHARES:
-        yield SHARES
-
-
-def escaped(text: str) -> str:
-    """Text on one line in which Markdown finds no markup, for a cell of a table."""
-    return _MARKUP.sub(r"\\\1", legal_text(text))
