@@ -308,7 +308,7 @@ def test_drawn_correlations_vary_as_those_of_permuted_rows(columns, draw):
 
 
 def test_permuted_products_are_those_of_permuted_rows(columns):
-    for weights in (np.ones(400), np.where(columns[-1] > 0.5, 6.0, 1.0)):
+    for weights in (np.full(400, 3.0), np.where(columns[-1] > 0.5, 6.0, 1.0)):
         found = _permuted_products(columns, weights, np.random.default_rng(0))
         order = np.random.default_rng(0).permuted(np.tile(np.arange(400), (PERMUTED, 1)), axis=1)
         parts = np.searchsorted(np.quantile(columns[-1], FIFTHS), columns[-1])

@@ -131,7 +131,7 @@ def _permuted_products(values: Floats, weights: Floats, rng: np.random.Generator
     found = np.empty((1 + PERMUTED, len(values)))
     if (weights == weights[:1]).all():
         found[:, :-1], found[:, -1] = _shuffled(np.array(x), y[None], rng)[..., 0], y @ y
-        return found
+        return found * weights[:1]
     part = np.searchsorted(np.unique(np.quantile(y, FIFTHS)), y)
     moved = mean_weights(part, weights, len(FIFTHS) + 1)[part]
     lines = np.array([np.ones_like(y), *x]) * (weights / moved)

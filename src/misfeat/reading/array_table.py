@@ -32,14 +32,7 @@ from misfeat.reading.coders import (
     replaced,
     unpack_keys,
 )
-from misfeat.reading.table_answers import (
-    GroupSums,
-    NumberRows,
-    ValueCounts,
-    Variable,
-    Weighing,
-    WeightRange,
-)
+from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
@@ -501,7 +494,9 @@ class ArrayTable:
         codes_of = unpack_keys(list(distinct), no_counts, bases).codes[1:]
         return answers.group_sums(codes_of, rows, variables, sums)
 
-    def number_rows(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> NumberRows:
+    def number_rows(
+        self, groups: Sequence[Coder], variables: Sequence[Variable]
+    ) -> answers.NumberRows:
         """The rows with a target: the codes of their groups, weights, and variables as numbers."""
         target = variables[-1].reading
         present = ~self._column(target.column).read(target).missing
@@ -510,7 +505,7 @@ class ArrayTable:
         if self._weighing is not None:
             weights = self._column(self._weighing.column).values[present].astype(np.float64)
         values = np.array([self._numbers(variable)[present] for variable in variables])
-        return NumberRows(
+        return answers.NumberRows(
             np.array(codes, np.int64).reshape(len(groups), len(weights)), weights, values
         )
 

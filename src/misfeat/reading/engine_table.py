@@ -37,14 +37,7 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
-from misfeat.reading.table_answers import (
-    GroupSums,
-    NumberRows,
-    ValueCounts,
-    Variable,
-    Weighing,
-    WeightRange,
-)
+from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
@@ -300,7 +293,9 @@ class EngineTable:
         codes = unpack_keys(packed, np.zeros_like(order), bases).codes
         return answers.group_sums(codes, counts, variables, sums)
 
-    def number_rows(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> NumberRows:
+    def number_rows(
+        self, groups: Sequence[Coder], variables: Sequence[Variable]
+    ) -> answers.NumberRows:
         """The rows with a target: the codes of their groups, weights, and variables as numbers."""
         keys, rows = self._numbered(groups, variables)
         held = self._collected(rows)
@@ -315,7 +310,7 @@ class EngineTable:
         for i, variable in enumerate(variables):
             if variable.has_gaps:
                 values[i, numbers(f"u{i}") == 0] = np.nan
-        return NumberRows(codes, numbers(_WEIGHT), values)
+        return answers.NumberRows(codes, numbers(_WEIGHT), values)
 
     def _numbered(
         self, groups: Sequence[Coder], variables: Sequence[Variable]
