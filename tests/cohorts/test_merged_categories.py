@@ -35,7 +35,7 @@ def test_the_most_frequent_values_are_kept_more_of_them_with_more_rows_and_it_is
         assert audit(cohorts, "town").treatment == f"{kept} most frequent values and other"
         assert cohorts.weights.sum() == rows
         assert any(f"{kept} most frequent values and other. A larger" in n for n in cohorts.notes)
-        assert any("all values explain 0." in note for note in cohorts.notes)
+        assert any("All values of 'town' explain 0." in note for note in cohorts.notes)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.5])
@@ -190,6 +190,14 @@ def test_categories_keep_their_order_in_codes_and_labels(holder):
     assert few.categories == ("g3", "g1", "g2", "g4")
     assert few.taken_for == "category, in order"
     assert many.categories == ("g3 to g2", "g4 to g6", "g7 to g9", "g10 to g12", "g13 to g15")
+
+
+def test_very_many_categories_in_order_are_merged_with_their_neighbours():
+    names = [f"{i:04d}" for i in range(800)]
+    grades = pd.Categorical(names[::-1] * 4, categories=names, ordered=True)
+    cohorts = build_cohorts(pd.DataFrame({"g": grades, "y": [0, 1] * 1600}), "y")
+    assert audit(cohorts, "g").categories[0] == "0000 to 0159"
+    assert cohorts.codes.max() == 4
 
 
 def test_classes_and_subgroups_keep_the_order_of_categories():

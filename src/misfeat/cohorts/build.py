@@ -432,8 +432,9 @@ def _cut_where_others_change(
         if few and profile.distinct <= MOST_VALUES:
             codes = profiled.table.count_codes([as_it_is(profile), coder]).codes
             values, theirs = codes[:, (codes < [[profile.distinct], [len(coder.labels)]]).all(0)]
-            if len(values) == len(np.unique(values)):
-                ends[name] = values[:-1][np.diff(theirs) != 0].tolist()
+            steps = np.diff(theirs.astype(np.int64))
+            if len(values) == len(np.unique(values)) and ((steps >= 0).all() or (steps <= 0).all()):
+                ends[name] = values[:-1][steps != 0].tolist()
     cuts = {canonical(profile.counts.values[end]) for each in ends.values() for end in each}
     if not 0 < len(cuts) < profiled.most:
         return audit
@@ -488,13 +489,10 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
         codes[line], bases[line] = merged.codes, len(labels) + 1
         lost = lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
         if lost >= WORTH_SAYING:
-            profiled.notes.add(
-                "Of {column!r}, all values explain {bits:.2f} bits more of the target in other "
-                "rows than {treatment} do.",
-                column=column,
-                bits=lost,
-                treatment=treatment,
+            text = (
+                "All values of {column!r} explain {bits:.2f} bits more of other rows than {those}."
             )
+            profiled.notes.add(text, column=column, bits=lost, those=treatment)
     else:
         missing = codes[line] == bases[line] - 1
         explain = gaps_explain(rows, missing, len(groups), classes, n_classes)

@@ -24,7 +24,7 @@ from misfeat.cohorts.column_profiles import (
     holds_sentences,
     looks_like,
 )
-from misfeat.cohorts.merged_categories import MOST_VALUES, RECORDED, common_values
+from misfeat.cohorts.merged_categories import RECORDED, common_values
 from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
@@ -240,7 +240,7 @@ def feature_coder(
             coder, treatment = usual, f"{len(usual.labels)} quantile bins, one of a single value"
     elif profile.distinct <= most:
         coder, treatment = as_it_is(profile), AS_IT_IS
-    elif profile.in_order and profile.distinct <= MOST_VALUES:
+    elif profile.in_order:
         coder, treatment = as_it_is(profile), TO_MERGE
     else:
         coder, treatment = common_values(profile), TO_MERGE

@@ -100,14 +100,21 @@ def merge_rare(
 def _determined(
     rows: CodedRows, line: int, n: int, others: Others, most: int
 ) -> tuple[list[str], Groups]:
-    """The features that the first `n` codes of a line determine, and a code of them together."""
+    """The features that the first `n` codes of a line determine, and a code of them together.
+
+    Values of few rows each would determine anything, and rare values of others what is constant.
+    """
     values, named = rows.codes[line], rows.codes[line] < n
     names, cells = [], np.zeros(len(values), dtype=np.int64)
-    for name, (other, _) in others.items():
+    sizes = np.bincount(values[named], rows.weights[named], minlength=n)
+    common = sizes >= FEWEST_ROWS
+    often = sizes.sum() >= FEWEST_ROWS * np.count_nonzero(sizes)
+    for name, (other, _) in others.items() if often else ():
         codes = rows.codes[other]
         code_of = np.zeros(n, dtype=codes.dtype)
         code_of[values[named]] = codes[named]
-        if (code_of[values[named]] == codes[named]).all():
+        varies = len(np.unique(code_of[common])) > 1
+        if varies and (code_of[values[named]] == codes[named]).all():
             joint = cells * (int(codes.max(initial=0)) + 1) + codes
             found, together = np.unique(joint, return_inverse=True)
             if int(cells.max(initial=0)) + 1 < len(found) <= most:

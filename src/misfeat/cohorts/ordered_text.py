@@ -11,6 +11,8 @@ from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from misfeat.cohorts.parsed_text import MONTHS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,7 +56,7 @@ _SCALES = (
     "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth",
     "january, february, march, april, may, june, july, august, september, october, november, "
     "december",
-    "jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec",
+    ", ".join(MONTHS),
     "monday, tuesday, wednesday, thursday, friday, saturday, sunday",
     "mon, tue, wed, thu, fri, sat, sun",
 )
@@ -70,7 +72,7 @@ _RANGE = re.compile(
 )
 _SUB_GRADE = re.compile(r"([a-z]) ?-?(\d{1,2})")
 _NUMBERED = re.compile(
-    r"(stage|grade|class|level|tier|phase|week|month|day|year|visit|wave|round|period|quarter|q|"
+    r"(stage|grade|level|tier|phase|week|month|day|year|visit|wave|round|period|quarter|"
     r"quartile|quintile|decile|semester|term)[ _#-]?(\d{1,4})([a-d]?)"
 )
 

@@ -277,7 +277,7 @@ def _bounds(texts: Mapping[str, int]) -> ParsedText | None:
 
 
 TWO_DIGITS = 69  # Years of two digits from here on are of the last century, as POSIX has it
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -360,7 +360,7 @@ def _date(text: str, match: re.Match[str] | None, order: str) -> dt.datetime | N
         elif "quarter" in held:
             month = 3 * int(held["quarter"]) - 2
         elif "month" in held:
-            month = _MONTHS.index(held["month"][:3].lower()) + 1
+            month = MONTHS.index(held["month"][:3].lower()) + 1
         else:
             month = int(held["n"])
         return dt.datetime.combine(dt.date(int(digits) + century, month, day), _time(held))
