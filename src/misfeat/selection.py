@@ -30,8 +30,8 @@ from misfeat.answers.validation import validation_of
 from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
+from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
-from misfeat.runtime.threads import one_blas_thread
 from misfeat.saving.saved_run import SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 

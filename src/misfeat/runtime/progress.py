@@ -19,6 +19,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
+from misfeat.runtime.blas import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +44,6 @@ _latest: Bar | None = None  # Shown last, for threads that do not know whose wor
 @contextmanager
 def long_work(verbose: bool) -> Iterator[Progress | None]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory."""
-    from misfeat.runtime.threads import one_blas_thread
-
     with interrupts_kept(), one_blas_thread(), progress_shown(verbose) as progress:
         try:
             yield progress

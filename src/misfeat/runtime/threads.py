@@ -11,14 +11,14 @@ longer over short lists than one does. Few large tasks, such as refits, go throu
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import check_interrupt, interrupts_put_off
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_LIMITING, _n_limiting = Lock(), 0
-_limit: Any = None
 HEAD_START = 0.01  # Seconds that the calling thread works alone
 
 
@@ -108,29 +106,6 @@ class Work:
         check_interrupt()
         if self.progress is not None:
             self.progress(done, total)
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep linear algebra from starting threads of its own, which cost more than they save.
-
-    Matrices here have some hundred columns. The first to enter sets the limit for the process, the
-    last to leave takes it back.
-    """
-    global _n_limiting, _limit
-    from threadpoolctl import threadpool_limits
-
-    with _LIMITING:
-        if not _n_limiting:
-            _limit = threadpool_limits(1, "blas")
-        _n_limiting += 1
-    try:
-        yield
-    finally:
-        with _LIMITING:
-            _n_limiting -= 1
-            if not _n_limiting:
-                _limit.restore_original_limits()
 
 
 def mapped(
