@@ -83,7 +83,7 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     for name, most in (("PERMUTED", 2e7), ("RESAMPLED", 100)):
         monkeypatch.setattr(f"misfeat.answers.effort.MOST_{name}", most)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=199)
-    assert effort_for(selection, 3) == Effort(3, 199, resampled=False, step_permutations=199)
+    assert effort_for(selection, 3) == Effort(3, 199, resampled=False, step_permutations=99)
     # Too many pairs to see with the usual number of permutations how many features are enough.
     monkeypatch.setattr("misfeat.answers.effort.MOST_PERMUTED", 3e6)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=99)

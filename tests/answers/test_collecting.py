@@ -54,6 +54,7 @@ def worths(scores, confidence=None, costs=None, smaller=None):
             measure=SimpleNamespace(whole=np.array([1.0])),
         ),
         subgroup_names=lambda _: ("here",),
+        remembered=lambda _, answer: answer(),
     )
     return {worth.feature: worth for worth in feature_worths(selection, costs=costs)}
 
