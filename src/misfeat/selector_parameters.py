@@ -36,9 +36,9 @@ class SelectorParameters:
 
     groups: Any = parameter(
         """What defines the subgroups: a column, ``{"age": [40]}`` for cut points,
-        ``{"grade": {"B": "B", "*": "other"}}`` to merge values, ``{"senior": "age > 65"}`` for a
-        named predicate, or a list of these. ``"auto"``: the few columns that explain most of where
-        features are missing. None: one subgroup of all rows.""",
+        ``{"grade": {"B": "B", "*": "other"}}`` to merge values, or a list of these. ``"auto"``: the
+        few columns that explain most of where features are missing. None: one subgroup of all
+        rows.""",
         anything("str, dict, list of these, or None"),
         default=None,
     )

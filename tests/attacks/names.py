@@ -1,6 +1,6 @@
 """Names that mean something to an engine, a format or a terminal, as column names everywhere.
 
-Every name stands for a feature, the target, a group and a column in a predicate, in every library
+Every name stands for a feature, the target and a group, in every library
 and engine and in files. The answer must be the one that a plain name gets, or an error of ours
 that names the column.
 """
@@ -46,7 +46,7 @@ ZOO = (
     "\x9b", "\ud800", "a\udcff", "x" * 63, "x" * 64, "x" * 10_000,
 )  # fmt: skip
 """Names that have a meaning somewhere, or none anywhere."""
-PLAIN = {"feature": "a", "target": "outcome", "group": "site", "predicate": "b"}
+PLAIN = {"feature": "a", "target": "outcome", "group": "site"}
 """The column that plays each role."""
 
 
@@ -116,10 +116,9 @@ def ask(hold: Callable[[Table], Any], role: str, name: str) -> tuple[Any, ...]:
     plain = PLAIN[role]
     target = name if role == "target" else "outcome"
     site = name if role == "group" else "site"
-    groups: Any = {"some": f"`{name}` > 1"} if role == "predicate" else site
     table = renamed(role, name)
     with without_notes():
-        cohorts = build_cohorts(hold(table), target, groups=groups)
+        cohorts = build_cohorts(hold(table), target, groups=site)
 
     nameless = None if name.strip() else "column0"  # in the header of a CSV file
 
@@ -135,7 +134,7 @@ def ask(hold: Callable[[Table], Any], role: str, name: str) -> tuple[Any, ...]:
         cohorts.weights.tolist(),
         cohorts.categories,
         cohorts.classes,
-        in_plain(_transformed(hold(table), groups, target)) if role == "feature" else None,
+        in_plain(_transformed(hold(table), site, target)) if role == "feature" else None,
     )
 
 

@@ -29,7 +29,7 @@ COMMANDS = (
     "\u061c", "\u2028", "\ufeff", "\U000e0041", "\x85",
 )  # fmt: skip
 _SAFE = "\n\u200c\u200d"
-PLACES = ("feature", "group", "target", "value", "file", "option", "predicate")
+PLACES = ("feature", "group", "target", "value", "file", "option")
 
 
 def is_safe(text: str) -> bool:
@@ -82,8 +82,6 @@ def printed(place: str, text: str, folder: Path, kind: str) -> str:
         "bad bins": ["--bins", f"{feature}=a{text}"],
         "saved": ["--out", str(folder / f"run{text}" if place == "option" else folder / "run")],
     }.get(kind, [])
-    if place == "predicate":
-        asked += ["--by", f"p{text}=z > 0"]
     found = CliRunner().invoke(app, asked)
     return found.stdout + found.stderr
 

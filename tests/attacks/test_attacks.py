@@ -19,7 +19,6 @@ from tests.attacks import (
     interrupts,
     kills,
     names,
-    predicates,
     site_cells,
     terminal,
     threads,
@@ -90,13 +89,6 @@ def test_names_with_a_meaning_are_only_names_in_heavy_engines():
         for engine, hold in names.heavy_engines(stack).items():
             try_names(tally, engine, hold, names.PLAIN)
     assert not tally.wrong
-
-
-def test_predicates_and_cuts_are_answered_alike_or_refused():
-    answered, refused = len(predicates.ANSWERED), len(predicates.REFUSED)
-    tally = predicates.attack(answered + refused, 0)
-    expected = {"same answer everywhere": answered, "refused clearly": refused}
-    assert tally.outcomes == expected, tally.wrong
 
 
 def test_fits_at_once_in_threads_answer_as_one_does():

@@ -237,11 +237,6 @@ def test_rows_of_an_empty_group_column_are_one_subgroup(held, groups):
     assert cohorts.weights.sum() == N
 
 
-def test_a_predicate_over_an_empty_column_is_missing(held):
-    groups = {"some": "g > 4 and x > 0"}
-    assert build_cohorts(held, "y", groups=groups).names == ("some is missing",)
-
-
 def test_an_empty_group_column_whose_rows_are_dropped_is_named(held):
     with pytest.raises(MisfeatError, match=r"Every row has a missing .* \('g is missing'\)"):
         build_cohorts(held, "y", groups="g", coding=Coding(missing_groups="drop"))

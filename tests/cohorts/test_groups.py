@@ -20,22 +20,17 @@ from misfeat.datasets import make_cohorts
 from tests.cohorts.tables import table
 from tests.reading.holders import HOLDERS
 
-SENIORS = {"senior": "age > 40", "first": "site == 'a'"}
 NAMED = [
     ({"age": [25, 40]}, ("age<=25", "25<age<=40", "age>40")),
     ({"day": [dt.date(2024, 3, 1)]}, ("day<=2024-03-01", "day>2024-03-01")),
     ({"site": {"b": "B", "*": "other"}}, ("site=B", "site=other")),
     ({"site": {"a": "ab", "b": "ab"}}, ("site=ab", "site=c")),
-    (
-        SENIORS,
-        ("not senior & not first", "not senior & first", "senior & not first", "senior & first"),
-    ),
     (["z", {"z": [0]}], ("z=0 & z<=0", "z=1 & z>0")),
 ]
 
 
 @pytest.mark.filterwarnings("ignore:Column 'age' is left out as an identifier")
-def test_cuts_merged_values_and_predicates_make_readable_names_in_order():
+def test_cuts_and_merged_values_make_readable_names_in_order():
     days = np.array(["2024-01-01", "2024-06-01"] * 30, dtype="datetime64[D]")
     data = table(age=np.arange(60), day=days)
     found = {}
@@ -45,7 +40,6 @@ def test_cuts_merged_values_and_predicates_make_readable_names_in_order():
     sizes = [[cohort.size for cohort in found[names]] for _, names in NAMED[:3]]
     assert sizes == [[26, 15, 19], [30, 30], [20, 40]]
     assert "age" not in found[NAMED[0][1]].features
-    assert {"age", "site"}.isdisjoint(found[NAMED[4][1]].features)
 
 
 def test_rows_with_a_missing_group_value_form_a_subgroup_or_go_and_are_counted(caplog):
@@ -100,15 +94,14 @@ def test_values_of_rows_are_sent_to_fit():
 def test_what_is_named_twice_in_groups_is_refused():
     site = table()["site"]
     twice = (["site", "site"], ["z", {"site": None}, "site"], [{"x": [1]}, {"x": [1]}])
-    for groups in (*twice, [{"old": "x > 1"}, {"old": "x > 0"}], site, site.tolist()):
+    for groups in (*twice, site, site.tolist()):
         with pytest.raises(MisfeatError, match=r"twice; name it once\.$"):
             build_cohorts(table(), "y", groups=groups)
 
 
-def test_dates_cannot_stand_in_a_predicate():
-    days = np.array(["2024-01-01", "2024-06-01"] * 30, dtype="datetime64[D]")
-    with pytest.raises(MisfeatError, match="reads 'day', which holds time values"):
-        build_cohorts(table(day=days), "y", groups={"late": "day > 3"})
+def test_a_text_under_a_name_defines_no_subgroups():
+    with pytest.raises(MisfeatError, match="defines no subgroups; use a column name"):
+        build_cohorts(table(), "y", groups={"old": "x > 1"})
 
 
 def test_a_group_with_too_many_values_must_be_cut():
@@ -220,8 +213,6 @@ SITES_AND_AGES = tuple(
     for site in ("va", "ch", "New York")
     for age in ("age<=40", "40<age<=60", "age>60")
 )
-BY_PREDICATE = ("senior", "not senior", "senior is missing")
-
 
 NAMED_IN_SHORT = {
     "site=va & age<=40": "site=va & age<=40",
@@ -248,12 +239,6 @@ def test_a_name_of_several_lists_them():
 def test_values_that_are_not_text_are_taken_by_their_labels():
     assert subgroup_named(40, ("n=40", "n=41")) == "n=40"
     assert subgroup_named(41.0, ("n=40", "n=41")) == "n=41"
-
-
-def test_a_predicate_is_not_named_by_its_opposite():
-    assert [subgroup_named(name.upper(), BY_PREDICATE) for name in BY_PREDICATE] == list(
-        BY_PREDICATE
-    )
 
 
 def test_letters_as_written_come_before_others():

@@ -37,8 +37,7 @@ def _groups(drawn: Drawn) -> st.SearchStrategy[Any]:
     column = _columns_of(drawn)
     cuts = st.dictionaries(column, _points, min_size=1, max_size=1)
     merged = st.dictionaries(column, st.just({"low": "low", "*": "rest"}), min_size=1, max_size=1)
-    named = st.builds(lambda name: {"named": f"{name} > 1"}, st.sampled_from("abc"))
-    one = usual | usual | column | cuts | merged | named
+    one = usual | usual | column | cuts | merged
     return usual | usual | one | st.lists(one, max_size=2)
 
 

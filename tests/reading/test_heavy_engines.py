@@ -39,9 +39,7 @@ PATIENT_GROUPS: dict[str, Any] = {
     "cut points of dates": {"born": ["1948-01-01", "1965-07-01"]},
     "cut points of moments with a zone": {"called": ["2020-02-01T12:30"]},
     "merged values": {"drug": {"drug a": "first", "drug b": "first", "*": "others"}},
-    "a predicate": {"senior": "age > 60"},
-    "a predicate over nulls": {"weak": "visits > 12 and smoker != 'no' or not fever == False"},
-    "several": ["clinic", {"age": [60]}, {"feverish": "fever == True"}],
+    "several": ["clinic", {"age": [60]}, "fever"],
 }
 
 
@@ -158,7 +156,7 @@ def test_awkward_columns_give_the_cohorts_that_they_give_in_pandas(
 def test_awkward_columns_give_the_top_k_that_they_give_in_pandas(
     held_patients: Any, patients: pa.Table
 ) -> None:
-    groups = ["clinic", {"senior": "age > 60"}]
+    groups = ["clinic", {"age": [60]}]
     selector = SubgroupSelector(
         groups=groups, size=2, k=5, coding=Coding(missing_values=PATIENT_CODES, min_rows=1)
     )
@@ -189,7 +187,7 @@ def test_names_that_mean_something_to_an_engine_are_only_names(hold: Hold) -> No
     random = np.random.default_rng(3)
     names = ["blood.pressure", "blood", "select", "n_rows", "value", "key_0", 'a "b" c', "50 %s"]
     table = pa.table({name: random.integers(0, 3, 200) for name in [*names, "Target"]})
-    choices = {"groups": {"high": "`blood.pressure` > 1"}}
+    choices = {"groups": {"blood.pressure": [1]}}
     expected = build_cohorts(as_pandas(table), "Target", **choices)
     assert expected.features == tuple(names[1:])
     assert_same(build_cohorts(hold(table), "Target", **choices), expected)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 
-from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
+from misfeat import Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from tests.cohorts.tables import table
 
@@ -231,8 +231,6 @@ def test_arrays_have_numbered_columns():
 
 
 def test_subgroups_that_would_share_a_name_are_told_apart():
-    data = table(a=np.array([1] * 57 + [0] * 3))
-    groups = {"small subgroups": "a > 0"}
-    cohorts = build_cohorts(data, "y", groups=groups, coding=Coding(min_rows=10))
-    assert cohorts.names == ("small subgroups", "small subgroups (2)")
-    assert [cohort.size for cohort in cohorts] == [57, 3]
+    data = table(a=np.array(["A & q=B", "A"] * 30), q=np.array(["C", "B & q=C"] * 30))
+    cohorts = build_cohorts(data, "y", groups=["a", "q"])
+    assert cohorts.names == ("a=A & q=B & q=C", "a=A & q=B & q=C (2)")

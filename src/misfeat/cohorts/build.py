@@ -132,7 +132,7 @@ class CohortRules:
         """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
         rules: list[subgroups.GroupRule] = []
         for rule in self.groups:
-            if not isinstance(rule, subgroups.ByPredicate) and rule.column not in names:
+            if rule.column not in names:
                 *first, last = parts = [part.strip() for part in rule.column.split(",")]
                 if {*parts} <= {*names} and len({*parts}) == len(parts):
                     rules.extend(subgroups.ByValue(column, {}) for column in first)
@@ -148,11 +148,7 @@ class CohortRules:
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that tell the subgroups apart, each once."""
-        columns = (
-            rule.predicate.columns if isinstance(rule, subgroups.ByPredicate) else (rule.column,)
-            for rule in self.groups
-        )
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(columns)))
+        return tuple(dict.fromkeys(rule.column for rule in self.groups))
 
 
 class ProfiledTable(NamedTuple):

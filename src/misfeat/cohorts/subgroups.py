@@ -23,9 +23,9 @@ from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Predicate, PredicateCoder
+from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
-from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, check_text, label
+from misfeat.reading.values import Value, canonical, check_text, label
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -56,23 +56,15 @@ class ByCuts:
     points: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
-class ByPredicate:
-    """Two subgroups: where a named predicate holds, and where it does not."""
-
-    name: str
-    predicate: Predicate
-
-
-GroupRule = ByValue | ByCuts | ByPredicate
+GroupRule = ByValue | ByCuts
 
 
 def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     """Read the ``groups`` parameter.
 
     A string names a column, and an array or an index of strings several. In a mapping
-    ``{"age": [40]}`` cuts a column, ``{"grade": {"B": "B", "*": "other"}}`` merges values and
-    ``{"senior": "age > 65"}`` names a predicate. A list may hold strings and mappings.
+    ``{"age": [40]}`` cuts a column, and ``{"grade": {"B": "B", "*": "other"}}`` merges values. A
+    list may hold strings and mappings.
     """
     if groups is None:
         return ()
@@ -94,19 +86,16 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
         if not isinstance(part, str | Mapping):
             raise _not_a_group(part)
         for rule in parse_groups(part):
-            name = rule.name if isinstance(rule, ByPredicate) else rule.column
-            predicates = [before.name for before in rules if isinstance(before, ByPredicate)]
-            if rule in rules or (isinstance(rule, ByPredicate) and name in predicates):
-                raise MisfeatError(f"{Setting('groups')} names {name!r} twice; name it once.")
+            if rule in rules:
+                raise MisfeatError(
+                    f"{Setting('groups')} names {rule.column!r} twice; name it once."
+                )
             rules.append(rule)
     return tuple(rules)
 
 
 def goes_by_text(rule: GroupRule, column: str) -> bool:
     """Whether a rule tells subgroups apart by the texts of a column as they stand."""
-    if isinstance(rule, ByPredicate):
-        compared = rule.predicate.comparisons
-        return any(name == column and isinstance(value, str) for name, value in compared)
     return isinstance(rule, ByValue) and rule.column == column
 
 
@@ -117,7 +106,7 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
         return ByValue(name, {})
     check_text([name], Setting("groups"))
     if isinstance(rule, str):
-        return ByPredicate(name, Predicate(rule))
+        raise _not_a_group({name: rule})
     if isinstance(rule, Mapping):
         merged = {label(canonical(v)): str(under) for v, under in rule.items()}
         check_text(merged.values(), Setting("groups"))
@@ -127,11 +116,9 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
 
 def _not_a_group(part: object) -> MisfeatError:
     merged = Setting("groups", {"B": "B", "*": "other"}, column="grade")
-    predicate = Setting("groups", "age > 65", column="senior")
     return MisfeatError(
         f"{Setting('groups', part)} defines no subgroups; use a column name, "
-        f"{Setting('groups', [40], column='age')} for cut points, {merged} to merge values, or "
-        f"{predicate} for a predicate.",
+        f"{Setting('groups', [40], column='age')} for cut points, or {merged} to merge values.",
         remedy="The subgroup of every row goes to fit(X, y, groups=...).",
     )
 
@@ -164,25 +151,18 @@ def _between(column: str, low: str, high: str) -> str:
 
 def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True) -> Grouping:
     """Make a rule ready; a table that is not the whole one need not hold every value it names."""
-    coder: Coder
-    match rule:
-        case ByValue(column=column, merged=merged):
-            return _by_value(profiles[column], merged, whole)
-        case ByCuts(column=subject, points=points):
-            profile, labels = profiles[subject], interval_labels(points)
-            coder = CategoryCoder(profile.reading, (), labels)
-            if profile.distinct:
-                check_cut_points(profile, points, "groups")
-                coder = EdgeCoder(profile.reading, points, labels)
-            cuts = tuple(map(label, points))
-            pairs = itertools.pairwise(["", *cuts, ""])
-            terms = tuple(_between(subject, *pair) for pair in pairs)
-        case ByPredicate(name=subject, predicate=predicate):
-            coder, cuts = _predicate_coder(predicate, profiles), ()
-            terms = (f"not {subject}", subject)
-    codes = np.arange(len(terms) + 1, dtype=np.int64)
-    ordered = subject if cuts else None
-    return Grouping(coder, codes, (*terms, f"{subject} is missing"), ordered, cuts)
+    profile = profiles[rule.column]
+    if isinstance(rule, ByValue):
+        return _by_value(profile, rule.merged, whole)
+    labels = interval_labels(rule.points)
+    coder: Coder = CategoryCoder(profile.reading, (), labels)
+    if profile.distinct:
+        check_cut_points(profile, rule.points, "groups")
+        coder = EdgeCoder(profile.reading, rule.points, labels)
+    cuts = tuple(map(label, rule.points))
+    terms = [_between(rule.column, *pair) for pair in itertools.pairwise(["", *cuts, ""])]
+    terms.append(f"{rule.column} is missing")
+    return Grouping(coder, np.arange(len(terms)), tuple(terms), rule.column, cuts)
 
 
 def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Grouping:
@@ -220,43 +200,6 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
         (*(f"{column}={name}" for name in terms), f"{column} is missing"),
         column if ordered and not merged else None,
     )
-
-
-def _predicate_coder(predicate: Predicate, profiles: Mapping[str, Profile]) -> Coder:
-    """Codes where a predicate holds; nowhere, if a column that it reads has no value at all."""
-    labels = ("no", "yes")
-    read = [profiles[column] for column in predicate.columns]
-    empty = next((profile for profile in read if profile.distinct == 0), None)
-    if empty is not None:
-        return CategoryCoder(empty.reading, (), labels)
-    for column, constant in predicate.comparisons:
-        kind = profiles[column].kind
-        is_flag, is_text = isinstance(constant, bool), isinstance(constant, str)
-        if kind is Kind.TIME or kind is Kind.UNSUPPORTED:
-            problem = f"reads {column!r}, which holds {kind.value} values; give cut points for "
-            problem += "dates instead."
-        elif isinstance(constant, int | float) and not abs(constant) <= LARGEST_INTEGER:
-            problem = f"compares {column!r} with {shortened(constant)}, beyond what a 64-bit "
-            problem += "integer holds; write a constant between -2**63 and 2**63."
-        elif is_flag != (kind is Kind.FLAG) or is_text != (kind is Kind.TEXT):
-            problem = f"compares {column!r}, which holds {kind.value} values, with "
-            problem += f"{shortened(constant)}; write a constant of the same kind."
-        else:
-            continue
-        problem = f"The predicate {predicate.shown!r} {problem}"
-        raise MisfeatError(problem, parameter="groups", column=column)
-    for left, right in predicate.compared_columns:
-        kinds = [profiles[column].kind.value for column in (left, right)]
-        kinds = ["number" if kind == Kind.INTEGER.value else kind for kind in kinds]
-        if kinds[0] != kinds[1]:
-            raise MisfeatError(
-                f"The predicate {predicate.shown!r} compares {left!r}, which holds {kinds[0]} "
-                f"values, with {right!r}, which holds {kinds[1]} values; compare columns of one "
-                "kind.",
-                parameter="groups",
-                column=left,
-            )
-    return PredicateCoder(tuple(profile.reading for profile in read), predicate, labels)
 
 
 _DIGITS = re.compile(r"([0-9]+)")

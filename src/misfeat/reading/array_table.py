@@ -23,7 +23,6 @@ from misfeat.reading.coders import (
     Coder,
     EdgeCoder,
     Kind,
-    PredicateCoder,
     Reading,
     code_dtype,
     collapse,
@@ -112,10 +111,6 @@ class Column:
     def of_rows(self, rows: Mask) -> Column:
         """Some rows of the column."""
         return Column(self.kind, self.values[rows], self.missing[rows], self.distinct, self.order)
-
-    def spelled(self, rows: Mask) -> NDArray[Any]:
-        """The values themselves, for some rows."""
-        return self.values[rows] if self.distinct is None else self.distinct[self.values[rows]]
 
 
 def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
@@ -520,11 +515,6 @@ class ArrayTable:
 
     def _codes(self, coder: Coder) -> NDArray[np.integer]:
         codes = np.full(self._n_lines, len(coder.labels), dtype=code_dtype(radices([coder])))
-        if isinstance(coder, PredicateCoder):
-            read = {r.column: self._column(r.column).read(r) for r in coder.readings}
-            present = ~np.any([column.missing for column in read.values()], axis=0)
-            codes[present] = coder.predicate.evaluate(lambda name: read[name].spelled(present))
-            return codes
         column = self._column(coder.reading.column).read(coder.reading)
         values = column.present()
         rows = ~column.missing if len(values) < len(codes) else slice(None)

@@ -3,26 +3,17 @@
 A coder maps each row of its column to ``0 .. len(labels) - 1``, or to ``len(labels)`` where the
 value is missing. The codes of one row, as the digits of a mixed-radix number, make one integer key
 per row: a table then needs a single group-by over that key to collapse equal rows.
-
-Predicates such as ``"age > 65 and sex == 'F'"`` are a small, safe language over columns. They are
-parsed into a tree and evaluated with whatever stands for a column (an expression of an engine or an
-array), so that one text means the same everywhere. Nothing is ever executed.
 """
 
 from __future__ import annotations
 
-import ast
-import operator
-import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError
 from misfeat.reading.values import Value, canonical
 
 if TYPE_CHECKING:
@@ -36,176 +27,7 @@ if TYPE_CHECKING:
 
 
 Term = TypeVar("Term")
-MOST_LEVELS = 50  # A predicate may be nested so deeply; engines overrun their stacks at hundreds
-MOST_COMPARISONS = 1000
-MOST_CONSTANTS = 10_000  # Constants in the lists of a predicate, all together
-MOST_CHARACTERS = 1_000_000
-LONGEST_SHOWN = 200  # Characters of a predicate that messages show
 LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
-_QUOTED_OR_BACKTICKED = re.compile(r"\'[^\']*\'|\"[^\"]*\"|`([^`]+)`")
-
-
-@dataclass(frozen=True)
-class Predicate:
-    """A condition on the columns of one row."""
-
-    text: str  # As the user wrote it. Column names that are not identifiers stand in backticks
-
-    @property
-    def shown(self) -> str:
-        """The text for messages, cut off where it is long."""
-        return self.text if len(self.text) <= LONGEST_SHOWN else f"{self.text[:LONGEST_SHOWN]}..."
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads, in the order in which they first occur."""
-        names = [node for node in ast.walk(self._parse()) if isinstance(node, ast.Name)]
-        names.sort(key=lambda node: (node.lineno, node.col_offset))
-        return tuple(dict.fromkeys(node.id for node in names))
-
-    @property
-    def comparisons(self) -> tuple[tuple[str, Any], ...]:
-        """Every (column, constant) that the predicate compares."""
-        return tuple(
-            (side.id, constant)
-            for sides in self._compared()
-            for side in sides
-            if isinstance(side, ast.Name)
-            for other in sides
-            if other is not side
-            for constant in _constants(other)
-        )
-
-    @property
-    def compared_columns(self) -> tuple[tuple[str, str], ...]:
-        """Every pair of columns that the predicate compares with each other."""
-        return tuple(
-            (left.id, right.id)
-            for sides in self._compared()
-            for left, right in pairwise(sides)
-            if isinstance(left, ast.Name) and isinstance(right, ast.Name)
-        )
-
-    def _compared(self) -> list[list[ast.expr]]:
-        """What stands on the sides of each comparison."""
-        nodes = ast.walk(self._parse())
-        return [[node.left, *node.comparators] for node in nodes if isinstance(node, ast.Compare)]
-
-    def evaluate(
-        self,
-        column: Callable[[str], Any],
-        settle: Callable[[Any], Any] = lambda flag: flag,
-        is_in: Callable[[str, Constants], Any] | None = None,
-        tree: ast.expr | None = None,
-    ) -> Any:
-        """Evaluate with `column` giving what stands for a column; `settle` settles comparisons."""
-
-        def visit(node: ast.expr) -> Any:
-            match node:
-                case ast.BoolOp(op=op, values=values):
-                    join = operator.and_ if isinstance(op, ast.And) else operator.or_
-                    return joined(join, [visit(value) for value in values])
-                case ast.UnaryOp(op=ast.Not(), operand=operand):
-                    return ~visit(operand)
-                case ast.Compare(left=left, ops=ops, comparators=others):
-                    sides = zip([left, *others], ops, others, strict=False)
-                    return joined(operator.and_, [settle(compare(*side)) for side in sides])
-            raise self._refused(f"{ast.unparse(node)[:LONGEST_SHOWN]!r} is not a comparison")
-
-        def compare(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
-            if isinstance(op, ast.In | ast.NotIn):
-                if not isinstance(left, ast.Name) or not isinstance(right, ast.List | ast.Tuple):
-                    raise self._refused("'in' takes a column on its left and a list on its right")
-                among = _constants(right)
-                if not among or len(among) != len(right.elts):
-                    raise self._refused("the list after 'in' must hold constants, at least one")
-                name = left.id
-                held = is_in_array(column(name), among) if is_in is None else is_in(name, among)
-                return ~held if isinstance(op, ast.NotIn) else held
-            if type(op) not in _COMPARE:
-                raise self._refused("it uses an operator other than < <= > >= == != in, not in")
-            if not isinstance(left, ast.Name) and not isinstance(right, ast.Name):
-                raise self._refused("a comparison needs a column on one side")
-            return _COMPARE[type(op)](operand(left), operand(right))
-
-        def operand(node: ast.expr) -> Any:
-            if isinstance(node, ast.Name):
-                return column(node.id)
-            constants = _constants(node)
-            if len(constants) != 1 or isinstance(node, ast.List | ast.Tuple):
-                shown = ast.unparse(node)[:LONGEST_SHOWN]
-                raise self._refused(f"{shown!r} is neither a column nor a constant")
-            return constants[0]
-
-        return visit(self._parse() if tree is None else tree)
-
-    def _parse(self) -> ast.expr:
-        """The tree, in which every name is that of a column."""
-        if len(self.text) > MOST_CHARACTERS:
-            raise self._refused(f"it has more than {MOST_CHARACTERS:,} characters")
-        names: dict[str, str] = {}
-        prefix = "_column"
-        while prefix in self.text:
-            prefix += "_"
-
-        def placeholder(match: re.Match[str]) -> str:
-            if match.group(1) is None:  # a quoted text, which may hold backticks
-                return match.group(0)
-            key = f"{prefix}{len(names)}"
-            names[key] = match.group(1)
-            return key
-
-        try:
-            text = _QUOTED_OR_BACKTICKED.sub(placeholder, self.text.strip())
-            tree = ast.parse(text, mode="eval").body
-            self._check_size(tree)
-            lines = text.encode().split(b"\n")
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Name):
-                    # Python takes some letters for others, columns do not: the name as it stands.
-                    name = lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
-                    node.id = names.get(name, name)
-            self.evaluate(lambda _: np.empty(0, dtype=object), tree=tree)
-        except MisfeatError:
-            raise
-        except (RecursionError, MemoryError) as error:
-            raise self._refused("it is nested too deeply") from error
-        except (SyntaxError, ValueError) as error:
-            reason = getattr(error, "msg", error)
-            raise self._refused(f"it does not parse ({reason})") from error
-        return tree
-
-    def _check_size(self, tree: ast.expr) -> None:
-        """Refuse what would overrun the stack of some engine, or keep it busy for hours."""
-        level = [tree]
-        for _ in range(MOST_LEVELS):
-            joins = [node.values for node in level if isinstance(node, ast.BoolOp)]
-            unary = [node for node in level if isinstance(node, ast.UnaryOp)]
-            joins.append([node.operand for node in unary if isinstance(node.op, ast.Not)])
-            level = [operand for operands in joins for operand in operands]
-        if level:
-            raise self._refused(f"it is nested in more than {MOST_LEVELS} levels")
-        others = [node.comparators for node in ast.walk(tree) if isinstance(node, ast.Compare)]
-        if sum(map(len, others)) > MOST_COMPARISONS:
-            raise self._refused(f"it has more than {MOST_COMPARISONS:,} comparisons")
-        if sum(len(getattr(o, "elts", ())) for each in others for o in each) > MOST_CONSTANTS:
-            raise self._refused(f"its lists hold more than {MOST_CONSTANTS:,} constants")
-
-    def _refused(self, why: str) -> MisfeatError:
-        return MisfeatError(
-            f"The subgroup predicate {self.shown!r} cannot be used: {why}.",
-            remedy="Write comparisons of columns with constants, joined by and, or, not, for "
-            "example \"age > 65 and sex == 'F'\"; put column names with spaces in backticks.",
-            parameter="groups",
-        )
 
 
 def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:
@@ -221,26 +43,6 @@ def that_may_occur(constants: Constants, integers: bool) -> list[Any]:
     if integers:
         return [value for value in plain if not isinstance(value, float)]
     return [float(value) if type(value) is int else value for value in plain]
-
-
-def is_in_array(values: NDArray[Any], constants: Constants) -> NDArray[np.bool_]:
-    """Which elements of an array are among some constants."""
-    chosen = that_may_occur(constants, values.dtype.kind in "iu")
-    if values.dtype == object:
-        return np.fromiter(map(set(chosen).__contains__, values), dtype=bool, count=len(values))
-    return np.isin(values, np.array(chosen, dtype=values.dtype))
-
-
-def _constants(node: ast.expr) -> tuple[Any, ...]:
-    """The constants that a node spells: one, several for a list, none for anything else."""
-    match node:
-        case ast.Constant(value=bool() | int() | float() | str() as value):
-            return (value,)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return (-value,)
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            return tuple(constant for element in elements for constant in _constants(element))
-    return ()
 
 
 class Kind(Enum):
@@ -289,16 +91,7 @@ class CategoryCoder:
     labels: tuple[str, ...]  # As many as there are values, plus one where other values exist
 
 
-@dataclass(frozen=True)
-class PredicateCoder:
-    """Code = 1 where a predicate holds, 0 where it does not."""
-
-    readings: tuple[Reading, ...]  # Where a column is missing, the row is coded missing
-    predicate: Predicate
-    labels: tuple[str, ...]  # The label where it does not hold, and where it does
-
-
-Coder = EdgeCoder | CategoryCoder | PredicateCoder
+Coder = EdgeCoder | CategoryCoder
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ from misfeat.reading.coders import (
     Coder,
     EdgeCoder,
     Kind,
-    PredicateCoder,
     Reading,
     joined,
     that_may_occur,
@@ -47,7 +46,7 @@ FEW_CASES = 32  # Values that are told apart one after the other
 N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
 FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value
 WIDEST = 8e307  # Ranges beyond this would overflow; what lies outside is a part of its own
-MOST_LOOKED_UP = 1000  # Texts whose numbers an engine looks up, for predicates and correlations
+MOST_LOOKED_UP = 1000  # Texts whose numbers an engine looks up, for correlations
 
 VALUE, TIMES, COUNT = "value", "times", "n_rows"
 _BUCKET, _LOW, _HIGH = "bucket", "low", "high"
@@ -117,14 +116,14 @@ class ColumnExpressions:
             missing = missing | is_nan
         if not reading.missing:
             return missing
+        codes: list[nw.Expr]
         if self.kind(reading.column) is Kind.TIME:
             codes = [value == self._constant(reading.column, code) for code in reading.missing]
-            return missing | joined(operator.or_, [*map(_false_where_null, codes)])
-        return missing | _false_where_null(self._is_in(value, reading.missing, reading.column))
-
-    def _is_in(self, value: nw.Expr, constants: Sequence[Any], column: str) -> nw.Expr:
-        chosen = that_may_occur(tuple(constants), self.kind(column) is Kind.INTEGER)
-        return value.is_in(chosen) if chosen else nw.lit(False)
+        else:
+            chosen = that_may_occur(reading.missing, self.kind(reading.column) is Kind.INTEGER)
+            codes = [value.is_in(chosen) if chosen else nw.lit(False)]
+        # Settled: pandas cannot join nulls of different types of flags.
+        return missing | joined(operator.or_, [code.fill_null(False) for code in codes])
 
     def key(self, coders: Sequence[Coder], bases: Sequence[int]) -> nw.Expr:
         """The codes of a row as the digits of one mixed-radix number."""
@@ -154,15 +153,6 @@ class ColumnExpressions:
             case CategoryCoder(reading=reading, values=values):
                 code = self._position(self.read(reading), values, other=len(coder.labels) - 1)
                 missing = self.is_missing(reading)
-            case PredicateCoder(readings=readings, predicate=predicate):
-                by_name = {reading.column: reading for reading in readings}
-                held = predicate.evaluate(
-                    lambda name: self.read(by_name[name]),
-                    _false_where_null,
-                    lambda name, among: self._is_in(self.read(by_name[name]), among, name),
-                )
-                code = one_where(held)
-                missing = joined(operator.or_, [*map(self.is_missing, readings)])
         return nw.when(missing).then(nw.lit(len(coder.labels))).otherwise(code).cast(nw.Int64)
 
     def _position(self, value: nw.Expr, values: Sequence[Any], other: int) -> nw.Expr:
@@ -221,11 +211,6 @@ def _zone(name: str) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         return None
-
-
-def _false_where_null(flag: nw.Expr) -> nw.Expr:
-    """Settle a comparison: pandas cannot join nulls of different types of flags."""
-    return flag.fill_null(False)
 
 
 def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Expr:
