@@ -31,7 +31,7 @@ from misfeat.exceptions import MisfeatWarning
 KINDS = ("alike", "half", "few", "unlike", "large")
 SIZES = (1, 3)
 N, ROWS, HIDDEN = 6, 300, 0.25
-FIRST_SEED = 50_000
+FIRST_SEED = 60_000  # other tables than those that settings were chosen on
 OUTPUT = Path(__file__).with_suffix(".csv")
 HEAD = ("kind", "size", "source", "tables", "intervals", "held", "too low", "width")
 
