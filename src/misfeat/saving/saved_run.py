@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 
-FORMAT, VERSION = "misfeat selection", 5
+FORMAT, VERSION = "misfeat selection", 6
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What building on data of another form than expected raises."""
 LONGEST_REASON = 200  # Characters of what went wrong that a message repeats
