@@ -13,15 +13,20 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo import fitted, print_answer
+from misfeat.demo import fitted, mostly_chance, print_answer
 from misfeat.show.first_screen import first_screen
+from misfeat.show.terminal import print_trust
 
 
 def main() -> None:
     console = Console(record=True, width=120, force_terminal=True, file=io.StringIO())
     selector = fitted()
     selector.validate()
-    print_answer(selector, first_screen(selector.selection_), console)
+    selection = selector.selection_
+    screen = first_screen(selection)
+    print_answer(selector, screen, console)
+    further = mostly_chance(selection)
+    print_trust(screen, console, validation=selection.validation, further=further)
     picture = Path(__file__).with_name("demo.svg")
     console.save_svg(str(picture), title="misfeat demo")
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.

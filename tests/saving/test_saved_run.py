@@ -85,7 +85,7 @@ def test_what_is_no_selection_is_refused(selector, tmp_path):
     manifest = tmp_path / "run" / MANIFEST
     about = json.loads(manifest.read_text())
     for change, message in (
-        ({"version": 6, "misfeat": "9.0"}, "written by another misfeat .9.0, format 6."),
+        ({"version": 7, "misfeat": "9.0"}, "written by another misfeat .9.0, format 7."),
         ({"format": "something else"}, "is no selection of misfeat"),
         ({"validation": "All is well."}, "is damaged"),
     ):
