@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from misfeat import SubgroupSelector
 from misfeat.estimation.interactions import find_terms
 from misfeat.estimation.sources import CodedTable
 from tests.estimation.generated import with_missing
@@ -81,3 +82,18 @@ def test_chance_is_not_taken_for_an_effect():
         explained += [own[c, -1] ** 2 / (own[c, c] * own[-1, -1]) for c in columns[:1]]
     p = np.array([0.8, 0.35, 0.35])
     assert np.mean(explained) == pytest.approx(p.var() / (p.mean() * (1 - p.mean())), rel=0.15)
+
+
+def test_flags_and_several_classes_give_scores_near_those_of_the_rows():
+    """Two flags have one interaction, whatever number of classes; and not where one is constant."""
+    rng = np.random.default_rng(0)
+    n_rows = 2_400
+    group, y = np.repeat(["a", "b"], n_rows // 2), rng.integers(0, 8, n_rows)
+    y[(group == "b") & (y > 4)] = 0  # classes that one subgroup lacks
+    lit = np.array([[1, 1, 0, 1, 0, 1, 1, 0], [0, 1, 1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 0, 0, 1, 1]])
+    table = {f"f{i}": bits[y] ^ (rng.random(n_rows) < 0.1) for i, bits in enumerate(lit)}
+    table["f3"] = np.where(group == "b", 0, table["f0"] ^ table["f1"])
+    found = SubgroupSelector("g", size=2).fit({**table, "g": group, "y": y}, "y").scores()
+    assert (found["score"] - found["observed"]).abs().max() < 0.06
+    assert (found["low"] <= found["score"]).all()
+    assert (found["score"] <= found["high"]).all()

@@ -49,6 +49,7 @@ LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}  # by which an interaction of two or three f
 MOST_TERMS = {2: 24, 3: 8}  # interactions of two and three features that become columns
 LEAST_EFFECT = 0.003  # interactions that explain a smaller share of the target's variance do not
 MOST_DIRECTIONS = 2  # columns of an interaction, where the target has several
+LEAST_DIRECTION = 0.01  # of the largest one: smaller ones are rounding
 MOST_WORK = 1.5e8  # triples times rows; beyond, only triples of features in the strongest pairs
 NUMBERS_AT_ONCE = 2**21  # counts of tables that are made together
 LEAST_ROWS_PER_CELL = 2  # sets with fewer rows a cell say nothing about interactions
@@ -174,13 +175,16 @@ def _term(table: Source, moments: Moments, candidate: _Candidate) -> Term | None
     shrunk = n_rows / (n_rows + variance.mean() / per_target)
     effects = sums / np.maximum(n_rows, 1.0)[:, None] * shrunk[:, None]
     several = max(int((n_rows > 1.0).sum()), 1)
-    free = max(several - 1 - int(fit.n_fitted[0]), 0) / several
-    optimism = np.diag(free * variance * shrunk[n_rows > 0].sum() / whole)
-    directions = np.linalg.svd(np.sqrt(n_rows)[:, None] * effects, full_matrices=False)[2]
-    directions = directions[:MOST_DIRECTIONS]
+    n_free = max(several - 1 - int(fit.n_fitted[0]), 0)
+    optimism = np.diag(n_free / several * variance * shrunk[n_rows > 0].sum() / whole)
+    _, sizes, directions = np.linalg.svd(np.sqrt(n_rows)[:, None] * effects, full_matrices=False)
+    # Two flags have one interaction, whatever number of classes: other directions are rounding.
+    kept = sizes[: min(MOST_DIRECTIONS, n_free)] > LEAST_DIRECTION * sizes[0]
+    directions = directions[: len(kept)][kept]
+    if not len(directions):
+        return None
     effects = effects @ directions.T
     spread = 2.0 * np.sqrt((n_rows @ effects**2) / whole)
-    spread = np.where(spread > 0, spread, 1.0)
     unwhiten = np.linalg.inv(fit.whiten)
     return Term(
         candidate.features, effects / spread, directions @ optimism @ unwhiten.T / spread[:, None]

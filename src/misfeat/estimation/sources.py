@@ -100,11 +100,18 @@ class Source(ABC):
         target = int(ends[-1]) + np.arange(len(self.classes_shown))
         own = np.zeros((len(self.missing), *2 * (int(ends[-1]) + len(target),)))
         self.fill(own, blocks, terms)
-        # What terms have in common with the target because they were fitted to it.
+        variances = np.einsum("kii->ki", own)
+        varies = np.stack([variances[:, b].sum(axis=1) > TINY for b in blocks], axis=1)
+        # What terms have in common with the target because they were fitted to it. Where one of
+        # their features has a single value, there is no interaction; nor of a class without rows.
         for term, columns in zip(terms, blocks[len(self.cards) :], strict=True):
-            there = np.flatnonzero(recorded_all(~self.missing, term.features))
-            own[np.ix_(there, columns, target)] -= term.optimism
-            own[np.ix_(there, target, columns)] -= term.optimism.T
+            shown = recorded_all(~self.missing & varies[:, : len(self.cards)], term.features)
+            there, never = np.flatnonzero(shown), np.flatnonzero(~shown)
+            optimism = term.optimism * (variances[there][:, None, target] > TINY)
+            own[np.ix_(there, columns, target)] -= optimism
+            own[np.ix_(there, target, columns)] -= optimism.swapaxes(1, 2)
+            own[np.ix_(never, columns)] = 0.0
+            own.swapaxes(1, 2)[np.ix_(never, columns)] = 0.0
         return Moments(own, self.n_rows, ~self.missing, tuple(blocks), len(target), tuple(terms))
 
 
