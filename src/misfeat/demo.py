@@ -23,6 +23,7 @@ from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -55,12 +56,10 @@ def run_demo(path: str) -> None:
     with progress_shown(verbose):
         selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)
-    print_answer(selector, screen, console)
-    with progress_shown(verbose):
-        report = selector.report(title=TITLE)  # validates, too
-        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
-        parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
-        save_selector(selector, folder, parts)
+    try:
+        print_answer(selector, screen, console)
+    finally:  # a reader who goes away does not take the run along
+        _save(selector, folder, verbose)
     selection = selector.selection_
     further = mostly_chance(selection)
     print_trust(screen, console, validation=selection.validation, further=further)
@@ -71,6 +70,15 @@ def run_demo(path: str) -> None:
         f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
     ):
         console.print(plain_text(line), soft_wrap=True)  # paths are never broken
+
+
+def _save(selector: SubgroupSelector, folder: Path, verbose: bool) -> None:
+    """Write the run and its report, which validates, too."""
+    with progress_shown(verbose):
+        report = selector.report(title=TITLE)
+        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
+        parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
+        save_selector(selector, folder, parts)
 
 
 def print_answer(selector: SubgroupSelector, screen: FirstScreen, console: Console) -> None:
