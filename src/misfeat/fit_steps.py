@@ -25,7 +25,7 @@ from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn
 from misfeat.information.measures import SquaredCorrelation, information_of
-from misfeat.reading.inputs import open_table, with_groups, with_weights
+from misfeat.reading.inputs import open_outcome, with_groups, with_weights
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:
@@ -48,9 +48,14 @@ def opened(
 ) -> tuple[Table, str, CohortRules]:
     """The table, its target, and the rules by which it becomes cohorts, as `fit` was given them."""
     rules = CohortRules.parse(question.groups, question._nested("coding"))
-    table, target = open_table(X, y, rules.codes)
+    table, target, event = open_outcome(X, y, rules.codes)
     table, weight = with_weights(table, sample_weight)
-    rules = rules.weighed(weight, question.weights, question.design)
+    rules = replace(rules.weighed(weight, question.weights, question.design), event=event)
+    if event is not None and question.measure == "r2":
+        raise MisfeatError(
+            f"A time to an event is no plain number, so that {Setting('measure', 'r2')} cannot "
+            f"score it; use {Setting('measure', 'mutual_info')}."
+        )
     if groups is None:
         return table, target, rules
     if question.groups is not None:

@@ -129,7 +129,8 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
             report("Opening the table", 1, 1)
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
-            names = [name for name in table.names if name not in (target, *added)]
+            event = () if rules.event is None else (rules.event.column,)
+            names = [name for name in table.names if name not in (target, *event, *added)]
             selection = selection_of(self, table, target, rules, progress)
         # Only now, so that a fit that fails leaves nothing half done behind.
         self.selection_ = selection
@@ -300,9 +301,9 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         kept = (recommended.get(best.subgroup) or best.features for best in sets)
         return {feature for features in kept for feature in features}
 
-    def _target_name(self) -> str | None:
-        name: str = self.cohorts_.target
-        return name
+    def _target_names(self) -> tuple[str, ...]:
+        roles = ("target", "event")
+        return tuple(audit.column for audit in self.cohorts_.columns if audit.role in roles)
 
     def _html_repr(self) -> str:
         html: str = super()._html_repr()

@@ -191,9 +191,9 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise MisfeatError("transform takes a table, not a path; read the file first.")
         names = column_names(table)
         if hasattr(self, "feature_names_in_"):
-            expected, target = list(self.feature_names_in_), self._target_name()
+            expected, targets = list(self.feature_names_in_), self._target_names()
             known = set(expected)
-            names = [name for name in names if name in known or name != target]
+            names = [name for name in names if name in known or name not in targets]
             if names != expected:
                 raise MisfeatError(_mismatch(expected, names))
         else:
@@ -207,9 +207,9 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         output = _get_output_config("transform", self)["dense"]
         return with_columns_only(table, wanted, None if output == "default" else output)
 
-    def _target_name(self) -> str | None:
-        """A column that `transform` passes over, where the table still holds the target."""
-        return None
+    def _target_names(self) -> tuple[str, ...]:
+        """Columns that `transform` passes over, where the table still holds the target."""
+        return ()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -256,7 +256,7 @@ class SubgroupColumns(SelectsColumns):
     def like(cls, selector: SelectsColumns, features: Sequence[str]) -> SubgroupColumns:
         """A transformer that was fitted on the same columns as another."""
         made = cls(tuple(features))
-        made.n_features_in_, made._target = selector.n_features_in_, selector._target_name()
+        made.n_features_in_, made._targets = selector.n_features_in_, selector._target_names()
         if hasattr(selector, "feature_names_in_"):
             made.feature_names_in_ = selector.feature_names_in_
         return made
@@ -264,5 +264,5 @@ class SubgroupColumns(SelectsColumns):
     def _chosen(self) -> Collection[str]:
         return self.features
 
-    def _target_name(self) -> str | None:
-        return getattr(self, "_target", None)
+    def _target_names(self) -> tuple[str, ...]:
+        return getattr(self, "_targets", ())

@@ -18,7 +18,7 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.effort import effort_for
 from misfeat.answers.enough_features import best_recorded, enough_features, step_of
 from misfeat.answers.options import checked_size, level_size, shown_scores
-from misfeat.answers.performance import model_performance
+from misfeat.answers.performance import UNOS_C, model_performance
 from misfeat.answers.plan import recording_plan
 from misfeat.answers.significance import significance_tests
 from misfeat.answers.top import best_sets
@@ -117,8 +117,11 @@ class SubgroupAnswer:
         if not self.models:
             return None
         chosen, *others = self.models
-        template = f"a model with {{names}} reaches an {chosen.metric} of {chosen.words} on rows "
-        template += "left out"
+        article = "a" if chosen.metric == UNOS_C else "an"
+        template = f"a model with {{names}} reaches {article} {chosen.metric} of {chosen.words} on "
+        template += "rows left out"
+        if not isnan(chosen.brier):
+            template += f", and an integrated Brier score of {chosen.brier:.3f}"
         if not isnan(chosen.error):
             template += f", and an error of {chosen.error:.3g}"
         for other in others:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
 from typing import TYPE_CHECKING
@@ -154,7 +155,9 @@ def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def _rarer_rows(cohorts: Cohorts) -> list[int]:
-    """Rows beside the commonest class of every subgroup."""
+    """Rows beside the commonest class of every subgroup; of a time, events or rows without."""
+    if cohorts.horizons:
+        cohorts = replace(cohorts.at_horizon(-1), masses=None)
     held = (np.bincount(cohort.target, cohort.weights, minlength=1) for cohort in cohorts)
     return [int(rows.sum() - rows.max()) for rows in held]
 
@@ -314,7 +317,7 @@ def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
 def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> Iterator[Caution]:
     """A continuous target that was cut into bins; R² reads the numbers themselves."""
     audit = next((one for one in cohorts.columns if one.role == "target"), None)
-    if audit is None or audit.treatment == AS_IT_IS or measure == "r2":
+    if audit is None or audit.treatment == AS_IT_IS or cohorts.horizons or measure == "r2":
         return
     linear = Setting("measure", "r2")
     if cohorts.is_number:

@@ -355,7 +355,7 @@ def _sampled(run: Selection, cohort: int, members: list[int]) -> SampledShare | 
     """The share of the rows, less chance, and how it varies."""
     measure, size = run.set_scores.measure, len(members)
     if measure.rows is not None:
-        return sampled_share(measure.rows[measure.rows.names[cohort]], members)
+        return sampled_share(measure.rows.with_cells().at(cohort), members)
     if measure.sums is None or measure.sums.rows[cohort] <= size + 1:
         return None
     n_rows, products = int(measure.sums.rows[cohort]), measure.sums.products[cohort]
@@ -459,6 +459,7 @@ def same_classes(runs: Runs) -> bool:
     """Whether two runs are about the same classes of the target, so that scores compare."""
     first, second = (run.cohorts for run in runs)
     same = first.is_number == second.is_number and first.classes == second.classes
+    same &= first.horizons == second.horizons
     return same or runs[0].set_scores.measure.name == "r2"
 
 
@@ -514,6 +515,8 @@ def _note_on_target(first: Selection, second: Selection) -> Message:
             "The target {target} is taken as a number in one run, and in classes in the other; fit "
             "both with the same {kind}."
         )
+    elif one.horizons or other.horizons:
+        sentence = "The event is looked at by other horizons in the second run; give both the same."
     elif one.is_number:
         sentence = "The target {target} is a number that each run cuts at ranks of its own values."
     return Message(

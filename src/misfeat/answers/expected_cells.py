@@ -38,7 +38,7 @@ class ExpectedCells:
     """Expects the cells of a selection's sets; what features depend on is found once."""
 
     def __init__(self, selection: Selection) -> None:
-        self._cohorts, self._missing = selection.cohorts, selection.missing
+        self._cohorts, self._missing = selection.cohorts.with_cells(), selection.missing
         self._tables = selection.set_scores.measure.tables
         self._order: dict[tuple[int, int], list[int]] = {}
 

@@ -4,7 +4,8 @@ Two classes are predicted by logistic regression on the coded features, more by 
 class, each row by a model of the other folds; with all pairs of values of up to five features where
 these lower the Bayesian information criterion. The area under the ROC curve (AUC) is the mean over
 classes, one against the rest. Of a numeric target, R² of its ranks is taken, and of `measure="r2"`
-the R² that least squares is expected to reach on further rows, from sums of products alone.
+the R² that least squares is expected to reach on further rows, from sums of products alone. Of a
+time to an event, Uno's C and the Brier score of a Cox model (`cox`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from misfeat.answers.cox import brier, concordance, concordance_error, fit_cox
+from misfeat.cohorts.follow_up import EVENT, STATES
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.selection import Selection
 
@@ -35,6 +39,7 @@ MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
 MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
 MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
 MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
+UNOS_C = "concordance (Uno's C)"
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
 
 
@@ -46,11 +51,12 @@ class Performance:
     """
 
     features: tuple[str, ...]
-    metric: str  # "AUC", "R²" or "R² (of ranks)"
+    metric: str  # "AUC", "R²", "R² (of ranks)" or `UNOS_C`
     value: float
     low: float
     high: float
     error: float = nan  # root mean square, in the target's unit; NaN where values are not kept
+    brier: float = nan  # of a time to an event, the integrated Brier score; lower is better
     truth: Flags | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
     weights: Floats | None = field(default=None, repr=False)
@@ -102,6 +108,8 @@ def _performance(
         return None
     rows = _Rows.of(selection, cohort, members)
     shrink = rows.effective / max(len(rows.target), 1)
+    if selection.cohorts.horizons:
+        return _times(rows, selection.cohorts, features, z, shrink)
     if selection.cohorts.is_number:
         return _ranks(rows, features, z, shrink)
     return _classes(rows, features, z, shrink)
@@ -128,7 +136,7 @@ class _Rows:
             drawn = np.sort(rng.choice(total, MOST_ROWS, replace=False))
         index = np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
         own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
-        target = cohorts.ranks[own] if cohorts.is_number else rows.target
+        target = cohorts.ranks[own] if len(cohorts.grids) else rows.target
         weights = np.ones(len(index))
         if rows.masses is not None:
             weights = (rows.masses / rows.weights)[index]
@@ -279,6 +287,30 @@ def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> P
     mean = np.average(target, weights=rows.weights)
     r2 = 1 - squares / np.average((target - mean) ** 2, weights=rows.weights)
     return _with_interval("R² (of ranks)", features, float(r2), shrink * len(target), z)
+
+
+def _times(
+    rows: _Rows, cohorts: Cohorts, features: tuple[str, ...], z: float, shrink: float
+) -> Performance | None:
+    """Uno's C and the Brier score of a Cox model, until the last horizon."""
+    ranks, n_bins = rows.target.astype(np.int64), cohorts.grids.shape[1] // STATES
+    horizon = cohorts.last_bin(-1)
+    happened = (ranks % STATES == EVENT) & (ranks // STATES <= horizon)
+    if happened.sum() < FOLDS:
+        return None
+    score, chances = np.zeros(len(ranks)), np.zeros((len(ranks), n_bins))
+    for train, test in _stratified_folds(happened.astype(np.int64)):
+        found = fit_cox(rows.designs[0], rows.cell[train], ranks[train], rows.weights[train])
+        score[test] = found.log_hazard[rows.cell[test]]
+        own = found.incidence[rows.cell[test]]
+        chances[test] = np.hstack([own, np.repeat(own[:, -1:], n_bins - own.shape[1], axis=1)])
+    of_rows = ranks, rows.weights, horizon
+    value = concordance(score, *of_rows)
+    reach = z * concordance_error(score, *of_rows) / sqrt(shrink)
+    audit = next(audit for audit in cohorts.columns if audit.column == cohorts.target)
+    ends = np.array(audit.edges, dtype=np.float64)
+    low, high = max(0.0, value - reach), min(1.0, value + reach)
+    return Performance(features, UNOS_C, value, low, high, brier=brier(chances, *of_rows, ends))
 
 
 def _with_interval(

@@ -10,6 +10,7 @@ import numpy as np
 
 from misfeat.answers.expected_cells import ExpectedCells
 from misfeat.answers.options import set_members
+from misfeat.cohorts.follow_up import counts_of, survival_of
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.words import count_words, percent
 
@@ -144,13 +145,13 @@ def explanations(
                 f"{listed([names[m] for m in members])} cannot be explained: only counts of sets "
                 f"of up to {measure.largest_table} features are at hand, no rows."
             )
-    counted = cell_counts(selection, asked)
+    counted, classes = cell_counts(selection, asked), selection.cohorts.with_cells().classes
     records = []
     for cohort, members in asked:
         predicted = bool(selection.missing[cohort, list(members)].any())
         features = tuple(names[m] for m in members)
         confidence = None if predicted else selection.confidence
-        cells = cells_of(counted[cohort, members], features, selection.cohorts.classes, confidence)
+        cells = cells_of(counted[cohort, members], features, classes, confidence)
         subgroup, target = selection.cohorts.names[cohort], selection.cohorts.target
         records.append(Explanation(subgroup, features, target, predicted, cells))
     return records
@@ -267,12 +268,39 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
     whole = (own.codes[members] >= 0).all(axis=0)
     cells, inverse = np.unique(own.codes[members][:, whole], axis=1, return_inverse=True)
     inverse = inverse.reshape(-1)
+    labels = _labels([cohorts.categories[m] for m in members], cells)
+    if cohorts.horizons:
+        ranks = cohorts.ranks[cohorts.offsets[cohort] : cohorts.offsets[cohort + 1]][whole]
+        return _followed_counts(labels, inverse, ranks, own.counts[whole], cohorts)
     counts = np.zeros((cells.shape[1], len(cohorts.classes)))
     np.add.at(counts, (inverse, own.target[whole]), own.counts[whole])
     in_cells = None
     if own.effective is not None:
         in_cells = np.bincount(inverse, own.weights[whole], len(counts)).astype(np.float64)
-    return CellCounts(_labels([cohorts.categories[m] for m in members], cells), counts, in_cells)
+    return CellCounts(labels, counts, in_cells)
+
+
+def _followed_counts(
+    labels: list[tuple[str, ...]],
+    cells: NDArray[np.intp],
+    ranks: NDArray[np.integer],
+    weights: Floats,
+    cohorts: Cohorts,
+) -> CellCounts:
+    """The same of a time to an event: Kaplan and Meier's chance of it by a horizon in each cell.
+
+    Counts are as many rows as would be as sure, had all been followed (Greenwood's variance).
+    """
+    horizon, n_ranks = cohorts.last_bin(len(cohorts.horizons) // 2), cohorts.grids.shape[1]
+    lines = []
+    for cell in range(len(labels)):
+        by_state = counts_of(ranks[cells == cell], weights[cells == cell], n_ranks)
+        chance, variance = (part[horizon] for part in survival_of(by_state)[1::2])
+        rows, spread = by_state.sum(), chance * (1.0 - chance)
+        known = min(spread / variance, rows) if variance > 0 and spread > 0 else rows
+        lines.append((known * (1.0 - chance), known * chance, rows))
+    table = np.array(lines, dtype=np.float64).reshape(-1, 3)
+    return CellCounts(labels, table[:, :2], table[:, 2])
 
 
 def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:

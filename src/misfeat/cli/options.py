@@ -215,6 +215,12 @@ class RunSettings:
 
     table: str | None = field(default=None, metadata={"typer": _TABLE})
     target: str | None = _option(None, TABLE, "The target column.")
+    event: str | None = _option(
+        None,
+        TABLE,
+        "Of a time as the target: the column that says whether the event happened; COL=VALUE names "
+        "the value that is the event.",
+    )
     by: list[str] | None = _option(
         None,
         TABLE,
@@ -320,6 +326,14 @@ class RunSettings:
         from misfeat.answers.options import checked_cost
 
         return {name: checked_cost(name, c) for name, c in (self.value("cost") or {}).items()}
+
+    @property
+    def outcome(self) -> str | tuple[str | None, ...] | None:
+        """The target as `fit` takes it: a column, or a time and an event."""
+        if self.event is None:
+            return self.target
+        column, _, value = self.event.partition("=")
+        return (self.target, column, value) if value else (self.target, column)
 
     def value(self, name: str) -> Any:
         """The value of an option for Python."""

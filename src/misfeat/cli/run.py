@@ -82,7 +82,7 @@ def answer(settings: RunSettings) -> None:
     limited = nullcontext() if share is None else memory_limit(share)
     with warnings_as_notes(quiet) as warned, limited:
         with progress_shown(not quiet) as progress, times.kept(progress), compiled_beside():
-            selector.fit(settings.table, settings.target, sample_weight=settings.weight)
+            selector.fit(settings.table, settings.outcome, sample_weight=settings.weight)
             selection = selector.selection_
             if isinstance(progress, Bar) and not settings.json:
                 progress.preview(_first_look(selection))

@@ -42,6 +42,7 @@ from misfeat.cohorts.merged_categories import (
 )
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_ways
+from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
 from misfeat.exceptions import (
     MemoryLimitError,
@@ -55,7 +56,7 @@ from misfeat.exceptions import (
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
-from misfeat.reading.inputs import Table, open_table, with_weights
+from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
 from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.memory import allowed_memory
 
@@ -106,6 +107,7 @@ class CohortRules:
     coding: Coding  # All other settings, as users give them
     auto: bool = False  # Whether group columns are chosen by what is missing where
     weights: WeightRules = field(default_factory=WeightRules)
+    event: Event | None = None  # Where the target is the time until something happens
 
     @classmethod
     def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
@@ -196,8 +198,9 @@ def build_cohorts(
     X : dataframe, lazy frame, relation, array, mapping of columns, or path
         The table: pandas, polars, PyArrow, DuckDB, PySpark, Dask, Ibis, NumPy, or a CSV, TSV or
         Parquet path.
-    y : str, array or series
-        The target: the name of a column of `X`, or its values.
+    y : str, array or series, or tuple
+        The target: the name of a column of `X`, or its values; of a time to an event, the names of
+        both columns.
     groups : None, str, dict or list, default=None
         What tells the subgroups apart: a column, a list of columns, ``{"age": [40]}``,
         ``{"grade": {"B": "B", "*": "other"}}``, ``{"senior": "age > 65"}``, or a list of these;
@@ -229,9 +232,10 @@ def build_cohorts(
     (('site=a', 'site=b'), ('x',))
     """
     rules = CohortRules.parse(groups, coding)
-    table, target = open_table(X, y, rules.codes)
+    table, target, event = open_outcome(X, y, rules.codes)
     table, column = with_weights(table, sample_weight)
-    return cohorts_of(table, target, rules.weighed(column, weights, design), progress)
+    rules = replace(rules.weighed(column, weights, design), event=event)
+    return cohorts_of(table, target, rules, progress)
 
 
 def cohorts_of(
@@ -291,7 +295,7 @@ def profile_table(
     for done, column in enumerate([target, *(name for name in names if name != target)]):
         report("Reading columns", done, len(names))
         read[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
-        if column == target:
+        if column == target and rules.event is None:
             check_target(read[column], rules.bins, rules.coding.target)
     profiles = {column: read[column] for column in names}
     report("Reading columns", len(names), len(names))
@@ -325,6 +329,11 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
             remedy=f"Take it out of {Setting('groups')}.",
             column=target,
         )
+    if rules.event is not None and rules.event.column in (target, *rules.group_columns):
+        column = rules.event.column
+        raise MisfeatError(
+            f"{column!r} is the event, and cannot be the time or a group as well.", column=column
+        )
     if target is not None:
         rules.weights.check(table.names, target, rules.group_columns)
 
@@ -335,14 +344,20 @@ def code_table(
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     table, rules, notes = profiled.table, profiled.rules, profiled.notes
     report, profiles = progress or unreported, profiled.profiles
-    target = target_coding(
-        table, profiles[profiled.target], rules.bins, rules.coding.target, with_grids=with_grids
-    )
-    features, audits = _feature_coders(profiled, target.audit)
+    target: TargetCoding
+    if rules.event is not None:
+        time, event = profiles[profiled.target], profiles[rules.event.column]
+        target = time_coding(table, time, event, rules.event, rules.bins)
+    else:
+        target = target_coding(
+            table, profiles[profiled.target], rules.bins, rules.coding.target, with_grids=with_grids
+        )
+    features, audits = _feature_coders(profiled, target.audits)
     note_text(profiles.values(), notes)
     report("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
-    rows = _count_rows(profiled, [*groups, *features.values(), target.coder])
+    rows = _count_rows(profiled, [*groups, *features.values(), *target.coders])
+    target, rows = target.joined(rows, len(groups) + len(features))
     if profiled.weighing is not None and profiled.weighing.leaves_out:
         column = profiled.weighing.column
         notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
@@ -355,7 +370,8 @@ def code_table(
                 column=part.column,
             )
     if design:
-        drawn = table.count_codes([*groups, target.coder, *map(as_it_is, design)])
+        drawn = table.count_codes([*groups, *target.coders, *map(as_it_is, design)])
+        drawn = target.joined(drawn, len(groups))[1]
     report("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
@@ -387,7 +403,7 @@ def code_table(
 
 
 def _feature_coders(
-    profiled: ProfiledTable, target: ColumnAudit
+    profiled: ProfiledTable, targets: Mapping[str, ColumnAudit]
 ) -> tuple[dict[str, Coder], list[ColumnAudit]]:
     rules = profiled.rules
     grouped, roles = set(rules.group_columns), rules.weights.roles
@@ -399,8 +415,8 @@ def _feature_coders(
             audits.append(ColumnAudit(column, *roles[column]))
             continue
         profile = profiled.profiles[column]
-        if column == target.column:
-            audit = target
+        if column in targets:
+            audit = targets[column]
         elif column in grouped:
             edges = cuts.get(column, ()) if rules.auto else ()
             audit = replace(left_out(profile, "subgroups"), role="group", edges=edges)
@@ -472,8 +488,8 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
     """The same with the many values of a column merged, or by its gaps, or without it."""
     target, groups = coded.target, profiled.groupings
     rows, names, features = coded.rows, list(coded.features), dict(coded.features)
-    lines = [*(group.coder.labels for group in groups), *features.values(), target.coder.labels]
-    bases = [len(labels) + 1 for labels in lines]
+    lines = [*(group.coder.labels for group in groups), *features.values()]
+    bases = [*(len(labels) + 1 for labels in lines), target.n_codes + 1]
     line = len(groups) + names.index(column)
     n_classes = len(target.classes)  # of a number, those of its first grid
     classes = target.classes_of(rows.codes[-1], missing=n_classes)
@@ -560,7 +576,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
     target, rows = coded.target, coded.rows
-    present = rows.codes[-1] < len(target.coder.labels)
+    present = rows.codes[-1] < target.n_codes
     if not present.all():
         notes.add(
             "{rows:,} rows without a value of the target {column!r} are dropped.",
@@ -581,7 +597,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         _warn_of_never_recorded(feature, notes)
     labels = dict(itertools.compress(coded.features.items(), kept))
     lines = [*(len(groupings) + np.flatnonzero(kept)), -1]
-    bases = [*(len(codes) + 1 for codes in labels.values()), len(target.coder.labels) + 1]
+    bases = [*(len(codes) + 1 for codes in labels.values()), target.n_codes + 1]
     parts = [
         _rows_of_cohort(rows, lines, bases, runs.of(cohort), absent)
         for cohort, absent in enumerate(missing[:, kept])
@@ -615,6 +631,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         heaviest=heaviest,
         effective=effective_sizes(profiled, coded, rows, runs),
     )
+    if isinstance(target, TimeCoding):
+        cohorts = target.followed(cohorts, notes)
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import CohortRules
+    from misfeat.reading.coders import CodedRows
     from misfeat.reading.inputs import Table
 
 
@@ -355,9 +356,29 @@ class TargetCoding:
     audit: ColumnAudit
     grids: NDArray[np.int16]  # (n_grids, n_codes): the bin of a code by grid; empty for classes
 
+    @property
+    def audits(self) -> dict[str, ColumnAudit]:
+        """How its columns were treated, by their names."""
+        return {self.audit.column: self.audit}
+
+    @property
+    def coders(self) -> tuple[Coder, ...]:
+        """What codes the columns of the target."""
+        return (self.coder,)
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes it has, without that for missing."""
+        return len(self.coder.labels)
+
+    def joined(self, rows: CodedRows, line: int) -> tuple[TargetCoding, CodedRows]:
+        """The same, and rows with one line of codes of the target, where there were several."""
+        del line
+        return self, rows
+
     def classes_of(self, codes: NDArray[np.integer], missing: int = -1) -> NDArray[np.integer]:
         """The class of every row, by its code; where that is the one for missing, `missing`."""
-        present = codes < len(self.coder.labels)
+        present = codes < self.n_codes
         classes = self.grids[0][np.where(present, codes, 0)] if len(self.grids) else codes
         return np.where(present, classes, missing)
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.follow_up import STATES, UNKNOWN, counts_of, weights_at
+from misfeat.cohorts.weights import design_effect, times_weights
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.values import Value, canonical, label
 
@@ -252,6 +255,10 @@ class Cohorts:
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
+    horizons : tuple of numbers
+        Of a time to an event: when it is looked at whether the event has happened, one for each of
+        `grids`; `ranks` are then those of `follow_up`, and `target_codes` classes of their
+        log-rank scores. Else empty.
 
     Examples
     --------
@@ -285,6 +292,7 @@ class Cohorts:
     masses: NDArray[np.int64] | None = None
     heaviest: NDArray[np.float64] | None = None
     effective: NDArray[np.float64] | None = None
+    horizons: tuple[Value, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -314,10 +322,12 @@ class Cohorts:
     @property
     def is_number(self) -> bool:
         """Whether the target is taken as a number, in several grids."""
-        return len(self.grids) > 0
+        return len(self.grids) > 0 and not self.horizons
 
     def by_grid(self) -> tuple[Cohorts, ...]:
         """The rows with the classes of each grid of a numeric target; themselves for classes."""
+        if self.horizons:
+            return tuple(map(self.at_horizon, range(len(self.horizons))))
         if not self.is_number:
             return (self,)
         by_grid = []
@@ -326,6 +336,41 @@ class Cohorts:
             coded = replace(self, target_codes=grid[self.ranks], classes=classes)
             by_grid.append(replace(coded, ranks=no_ranks(), grids=no_grids()))
         return tuple(by_grid)
+
+    def last_bin(self, horizon: int) -> int:
+        """The last bin of times before a horizon: events in it are in the second class."""
+        return int(np.flatnonzero(self.grids[horizon] == 1)[-1]) // STATES
+
+    def at_horizon(self, number: int) -> Cohorts:
+        """Rows of which it is known whether the event happened before a horizon, weighed so."""
+        classes, n_ranks = self.grids[number][self.ranks], self.grids.shape[1]
+        horizon = self.last_bin(number)
+        counted = (self.weights if self.masses is None else self.masses).astype(np.float64)
+        each = np.zeros(len(classes))  # what one of the rows that each stands for weighs
+        for start, end in pairwise(self.offsets.tolist()):
+            ranks = self.ranks[start:end]
+            by_state = counts_of(ranks, counted[start:end], n_ranks)
+            each[start:end] = weights_at(by_state, horizon)[ranks]
+        kept = classes != UNKNOWN
+        text = label(self.horizons[number])
+        known = replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, kept]),
+            target_codes=classes[kept],
+            classes=(f">{text}", f"<={text}"),
+            weights=self.weights[kept],
+            offsets=np.concatenate([[0], np.cumsum(kept)])[self.offsets],
+            masses=None if self.masses is None else self.masses[kept],
+            heaviest=None if self.heaviest is None else self.heaviest[kept],
+            ranks=no_ranks(),
+            grids=no_grids(),
+            horizons=(),
+        )
+        return known if kept.all() else times_weights(known, each[kept], map(design_effect, self))
+
+    def with_cells(self) -> Cohorts:
+        """Rows with the classes that cells are explained by: of a time, those of a horizon."""
+        return self.at_horizon(len(self.horizons) // 2) if self.horizons else self
 
     @property
     def counts(self) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ the mean over all clusters instead of that of the stratum, which overstates the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
 SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number
+LARGEST_SUM = 2.0**40  # What weights sum up to that are no longer those of the table
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
 
@@ -422,12 +423,30 @@ def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
         cohorts,
         codes=np.ascontiguousarray(cohorts.codes[:, kept]),
         target_codes=cohorts.target_codes[kept],
-        ranks=cohorts.ranks[kept] if cohorts.is_number else cohorts.ranks,
+        ranks=cohorts.ranks[kept] if len(cohorts.grids) else cohorts.ranks,
         weights=weights[kept],
         offsets=before[cohorts.offsets],
         masses=masses,
         heaviest=heaviest,
         effective=effective,
+    )
+
+
+def times_weights(cohorts: Cohorts, each: Floats, effects: Iterable[float]) -> Cohorts:
+    """Cohorts whose rows weigh some times what they did, by design effects of the subgroups."""
+    times = cohorts.weights
+    masses, heaviest = times.astype(np.float64), np.ones(len(times))
+    if cohorts.masses is not None and cohorts.heaviest is not None:
+        masses, heaviest = cohorts.masses.astype(np.float64), cohorts.heaviest
+    unit = each * (LARGEST_SUM / (masses @ each))
+    whole = np.maximum(np.rint(masses * unit), 1.0)
+    heaviest = np.clip(heaviest * unit, whole / times, whole)
+    sums = np.add.reduceat(
+        [whole, squares_of(times, whole, heaviest)], cohorts.offsets[:-1], axis=1
+    )
+    kish = sums[0] ** 2 / sums[1] / np.fromiter(effects, dtype=np.float64)
+    return replace(
+        cohorts, masses=whole.astype(np.int64), heaviest=heaviest, effective=np.maximum(kish, 1.0)
     )
 
 

@@ -124,7 +124,8 @@ class GridInformation(Measure):
 
     One grid of bins loses what happens within a bin, and finer bins lose more to chance than they
     gain. The mean over a few grids with the same number of bins, moved against each other, varies
-    less with where cuts happen to lie. See docs/explanation/numbers.md.
+    less with where cuts happen to lie. See docs/explanation/numbers.md. Of a time to an event, the
+    mean over horizons of the information about whether it has happened.
     """
 
     rows: Cohorts
@@ -155,7 +156,7 @@ def information_of(
     cohorts: Cohorts, *, above_chance: bool = False
 ) -> MutualInformation | GridInformation:
     """What scores sets by their information: with classes, or with a number."""
-    kind = GridInformation if cohorts.is_number else MutualInformation
+    kind = GridInformation if len(cohorts.grids) else MutualInformation
     return kind(cohorts, above_chance=above_chance)
 
 

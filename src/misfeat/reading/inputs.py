@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -21,7 +21,7 @@ from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Relation, open_address, open_path
 from misfeat.reading.foreign_files import is_foreign, open_foreign
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
-from misfeat.reading.values import COLUMN_NAME, MissingCodes, check_text
+from misfeat.reading.values import COLUMN_NAME, MissingCodes, Value, check_text
 
 Table: TypeAlias = ArrayTable | EngineTable
 """A table of named columns that counts values and coded rows, in memory or in an engine; both have
@@ -44,6 +44,45 @@ def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
     y = one_value_a_row(y, "y")
     target = _free_name(y, table.names, "target")
     return table.with_column(target, y, "y"), target
+
+
+class Event(NamedTuple):
+    """What ends the time that is the target: a column, and the value of it that is the event."""
+
+    column: str
+    value: Value = None  # None: 1, or True
+
+
+def open_outcome(X: object, y: Any, codes: MissingCodes) -> tuple[Table, str, Event | None]:
+    """The same, where the target may be a time and an event: two columns, or fields of an array."""
+    if isinstance(y, tuple) and len(y) in (2, 3) and all(isinstance(name, str) for name in y[:2]):
+        table, time = open_table(X, y[0], codes)
+        if y[1] not in table.names:
+            table.close()
+            raise no_such_column(y[1], table.names, "the event")
+        return table, time, Event(*y[1:])
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    if fields is None:
+        return *open_table(X, y, codes), None
+    flags = [name for name in fields if y.dtype[name].kind == "b"]
+    if len(fields) != 2 or len(flags) != 1:
+        raise MisfeatError(
+            f"{Setting('y')} is a structured array with the fields {listed(fields)}; a time to an "
+            "event has two, whether the event happened (True or False) and when."
+        )
+    table, names = open_columns(X, codes), []
+    for name in sorted(fields, key=flags.count):
+        names.append(free_name(name, table.names))
+        table = table.with_column(names[-1], np.asarray(y[name]), "y")
+    return table, names[0], Event(names[1])
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """A name that no column has, with as many underscores behind it as that takes."""
+    held = set(taken)
+    while name in held:
+        name += "_"
+    return name
 
 
 def open_columns(X: Any, codes: MissingCodes) -> Table:
@@ -147,10 +186,7 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
                 column=given,
             )
         return given
-    name = usual
-    while name in taken:
-        name += "_"
-    return name
+    return free_name(usual, taken)
 
 
 def as_native(X: Any) -> Any:

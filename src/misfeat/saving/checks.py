@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.column_profiles import LOOKS
+from misfeat.cohorts.follow_up import STATES, UNKNOWN
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.product_sums import PERMUTED
 from misfeat.cohorts.weights import MOST_MASS
@@ -157,7 +158,11 @@ def _check_grids(cohorts: Cohorts, n_rows: int) -> None:
     demand(n_grids == 0 or 0 < n_bins <= MOST_CODES, "the number of bins")
     shape = (n_rows if n_grids else 0,)
     _check_array(cohorts.ranks, "cohorts.ranks", CODES, shape, 0, n_bins - 1)
-    if n_grids:
+    if cohorts.horizons:
+        demand(len(cohorts.horizons) == n_grids, "the number of horizons")
+        demand(n_bins % STATES == 0 and {*np.unique(grids)} <= {UNKNOWN, 0, 1}, "states", ARRAYS)
+        demand((grids == 1).any(axis=1).all(), "a horizon before all events", ARRAYS)
+    elif n_grids:
         steps = np.diff(grids, axis=1)
         ordered = (grids[:, 0] == 0).all() and ((steps == 0) | (steps == 1)).all()
         demand(ordered, "the order of bins in a grid", ARRAYS)

@@ -205,6 +205,9 @@ def _facts(selection: Selection) -> dict[str, Any]:
     kind = NUMBER if cohorts.is_number or measure.name == "r2" else CLASSES
     if cohorts.is_number:
         kind += f": scores are means over {len(cohorts.grids)} grids, classes those of the first"
+    if cohorts.horizons:
+        by = ", ".join(map(str, cohorts.horizons))
+        kind = f"time to an event: scores are means over whether it happened by {by}"
     facts: dict[str, Any] = {
         "target": cohorts.target,
         "target taken as": kind,

@@ -97,7 +97,7 @@ def make_report(
             "misfeat": __version__,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "title": f"What explains {cohorts.target} best" if title is None else str(title),
-            "target": {"column": cohorts.target, "classes": list(cohorts.classes)},
+            "target": {"column": cohorts.target, "classes": list(cohorts.with_cells().classes)},
             "estimate": selection.set_scores.estimate.name,
             "measure": measure.name,
             "unit": measure.unit,
