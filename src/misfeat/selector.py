@@ -102,8 +102,10 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         X : dataframe, lazy frame, relation, array, mapping of columns, or path
             The table: pandas, polars, PyArrow, DuckDB, PySpark, Dask, Ibis, NumPy, or the path of a
             file (CSV, TSV, Parquet, Excel, Stata, SPSS, SAS), or a folder or glob of Parquet files.
-        y : str, array, series or dataframe of one column
-            The target: the name of a column of `X`, or its values.
+        y : str, array, series or dataframe of one column, or tuple
+            The target: the name of a column of `X`, or its values. Of a time to an event, the names
+            of both columns, ``("days", "dead")``, and where `dead` is not 1 or 0 the value that is
+            the event, ``("days", "status", "dead")``; or a structured array of both.
         groups : array, series or dataframe of one column, default=None
             The subgroup of every row, where no column says it and the estimator's `groups` is None.
         sample_weight : str, array, series or dataframe of one column, default=None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
 WORTH_A_SENTENCE = 0.02  # the part of a score that a cell has to hold to be worth one
+WELL_DRAWN = 20  # rows of a cell whose course over time is drawn
 MUCH = 1 / 3  # the part of a score that is a concern where nearly empty cells hold it
 
 
@@ -301,6 +302,44 @@ def _followed_counts(
         lines.append((known * (1.0 - chance), known * chance, rows))
     table = np.array(lines, dtype=np.float64).reshape(-1, 3)
     return CellCounts(labels, table[:, :2], table[:, 2])
+
+
+class EventFree(NamedTuple):
+    """The share of some rows without the event over time (Kaplan and Meier)."""
+
+    words: str  # what the rows agree in
+    rows: int
+    shares: list[float]  # at 0 and at each of the times
+
+
+def event_free_curves(
+    selection: Selection, explanation: Explanation, most: int = 2
+) -> tuple[list[float], list[EventFree]]:
+    """Times until the last horizon, and curves of all rows and of some cells.
+
+    These are the cells that add most, as many with fewer events than all rows as with more.
+    """
+    cohorts, number = selection.cohorts, selection.cohorts.position(explanation.subgroup)
+    own, n_ranks = cohorts.at(number), cohorts.grids.shape[1]
+    ranks = cohorts.ranks[cohorts.offsets[number] : cohorts.offsets[number + 1]]
+    audit = next(audit for audit in cohorts.columns if audit.column == cohorts.target)
+    last = cohorts.last_bin(-1) + 1
+    members = [cohorts.features.index(name) for name in explanation.features]
+    drawn = [cell for cell in explanation.cells if cell.rows >= WELL_DRAWN]
+    fewer, more = (
+        [cell for cell in drawn if (cell.shares[1].lift > 1.0) == risky][:most]
+        for risky in (False, True)
+    )
+    lines: list[tuple[str, Any]] = [("all rows", np.ones(len(ranks), dtype=bool))]
+    for cell in (*fewer, *more):
+        codes = [cohorts.categories[m].index(v) for m, v in zip(members, cell.values, strict=True)]
+        lines.append((cell.words, (own.codes[members] == np.array(codes)[:, None]).all(axis=0)))
+    curves = []
+    for words, within in lines:
+        happened = survival_of(counts_of(ranks[within], own.counts[within], n_ranks)).incidence
+        rows = int(own.weights[within].sum())
+        curves.append(EventFree(words, rows, [1.0, *(1.0 - happened[:last]).tolist()]))
+    return [0.0, *map(float, audit.edges[:last])], curves
 
 
 def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:

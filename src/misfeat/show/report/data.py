@@ -19,7 +19,7 @@ from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
-from misfeat.answers.why import cell_counts, explanations
+from misfeat.answers.why import cell_counts, event_free_curves, explanations
 from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import first_screen
@@ -226,6 +226,7 @@ def _subgroups(
             "why": None,
             "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
             "stability": None,
+            "curves": None,
         }
         if name in screen.enough:
             one = screen.enough[name]
@@ -241,6 +242,9 @@ def _subgroups(
             cells = [asdict(cell) | {"contribution": cell.contribution} for cell in why[name].cells]
             page["why"] = _attributes(why[name], "features", "predicted")
             page["why"] |= {"sentences": why[name].sentences(), "cells": cells}
+            if selection.cohorts.horizons and not why[name].predicted:
+                times, curves = event_free_curves(selection, why[name])
+                page["curves"] = {"times": times, "lines": [one._asdict() for one in curves]}
         if stability is not None and name in stable:
             page["stability"] = {
                 "resamples": stability.resamples,
