@@ -268,7 +268,7 @@ class CompletedScores:
         return CompletedScores(self.subsets[chosen], **kept)
 
     @classmethod
-    def mean_of(cls, grids: Sequence[CompletedScores]) -> CompletedScores:
+    def mean_of(cls, grids: Sequence[CompletedScores], agreement: float = 1.0) -> CompletedScores:
         """The mean over grids of a numeric target, bounds included.
 
         Bounds are means, too: the same rows make all of them, so that their errors go together.
@@ -277,10 +277,18 @@ class CompletedScores:
         ----------
         grids : sequence of CompletedScores
             Of the same sets.
+        agreement : float, default=1.0
+            By what factor bounds are nearer, where errors of grids do not go together as much.
         """
-        names = ("score", "low", "high")
-        means = {name: np.mean([getattr(grid, name) for grid in grids], axis=0) for name in names}
-        return replace(grids[0], **means, spread=np.std([grid.score for grid in grids], axis=0))
+        score, low, high = (
+            np.mean([getattr(grid, name) for grid in grids], axis=0)
+            for name in ("score", "low", "high")
+        )
+        if agreement < 1.0:
+            closer = np.where(grids[0].support == NONE, 1.0, agreement)
+            low, high = (score + closer * (bound - score) for bound in (low, high))
+        spread = np.std([grid.score for grid in grids], axis=0)
+        return replace(grids[0], score=score, low=low, high=high, spread=spread)
 
 
 def guess_of(completer: Any, known: Known, size: int) -> Guess:

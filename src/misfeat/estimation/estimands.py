@@ -86,7 +86,8 @@ class Estimate:
                 self.complete_up_to(grid, size, models[number : number + 1])
                 for number, grid in enumerate(known.grids)
             ]
-            return {m: CompletedScores.mean_of([part[m] for part in parts]) for m in parts[0]}
+            near = 1.0 if self.confidence is None else known.prepared(agreement_of)
+            return {m: CompletedScores.mean_of([part[m] for part in parts], near) for m in parts[0]}
         exact = known.exact
         if not self.above_chance:
             if isinstance(known.source, ProductSums) and self._predicts_itself:
@@ -149,6 +150,21 @@ def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
         f"{setting} gave {type(completed).__name__} instead of scores; its method complete must "
         "return CompletedScores."
     )
+
+
+def agreement_of(known: Known) -> float:
+    """The deviation of a mean over grids over those of each: 1 where errors go together.
+
+    Of horizons, errors are those of whether the event happened before each: r² is the odds of the
+    earlier over those of the later one.
+    """
+    if not known.grids or known.cohorts is None or not known.cohorts.horizons:
+        return 1.0
+    rows = [grid.rows_for("auto") for grid in known.grids]
+    share = np.array([np.average(one.target_codes, weights=one.counts) for one in rows])
+    odds = np.clip(share / np.maximum(1.0 - share, 1e-9), 1e-9, None)
+    both = np.sqrt(np.minimum(odds, odds[:, None]) / np.maximum(odds, odds[:, None]))
+    return float(np.sqrt(both.mean()))
 
 
 class Intervals(NamedTuple):
@@ -219,12 +235,14 @@ class ListedScores:
         posteriors = [model.posterior(subsets) for model in self.models]
         mean = np.mean([posterior.mean for posterior in posteriors], axis=0)
         deviation = np.mean([np.sqrt(posterior.variance) for posterior in posteriors], axis=0)
-        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation
+        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation * self.known.prepared(
+            agreement_of
+        )
 
     def deviation_of_gain(self, smaller: Sets, larger: Sets) -> Floats:
         """Standard deviations of what sets explain beyond a part of each, (n_cohorts, n_sets)."""
         found = [np.sqrt(model.variance_of_gain(smaller, larger)) for model in self.models]
-        return np.asarray(np.mean(found, axis=0))
+        return np.asarray(np.mean(found, axis=0)) * self.known.prepared(agreement_of)
 
     def means(self, subsets: Sets, cohort: int) -> Floats:
         """Scores of sets of one size in one subgroup, for a search."""
@@ -238,7 +256,8 @@ class ListedScores:
             posterior = model.posterior(subsets)
             intervals = intervals_of(posterior, self.confidence, grid.exact.ceiling)
             scores.append(completed_of(intervals, grid.exact, subsets))
-        return CompletedScores.mean_of(scores) if self.known.grids else scores[0]
+        near = 1.0 if self.confidence is None else self.known.prepared(agreement_of)
+        return CompletedScores.mean_of(scores, near) if self.known.grids else scores[0]
 
     def search(
         self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None

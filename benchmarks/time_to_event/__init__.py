@@ -1,0 +1,1 @@
+"""Times to an event: scores, tests and choices against known populations and peers."""
