@@ -86,7 +86,7 @@ def main() -> None:
         writer.writerow(HEAD)
         for setting, size in product(settings, (1, 2, 3)):
             lines = np.array([found[(seed, *setting)][size - 1] for seed in seeds])
-            _, *means, rows = lines.mean(axis=0)
+            _, *means, rows = np.nanmean(lines, axis=0)
             line = (*setting, size, given.draws, round(rows), *(f"{m:.3f}" for m in means))
             writer.writerow(line)
             print(*line)

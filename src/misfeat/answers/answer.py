@@ -126,7 +126,8 @@ class SubgroupAnswer:
             template += f", and an error of {chosen.error:.3g}"
         for other in others:
             single = len(other.features) == 1 < len(chosen.features)
-            named = "{single} alone" if single else f"all {len(other.features)} recorded features"
+            every = "both" if len(other.features) == 2 else f"all {len(other.features)}"
+            named = "{single} alone" if single else f"{every} recorded features"
             template += f"; with {named} {other.words}"
         about: dict[str, Any] = {"names": joined(chosen.features)}
         about["single"] = joined(others[0].features) if others else ""

@@ -286,7 +286,9 @@ class CompletedScores:
         )
         if agreement < 1.0:
             closer = np.where(grids[0].support == NONE, 1.0, agreement)
-            low, high = (score + closer * (bound - score) for bound in (low, high))
+            # A bound of 0 may lie far above the end of the interval that it cuts off.
+            low = np.minimum(score + closer * (low - score), 2.0 * low)
+            high = score + closer * (high - score)
         spread = np.std([grid.score for grid in grids], axis=0)
         return replace(grids[0], score=score, low=low, high=high, spread=spread)
 
