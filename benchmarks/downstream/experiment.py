@@ -332,11 +332,11 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
         yield f"## {LABELS[name]}"
         yield ""
         yield f"![{LABELS[name]} by rows]({name}.svg)"
-        yield ""
-        yield "`population` / the best peer of each cell, by features:"
-        yield ""
-        yield from _beside_the_best(at_every_n(means), name)
         if name == "auc":
+            yield ""
+            yield "`population` / the best peer of each cell, by features:"
+            yield ""
+            yield from _beside_the_best(at_every_n(means), name)
             yield ""
             yield f"Every method, {size} features:"
             yield ""

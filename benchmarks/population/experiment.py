@@ -272,7 +272,9 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
         yield ""
         yield "![Share of the five best by features per set](share_by_size.svg)"
         yield ""
-        of_share = [row for row in means if row["hidden"] == share]
+        of_share = [
+            row for row in means if row["hidden"] == share and row["method"] != "above_chance"
+        ]
         of_sizes = [
             row for m in sizes for row in at_every_n([r for r in of_share if r["size"] == m])
         ]
