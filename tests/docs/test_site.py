@@ -79,6 +79,12 @@ def test_every_link_within_the_site_leads_to_a_page_and_a_place_on_it():
                 assert place in places[target], (page.name, link)
 
 
+def test_the_list_for_programs_names_every_page():
+    listed = re.findall(r"^- \[.+?\]\(([^)]+)\)", (SITE / "llms.txt").read_text("utf-8"), re.M)
+    built = {str(page.relative_to(SITE)) for page in pages()} - {"404.html"}
+    assert set(listed) == built
+
+
 @pytest.mark.parametrize("module", PUBLIC)
 def test_the_reference_has_every_public_name(module):
     texts = [page.read_text(encoding="utf-8") for page in (SITE / "reference").rglob("*.html")]
