@@ -117,13 +117,13 @@ def _candidates(table: Source, moments: Moments, sets: NDArray[np.integer]) -> l
     patterns, which = np.unique(recorded, axis=1, return_inverse=True)
     found = []
     for number, pattern in enumerate(patterns.T):
-        chosen = sets[(which.reshape(-1) == number) & enough]
+        chosen = np.flatnonzero((which.reshape(-1) == number) & enough)
         cohorts = np.flatnonzero(pattern)
         if not len(cohorts) or not len(chosen):
             continue
-        step = max(1, NUMBERS_AT_ONCE // int(n_cells.max() * len(cohorts) * len(table.by_class[0])))
-        for first in range(0, len(chosen), step):
-            some = chosen[first : first + step]
+        numbers = np.cumsum(n_cells[chosen]) * len(cohorts) * table.by_class.shape[1]
+        ends = np.flatnonzero(np.diff(numbers // NUMBERS_AT_ONCE)) + 1
+        for some in np.split(sets[chosen], ends):
             fit, statistics = _fit(table, moments, some, cohorts), np.empty((len(some), 2))
             interaction_statistics(some, table.cards, *fit[:4], statistics)
             found += [
@@ -149,7 +149,8 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     first = (cards[sets] - 1).sum(axis=1)
     for term in moments.terms:
         n_columns = term.effects.shape[1]
-        for s in np.flatnonzero(np.isin(sets, term.features).sum(axis=1) == len(term.features)):
+        held = [(sets == feature).any(axis=1) for feature in term.features]
+        for s in np.flatnonzero(np.logical_and.reduce(held)):
             added = term.effects @ slopes[s, first[s] : first[s] + n_columns]
             cells = cells_within(cards, sets[s].tolist(), term.features)
             fitted[starts[s] : starts[s + 1]] += added[cells]
