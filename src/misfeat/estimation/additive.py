@@ -354,13 +354,12 @@ class InformationScale:
 
         additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
         explained, precision = self._precision(additive)
-        mean, square = np.zeros_like(additive), np.zeros_like(additive)
-        whole, of_whole = digamma(precision + 1.0), trigamma(precision + 1.0)
-        for share in self._present:
-            alpha = precision * share + 1.0
-            gain = digamma(alpha) - whole - np.log(share)
-            mean += share * gain
-            square += share * (gain**2 + trigamma(alpha) - of_whole)
+        shares = np.append(self._present, 1.0)[:, None]
+        alpha = shares * precision + 1.0
+        (*own, whole), (*of_own, of_whole) = digamma(alpha), trigamma(alpha)
+        gain = own - whole - np.log(shares[:-1])
+        mean = (shares[:-1] * gain).sum(axis=0)
+        square = (shares[:-1] * (gain**2 + of_own - of_whole)).sum(axis=0)
         score = np.maximum.accumulate(self.score(additive))
         variance = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
         return score, variance
@@ -374,10 +373,12 @@ class InformationScale:
 
 
 def trigamma(x: Floats) -> Floats:
-    """The derivative of digamma for x of at least 1, by its asymptotic series at x + 12."""
-    found = sum(1.0 / (x + k) ** 2 for k in range(12))
-    z = 1.0 / (x + 12.0)
-    series = z**2 * (1 / 6 - z**2 * (1 / 30 - z**2 * (1 / 42 - z**2 * (1 / 30 - z**2 * 5 / 66))))
+    """The derivative of digamma for x of at least 1, by its asymptotic series at x + 8."""
+    found = sum(1.0 / (x + k) ** 2 for k in range(8))
+    z = 1.0 / (x + 8.0)
+    square, series = z * z, np.zeros_like(z)
+    for bernoulli in (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6):
+        series = (series + bernoulli) * square
     return np.asarray(found + z * (1.0 + z * 0.5 + series))
 
 
