@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from misfeat import SubgroupSelector
+from misfeat.answers import answer, effort
 from misfeat.exceptions import MisfeatError
 
 CALLED = ("target", "class", "y", "outcome")
 FEWEST, MOST, LEAST_ROWS = 2, 6, 20
+FEW_PERMUTATIONS, FEW_STEPS = 99, 39
 NOTHING = ("", "NA", "?", "nan", "NaN")
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -53,13 +55,18 @@ class Outcome:
 def read_cells(file: Path) -> list[list[str]]:
     """The cells of a file, by a reader that is not ours; the header first."""
     opened: Any = gzip.open if file.suffix == ".gz" else open
-    mark = "\t" if ".tsv" in file.name else ","
     for encoding in ("utf-8-sig", "latin-1"):
         try:
             with opened(file, "rt", encoding=encoding, newline="") as lines:
-                return [row for row in csv.reader(lines, delimiter=mark) if row]
+                text = lines.read()
         except UnicodeDecodeError:
             continue
+        header = text.partition("\n")[0]
+        mark = max(",;\t|", key=header.count)
+        mark = mark if mark in header else " "
+        quote = "'" if header.startswith("'") else '"'
+        rows = csv.reader(text.splitlines(keepends=True), delimiter=mark, quotechar=quote)
+        return [row for row in rows if row]
     raise AssertionError("latin-1 reads anything")
 
 
@@ -122,6 +129,10 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=120, help="seconds a table")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    # What takes long and does not decide whether there is an answer: permutations, and models.
+    effort.USUAL_PERMUTATIONS = effort.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
+    effort.STEP_PERMUTATIONS = effort.FEWER_STEP_PERMUTATIONS = FEW_STEPS
+    answer.MOST_MODELLED = 0
     signal.signal(signal.SIGALRM, stop)
     with asked.out.open("w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, [one.name for one in fields(Outcome)])

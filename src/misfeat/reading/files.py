@@ -281,8 +281,9 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     with _opened(file) as lines:
         try:
             n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
+            below = next(lines, "")
         except StopIteration:
-            n_blank, header = 0, ""
+            n_blank, header, below = 0, "", ""
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
     if not header:
@@ -294,6 +295,8 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
     if ending(file).startswith(".tsv"):
         delimiters = ["\t"]
+    elif not delimiters and 0 < unquoted.count(" ") <= below.count(" "):
+        delimiters = [" "]
     form = {
         "header": True,
         **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
