@@ -354,8 +354,8 @@ class EngineTable:
 
 def _of_duckdb(column: str, kind: str) -> str:
     """A column of DuckDB in a type that narwhals knows, and with the values of other libraries."""
-    if kind == "TIME":
-        written = f"strftime(DATE '2000-01-01' + {column}, '%H:%M:%S.%f')"
+    if kind in ("TIME", "TIME_NS"):
+        written = f"strftime(DATE '2000-01-01' + CAST({column} AS TIME), '%H:%M:%S.%f')"
         return f"regexp_replace({written}, '\\.000000$', '')"
     if kind.startswith("DECIMAL") and kind.endswith(",0)"):  # DuckDB rounds large ones twice
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
