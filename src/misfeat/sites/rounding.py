@@ -113,10 +113,10 @@ def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
     """A table scaled until its sums over each feature are those of the parts without it."""
     cards = np.array(table.shape[:-1], dtype=np.int64)
     fitted = np.array(table, dtype=np.float64).reshape(-1)
-    wanted = np.zeros((len(parts), max(part.size for part in parts)))
-    for line, part in zip(wanted, reversed(parts), strict=True):
-        line[: part.size] = part.ravel()
-    rake_parts(fitted, cards, table.shape[-1], wanted, np.empty(fitted.size), sweeps)
+    wanted, width = [part.ravel() for part in reversed(parts)], table.shape[-1]
+    starts = np.cumsum([0, *(part.size // width for part in wanted[:-1])])
+    sums = np.empty(fitted.size)
+    rake_parts(fitted, cards, width, np.concatenate(wanted), starts, sums, sweeps)
     return fitted.reshape(table.shape)
 
 
