@@ -32,6 +32,8 @@ from misfeat.runtime.scikit_learn import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Flags
+
 
 MOST_NAMED = 5  # So many columns of a table that does not fit are named in a message
 
@@ -133,7 +135,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _chosen(self) -> Collection[str]:
         """The names of the columns to keep; columns of arrays are named x0, x1, ..."""
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Flags:
         check_is_fitted(self, "n_features_in_")
         chosen = set(self._chosen())
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])

@@ -26,11 +26,10 @@ from misfeat.words import percent, percent_between
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.shortlist import Shortlist
+    from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
 LOOKING = "Looking for what may mislead"
@@ -215,7 +214,7 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
     rows, whole = cohorts.effective_sizes(), scores.measure.whole
     small = rows < SMALL * rows.mean()
 
-    def contradictions() -> list[NDArray[np.float64]]:
+    def contradictions() -> list[Floats]:
         parts = [model.contradictions() for model in scores.listed().models]
         return [np.mean(one, axis=0) for one in zip(*parts, strict=True)]
 

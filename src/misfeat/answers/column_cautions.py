@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.model import ColumnAudit
+    from misfeat.runtime.arrays import Flags, Floats, Integers
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
     Severity = Literal["overturns", "weakens", "note"]
 
 SUSPECTS = "suspects"  # Stands for all features that may give the target away
@@ -487,7 +486,7 @@ def _looking_determined(cohorts: Cohorts, rows: NDArray[np.intp]) -> Iterator[tu
             yield feature, feature + 1 + index
 
 
-def _shared_part(table: Floats, starts: NDArray[np.int64]) -> Floats:
+def _shared_part(table: Floats, starts: Integers) -> Floats:
     """Mutual information over the lesser entropy, for tables side by side from `starts`."""
     margins = np.add.reduceat(table, starts, axis=1)
     total = np.maximum(margins.sum(axis=0), 1.0)

@@ -22,10 +22,9 @@ from misfeat.runtime.progress import long_work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
+    from misfeat.runtime.arrays import Flags
     from misfeat.selection import Selection
 
 WHAT = "Seeing how many features are enough"
@@ -206,7 +205,7 @@ def step_of(
     )
 
 
-def _with_included(selection: Selection, size: int, missing: NDArray[np.bool_]) -> CompletedScores:
+def _with_included(selection: Selection, size: int, missing: Flags) -> CompletedScores:
     """Scores of the sets that hold every feature to include, where they fit and were recorded."""
     if size >= len(selection.options.include):
         scores = shown_scores(selection, size)
@@ -215,7 +214,7 @@ def _with_included(selection: Selection, size: int, missing: NDArray[np.bool_]) 
     return selection.completed(size)
 
 
-def best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:
+def best_recorded(scores: CompletedScores, missing: Flags, cohort: int) -> int:
     """The best set that a cohort recorded; tied ones in the order of columns."""
     recorded = np.flatnonzero(~missing[scores.subsets].any(axis=1))
     rounded = np.round(scores.score[cohort, recorded], TIED_DECIMALS)

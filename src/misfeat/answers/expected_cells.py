@@ -17,12 +17,9 @@ from misfeat.information.mutual_info import entropy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from misfeat.runtime.arrays import Floats, Integers
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 SHRINKING = 2.0  # rows that weigh as much as what is expected without them
 PROXIES = 2  # features that an unrecorded one may be read from

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from misfeat.completion import CompletedScores
     from misfeat.estimation.estimands import ListedScores
+    from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
 
 VALUING, COMPARING = "Valuing features", "Comparing pairs"
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"

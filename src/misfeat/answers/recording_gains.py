@@ -25,12 +25,10 @@ from misfeat.completion.completed_scores import SINGLES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.completion import CompletedScores
+    from misfeat.runtime.arrays import Indices
     from misfeat.selection import Selection
 
-    Integers = NDArray[np.integer]
 
 Bundle = frozenset[int]
 """Features to be recorded together, by number."""
@@ -130,7 +128,7 @@ class RecordingGains:
         self._low, self._high = scores.low[self._cohort], scores.high[self._cohort]
         self._best = self._best_by_part(together)
 
-    def _most_promising(self, scores: CompletedScores, lacking: Integers) -> list[int]:
+    def _most_promising(self, scores: CompletedScores, lacking: Indices) -> list[int]:
         """The unrecorded features that are in the best sets, whatever else these lack."""
         best = np.zeros(len(self._missing))
         for column in scores.subsets.T:
@@ -154,7 +152,7 @@ class RecordingGains:
         subsets = np.unique(np.concatenate([scores.subsets, more]), axis=0) if more else None
         return scores if subsets is None else self._selection.set_scores.scored(subsets)
 
-    def _best_by_part(self, together: bool) -> Integers:
+    def _best_by_part(self, together: bool) -> Indices:
         """The best set by the code of the features that it needs recorded; -1 where none does."""
         codes = np.zeros(len(self._missing), dtype=np.int64)
         codes[self.considered] = list(self._code.values())

@@ -27,13 +27,13 @@ from misfeat.information.mutual_info import influence
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
+    from misfeat.runtime.arrays import Flags, Floats, Indices
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
     Set = tuple[int, ...]
 
 MOST_KEPT = 2**23  # numbers of influences of rows, so that few are computed twice in a row
@@ -72,8 +72,8 @@ class Contrasts:
 
     def __init__(
         self,
-        scored: Callable[[NDArray[np.integer]], CompletedScores],
-        missing: NDArray[np.bool_],
+        scored: Callable[[Indices], CompletedScores],
+        missing: Flags,
         confidence: float | None,
         rows: Cohorts | None,
     ) -> None:

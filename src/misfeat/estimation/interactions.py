@@ -35,13 +35,10 @@ from misfeat.lattice import level
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.estimation.additive import Moments
     from misfeat.estimation.sources import Source
+    from misfeat.runtime.arrays import Floats, Indices, Integers
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
 MARGIN = 0.8  # allows for the tails of the normal distribution
@@ -95,9 +92,7 @@ def find_terms(table: Source, moments: Moments) -> Moments:
     return moments
 
 
-def _sets_to_try(
-    moments: Moments, table: Source, size: int, strongest: Sequence[int]
-) -> NDArray[np.integer]:
+def _sets_to_try(moments: Moments, table: Source, size: int, strongest: Sequence[int]) -> Indices:
     """All sets of a size, or those of the features in the strongest pairs."""
     n_features, n_rows = moments.n_features, table.work
     if size == 2 or comb(n_features, size) * n_rows <= MOST_WORK:
@@ -108,7 +103,7 @@ def _sets_to_try(
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidates(table: Source, moments: Moments, sets: NDArray[np.integer]) -> list[_Candidate]:
+def _candidates(table: Source, moments: Moments, sets: Indices) -> list[_Candidate]:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
     sets = sets.astype(np.int64)
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]

@@ -32,10 +32,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from misfeat.runtime.arrays import Flags, Floats
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 ROUNDS = 6
 FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ

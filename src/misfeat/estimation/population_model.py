@@ -39,14 +39,10 @@ from misfeat.lattice import level
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from misfeat.completion.completed_scores import Known
     from misfeat.estimation.additive import Moments, Scale
+    from misfeat.runtime.arrays import Flags, Floats, Indices
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.integer]
-    Flags = NDArray[np.bool_]
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
@@ -129,14 +125,14 @@ class PopulationModel:
             total += float((weight * columns)[known].sum())
         return replace(self, diffuse=max(0.0, above / total) if total > 0 else 0.0)
 
-    def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
+    def _interaction_columns(self, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
         widths = np.minimum(self.moments.widths, MOST_COLUMNS)
         own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
         own = own * ~self.moments.redundant(subsets, recorded)
         return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
-    def evidence(self, subsets: Integers, cohorts: Sequence[int] | None = None) -> Evidence:
+    def evidence(self, subsets: Indices, cohorts: Sequence[int] | None = None) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments
         cohorts = range(len(self.scales)) if cohorts is None else cohorts
@@ -170,18 +166,18 @@ class PopulationModel:
             misfit=np.broadcast_to(self.misfit, len(self.scales))[list(cohorts)],
         )
 
-    def means(self, subsets: Integers, cohort: int) -> Floats:
+    def means(self, subsets: Indices, cohort: int) -> Floats:
         """Estimates of listed sets of one size in one subgroup: all that a search needs."""
         evidence = self.evidence(subsets, [cohort])
         return np.asarray(posterior_of(evidence, self.effects.of([cohort])).mean[0])
 
-    def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
+    def _diffuse(self, cohort: int, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """What weak interactions of recorded features explain: of many as much as of three."""
         columns = self._interaction_columns(subsets, recorded)
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
 
-    def posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
+    def posterior(self, subsets: Indices, guesses: Floats | None = None) -> Posterior:
         """Estimates of listed sets; `guesses` replace those that were not recorded."""
         found = self._posterior(subsets, guesses)
         # Interactions beyond those that `_diffuse` counts may add as much again.
@@ -190,13 +186,13 @@ class PopulationModel:
         doubt = (self.dimensions[:, None] * beyond / HALF_WIDTH) ** 2
         return replace(found, variance=found.variance + doubt)
 
-    def _posterior(self, subsets: Integers, guesses: Floats | None = None) -> Posterior:
+    def _posterior(self, subsets: Indices, guesses: Floats | None = None) -> Posterior:
         evidence = self.evidence(subsets)
         found = posterior_of(evidence, self.effects, guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
 
-    def variance_of_gain(self, smaller: Integers, larger: Integers) -> Floats:
+    def variance_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
         """The variance of what a set explains beyond a part of it, (n_cohorts, n_sets)."""
         part, whole = self._posterior(smaller), self._posterior(larger)
         evidence = self.evidence(larger)
@@ -227,7 +223,7 @@ class PopulationModel:
         sizes = range(1, min(n_features, 2) + 1)
         return effects_of(joined([self.evidence(level(n_features, m)) for m in sizes]))
 
-    def _cells_beyond_columns(self, evidence: Evidence, subsets: Integers) -> Floats:
+    def _cells_beyond_columns(self, evidence: Evidence, subsets: Indices) -> Floats:
         """What the variance of scores of joint tables has on top: they have more cells."""
         cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
         more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
@@ -237,7 +233,7 @@ class PopulationModel:
         """Estimates of all sets of a size."""
         return self.posterior(level(self.moments.n_features, size), guesses)
 
-    def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Integers) -> Posterior:
+    def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
         """Variances that allow for pairs recorded nowhere: between the best feature and all."""
         unknown = support_of(~self.moments.recorded, subsets) == SINGLES
         if not unknown.any() or subsets.shape[1] == 1:
@@ -250,7 +246,7 @@ class PopulationModel:
         doubt = (np.maximum(reach, 0.0) / HALF_WIDTH) ** 2
         return replace(posterior, variance=posterior.variance + np.where(unknown, doubt, 0.0))
 
-    def _shared(self, sets: SetColumns, subsets: Integers) -> tuple[Floats, Floats]:
+    def _shared(self, sets: SetColumns, subsets: Indices) -> tuple[Floats, Floats]:
         """Additive scores in the covariance that all subgroups share, and free columns of sets."""
         moments = self.moments
         found = additive_scores(self._white_shared, sets, subsets.shape[1], POOL_RIDGE)
@@ -269,7 +265,7 @@ class PopulationModel:
         """Additive scores that all subgroups share as scores of a subgroup."""
         return self.pooled_factor * self.scales[cohort].score(additive)
 
-    def _own(self, cohort: int, sets: SetColumns, subsets: Integers) -> Floats:
+    def _own(self, cohort: int, sets: SetColumns, subsets: Indices) -> Floats:
         """Scores from a subgroup's own covariance, of columns that it has."""
         moments = self.moments
         rows = max(float(moments.rows[cohort]), 1.0)
@@ -277,7 +273,7 @@ class PopulationModel:
         chance = found.freedom.sum(axis=1) * self.dimensions[cohort] / (2.0 * rows)
         return self.scales[cohort].score(found.score - chance)
 
-    def _recorded_part(self, cohort: int, sets: SetColumns, subsets: Integers) -> SetColumns:
+    def _recorded_part(self, cohort: int, sets: SetColumns, subsets: Indices) -> SetColumns:
         """The columns of sets that a subgroup has."""
         observed = self.moments.observed[cohort]
         if observed.all():

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter
     from misfeat.estimation.estimands import Estimate, ListedScores
     from misfeat.information.measures import Measure
+    from misfeat.runtime.arrays import Floats, Indices
     from misfeat.runtime.progress import Progress
 
-    Floats = NDArray[np.float64]
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
@@ -117,7 +117,7 @@ class SetScores:
             self._completed |= estimate.complete_up_to(known, size, models)
             return self._completed[size]
 
-    def scored(self, subsets: NDArray[np.integer]) -> CompletedScores:
+    def scored(self, subsets: Indices) -> CompletedScores:
         """The scores of some sets of one size, features ascending, in every cohort."""
         size = subsets.shape[1]
         if self.is_searched(size):
@@ -149,7 +149,7 @@ class SetScores:
                 self._listed = self.estimate.listed(self.known(1, progress))
             return self._listed
 
-    def observed(self, cohort: int, subsets: NDArray[np.integer]) -> Floats:
+    def observed(self, cohort: int, subsets: Indices) -> Floats:
         """The scores of the rows as they are, of listed sets of one size."""
         size, measure = subsets.shape[1], self.measure.plug_in
         ranks = rank(subsets)

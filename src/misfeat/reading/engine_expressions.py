@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Integers
+
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
 
@@ -225,7 +227,7 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
     )
 
 
-def as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
+def as_counts(series: nw.Series[Any]) -> Integers:
     """Whole numbers that an engine counted."""
     return np.asarray(series.to_numpy(), dtype=np.int64)
 
@@ -293,6 +295,6 @@ class RankedColumn:
         self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
 
 
-def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
     """The smallest and the largest value of every part, and its rows."""
     return counted[_LOW].to_numpy(), counted[_HIGH].to_numpy(), as_counts(counted[COUNT])

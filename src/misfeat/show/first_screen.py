@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.answers.significance import SignificanceTests
+    from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
 
 MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
 
@@ -32,8 +32,8 @@ class FeatureMap:
     share: Floats  # of the entropy
     low: Floats
     high: Floats
-    predicted: NDArray[np.bool_]
-    faded: NDArray[np.bool_]  # not more than chance by its p-value, or by its interval
+    predicted: Flags
+    faded: Flags  # not more than chance by its p-value, or by its interval
 
 
 def feature_map(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from misfeat.runtime.arrays import Floats, Integers
 
 
 class Refusal(NamedTuple):
@@ -229,9 +229,9 @@ def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) ->
 class Kept(NamedTuple):
     """The features that some site recorded, and the codes and classes that some site holds."""
 
-    features: NDArray[np.int64]
-    codes: list[NDArray[np.int64]]
-    classes: NDArray[np.int64]
+    features: Integers
+    codes: list[Integers]
+    classes: Integers
 
 
 def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
@@ -350,7 +350,7 @@ def _place(
     tables: NDArray[Any],
     size: int,
     kept: Kept,
-    cards: NDArray[np.int64],
+    cards: Integers,
     out: Floats,
 ) -> None:
     """Write the tables of a site where those of its sets stand among all."""

@@ -26,9 +26,7 @@ from misfeat.words import joined
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    Counts = NDArray[np.int64]
+    from misfeat.runtime.arrays import Flags, Integers
 
 
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
@@ -48,13 +46,13 @@ class Summary:
     """How its columns were coded."""
     share: str
     """What is shared: ``"tables2"`` or ``"tables3"``."""
-    recorded: NDArray[np.bool_]
+    recorded: Flags
     """Which features of the codebook the site recorded."""
-    by_class: Counts
-    tables: Counts
+    by_class: Integers
+    tables: Integers
     """The tables of all sets of `size` recorded features, of shape (n_lines, n_classes), laid end
     to end in the order of ranks."""
-    smaller: tuple[Counts, ...] = ()
+    smaller: tuple[Integers, ...] = ()
     """Of rounded counts, the tables of smaller sets, from single features on; those of exact ones
     follow from `tables`."""
     min_cell: int = 1
@@ -85,11 +83,11 @@ class Summary:
         return tuple(compress((one.column for one in self.codebook.features), self.recorded))
 
     @property
-    def cards(self) -> NDArray[np.int64]:
+    def cards(self) -> Integers:
         """How many codes each recorded feature has, the one for missing values included."""
         return np.array(self.codebook.cards, dtype=np.int64)[self.recorded]
 
-    def of_sizes(self) -> list[NDArray[np.int64]]:
+    def of_sizes(self) -> list[Integers]:
         """The tables of all sets of 1, 2, … recorded features as they were shared."""
         if not self.exact:
             return [*self.smaller, self.tables]
@@ -99,12 +97,12 @@ class Summary:
         return found[::-1]
 
 
-def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
+def size_shared(share: str, recorded: Flags) -> int:
     """Features of the sets whose tables are shared."""
     return min(TABLES[share], int(recorded.sum()))
 
 
-def margins(tables: Counts, cards: Counts, size: int, within: float = 1e-6) -> Counts:
+def margins(tables: Integers, cards: Integers, size: int, within: float = 1e-6) -> Integers:
     """The tables of all sets of one feature less; a ValueError where larger ones disagree."""
     subsets = level(len(cards), size)
     starts, ends = (table_starts(level(len(cards), m), cards) for m in (size, size - 1))
@@ -209,7 +207,7 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     return replace(head, tables=tables, smaller=tuple(smaller))
 
 
-def _check_rounded(counts: Counts, head: Summary, sizes: range) -> None:
+def _check_rounded(counts: Integers, head: Summary, sizes: range) -> None:
     """Raise unless rounded tables can be those of the rows that the head describes."""
     if (counts % head.min_cell).any():
         raise ValueError("a count that was not rounded as it says")
@@ -223,7 +221,7 @@ def _check_rounded(counts: Counts, head: Summary, sizes: range) -> None:
         begin += int(end)
 
 
-def _unpacked(body: bytes, wide: str, many: int) -> Counts:
+def _unpacked(body: bytes, wide: str, many: int) -> Integers:
     expected = many * int(wide[-1])
     if expected > LARGEST_COUNTS:
         raise ValueError(f"its counts would take {expected:,} bytes")

@@ -44,14 +44,11 @@ from misfeat.lattice import level, rank
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.information.count_tables import CountTables
+    from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
-
-    Floats = NDArray[np.float64]
 
 
 LARGEST_STRETCH = 2**22  # entries of tables, of all cohorts, that a thread holds at once: 32 MiB
@@ -64,7 +61,7 @@ class TransferModel:
     def __init__(
         self,
         records: TransferRecords,
-        missing: NDArray[np.bool_],
+        missing: Flags,
         work: Work,
         *,
         proxies: bool = True,
@@ -144,7 +141,7 @@ class TransferModel:
         self._in_stretches(complete, len(layout.subsets))
         return completed
 
-    def _complete(self, subsets: NDArray[np.int64], evidence: SetEvidence) -> Completed:
+    def _complete(self, subsets: Integers, evidence: SetEvidence) -> Completed:
         """Complete listed subsets of three or more."""
         layout = Layout(subsets, table_starts(subsets, self._rows.cards))
         completed = self._to_complete(layout)
@@ -200,7 +197,7 @@ class TransferRecords:
     rows: Rows  # coded, weighted rows; none of them where there are only count tables
     # count(rows, layout, counts, first, last) adds tables where cohorts recorded the sets
     count: Callable[[Rows, Layout, Floats, int, int], None]
-    merged: NDArray[np.bool_]  # (n_features,): whether the rarest categories became one
+    merged: Flags  # (n_features,): whether the rarest categories became one
     as_scored: bool = True  # whether exact scores were computed with these categories
     cohorts: Cohorts | None = None
     _coarse: list[Floats] = field(default_factory=list, repr=False)

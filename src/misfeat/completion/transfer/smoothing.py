@@ -29,7 +29,7 @@ from misfeat.completion.transfer.tables import (
 from misfeat.runtime.compilation import compiled, copy_lines, copy_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from misfeat.runtime.arrays import Floats, Integers
 
 LEAST_EXPECTED = 1e-2  # cells with less expected rows than this do not enter a chi-square distance
 SWEEPS = 4  # sweeps of the iterative proportional fitting that finds expected tables
@@ -41,12 +41,12 @@ PROXY_BACK_OFF = 1.0  # so many rows of p(q|y) are added to every p(q|z,y)
 class Smoothed(NamedTuple):
     """Smoothed tables of all subsets of one size."""
 
-    subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's tables
-    tables: NDArray[np.float64]  # (n_cohorts, n_cells, n_classes): T_j, with the target
-    rows: NDArray[np.float64]  # (n_cohorts, n_cells): PX_j, without it
-    kept: NDArray[np.float64]  # (n_subsets,): λ, the share kept of the dependence on the target
-    kept_rows: NDArray[np.float64]  # (n_subsets,): λ0, and of the features' on each other
+    subsets: Integers  # (n_subsets, size): feature numbers, in the order of ranks
+    starts: Integers  # (n_subsets + 1,): the first line of each subset's tables
+    tables: Floats  # (n_cohorts, n_cells, n_classes): T_j, with the target
+    rows: Floats  # (n_cohorts, n_cells): PX_j, without it
+    kept: Floats  # (n_subsets,): λ, the share kept of the dependence on the target
+    kept_rows: Floats  # (n_subsets,): λ0, and of the features' on each other
 
 
 @compiled

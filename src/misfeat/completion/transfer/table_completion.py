@@ -30,10 +30,9 @@ from misfeat.completion.transfer.tables import (
 from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.completion.transfer.smoothing import Smoothed
     from misfeat.completion.transfer.tables import Rows
+    from misfeat.runtime.arrays import Flags, Floats, Integers
 
 BACK_OFF = 1.0  # so many rows of the prior are added to every conditional distribution of a donor
 EMPTY = 1e-9  # rows that a class without rows in a cell counts as, so that its shares stay defined
@@ -49,11 +48,11 @@ class SetEvidence(NamedTuple):
     pairs: Smoothed  # The donors' smoothed tables of pairs
     joint: bool  # Whether donors' own tables of the whole set are used; for pairs and triples only
     # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
-    margins: NDArray[np.float64]
+    margins: Floats
     # Completed singles, pairs, and triples; without lines where they are not kept
     kept: tuple[Completed, Completed, Completed]
     # (n_parts, 2 or 3): which members of a set the pairs or triples are that it is fitted to
-    members: NDArray[np.int64]
+    members: Integers
     poisson: Poisson  # Means of n log n
 
 
@@ -276,7 +275,7 @@ class Poisson(NamedTuple):
 
     first_log: float  # The first log λ, and how many steps log λ takes to grow by one
     steps_a_log: float
-    values: NDArray[np.float64]  # The values
+    values: Floats  # The values
 
 
 @cache
@@ -400,10 +399,10 @@ class Completed(NamedTuple):
 
     # (n_cohorts, n_subsets): expected plug-in scores, their sampling variance, and scores above
     # chance, these without columns where they are not asked for; NaN where nothing is lacking
-    score: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    above: NDArray[np.float64]
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
+    score: Floats
+    variance: Floats
+    above: Floats
+    starts: Integers  # (n_subsets + 1,): the first line of each subset's table
     # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
-    tables: NDArray[np.float64]
-    informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
+    tables: Floats
+    informed: Flags  # (n_cohorts, n_subsets): whether larger subsets are fitted to it

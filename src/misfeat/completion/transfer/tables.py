@@ -18,6 +18,8 @@ from misfeat.runtime.compilation import compiled, copy_lines
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Flags, Floats, Integers
+
 UNFILLED = 1e-300  # A sum that is not above this cannot be scaled
 LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones are fitted to them
 
@@ -26,31 +28,31 @@ class Rows(NamedTuple):
     """The coded, weighted rows of all cohorts."""
 
     codes: NDArray[np.uint16]  # (n_features, n_rows); those of unrecorded features are not read
-    target: NDArray[np.int64]  # (n_rows,): classes
-    weights: NDArray[np.float64]  # (n_rows,): how many rows of the table each stands for
-    offsets: NDArray[np.int64]  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``
-    missing: NDArray[np.bool_]  # (n_cohorts, n_features): which features each cohort never recorded
-    cards: NDArray[np.int64]  # (n_features,): how many categories each feature has
-    by_class: NDArray[np.float64]  # (n_cohorts, n_classes): n_i(y)
-    sizes: NDArray[np.float64]  # (n_cohorts,): N_i, the weights of donors
+    target: Integers  # (n_rows,): classes
+    weights: Floats  # (n_rows,): how many rows of the table each stands for
+    offsets: Integers  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``
+    missing: Flags  # (n_cohorts, n_features): which features each cohort never recorded
+    cards: Integers  # (n_features,): how many categories each feature has
+    by_class: Floats  # (n_cohorts, n_classes): n_i(y)
+    sizes: Floats  # (n_cohorts,): N_i, the weights of donors
 
 
 class Layout(NamedTuple):
     """The tables of all subsets of one size, laid end to end: a line a cell, a column a class."""
 
-    subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
+    subsets: Integers  # (n_subsets, size): feature numbers, in the order of ranks
+    starts: Integers  # (n_subsets + 1,): the first line of each subset's table
 
 
 class SubsetSplit(NamedTuple):
     """A subset, and which of its members are lacking."""
 
-    subset: NDArray[np.int64]  # (size,): feature numbers
-    cards: NDArray[np.int64]  # (size,): their categories
-    o_members: NDArray[np.int64]  # (n_recorded,): which members are recorded
-    q_members: NDArray[np.int64]  # (n_lacking,): which are lacking
-    of_o: NDArray[np.int64]  # (n_o,): what the values of O contribute to the cell of the subset
-    of_q: NDArray[np.int64]  # (n_q,): the same for those of Q
+    subset: Integers  # (size,): feature numbers
+    cards: Integers  # (size,): their categories
+    o_members: Integers  # (n_recorded,): which members are recorded
+    q_members: Integers  # (n_lacking,): which are lacking
+    of_o: Integers  # (n_o,): what the values of O contribute to the cell of the subset
+    of_q: Integers  # (n_q,): the same for those of Q
 
 
 @compiled
