@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -29,8 +30,6 @@ from misfeat.reading.inputs import open_outcome, with_groups, with_weights
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from misfeat.cohorts import Cohorts
     from misfeat.information.measures import Measure
     from misfeat.nested_parameters import NestedParameters

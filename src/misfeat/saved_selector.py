@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,10 +23,6 @@ from misfeat.saving.saved_run import (
     read_run,
 )
 from misfeat.selection import Selection
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 NOT_SAVED = ("verbose",)
 """Whoever loads a selector asks for progress themselves."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -36,10 +38,6 @@ from misfeat.saving.saved_run import SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-    from typing import Self
-
     from numpy.typing import NDArray
 
     from misfeat.answers.set_contrasts import Estimated

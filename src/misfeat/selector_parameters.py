@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any
 
 from misfeat.parameters.declaration import (
@@ -20,8 +21,6 @@ from misfeat.parameters.declaration import (
 from misfeat.runtime.devices import DEVICES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from misfeat.cohorts.coding import Coding
     from misfeat.completion import BaseCompleter
     from misfeat.transformer import Columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

@@ -8,6 +8,7 @@ many features are enough, by tests of what further ones add.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,6 @@ from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from misfeat.answers.column_cautions import Caution
     from misfeat.answers.effort import Effort
     from misfeat.answers.enough_features import Enough, Step

@@ -8,6 +8,7 @@ weight, in which a copy with so many errors explains the same however rare a cla
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -23,8 +24,6 @@ from misfeat.information.null_expectation import expected_information, n_log_n
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
     from numpy.typing import ArrayLike, NDArray
 
     from misfeat.cohorts import Cohorts

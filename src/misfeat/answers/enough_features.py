@@ -7,6 +7,7 @@ most permutations, the set is enough. Two are tried because they may explain onl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from misfeat.estimation.significance import PERMUTATIONS, false_discovery_contro
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.arrays import Flags

@@ -8,6 +8,7 @@ before. Where no subgroup recorded the whole set, each of u depends on p and y a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ import numpy as np
 from misfeat.information.mutual_info import entropy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from misfeat.runtime.arrays import Floats, Integers
     from misfeat.selection import Selection
 

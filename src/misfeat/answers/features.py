@@ -8,6 +8,7 @@ most to what is chosen already.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
@@ -36,8 +37,6 @@ from misfeat.lattice import rank, ranks_below
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,8 +14,6 @@ from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
     from misfeat.selection import Selection

@@ -12,6 +12,7 @@ than the deviation says, some farther away. `Gain` is that mixture of two normal
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,8 +24,6 @@ from misfeat.answers.set_contrasts import SHARED_ERROR
 from misfeat.completion.completed_scores import SINGLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from misfeat.completion import CompletedScores
     from misfeat.runtime.arrays import Indices
     from misfeat.selection import Selection

@@ -16,6 +16,7 @@ the product of their sizes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -25,8 +26,6 @@ from misfeat.answers.options import checked_k, set_members, shown_scores, target
 from misfeat.information.mutual_info import influence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import ArrayLike
 
     from misfeat.cohorts import Cohorts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,6 @@ from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts

@@ -20,6 +20,7 @@ variance; deviations as they are, or fully corrected.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -41,8 +42,6 @@ from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts

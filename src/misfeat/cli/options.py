@@ -7,6 +7,7 @@ A settings file holds the same options, and messages spell parameters as options
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -18,8 +19,6 @@ from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from misfeat.selector import SubgroupSelector
 
 

@@ -9,6 +9,7 @@ off for every feature and subgroup.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +22,6 @@ from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from misfeat.cohorts.build import Notes
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.inputs import Table

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,6 @@ from misfeat.reading.table_answers import ValueCounts, quantiles_of_counts
 from misfeat.reading.values import EXACT_INTEGERS, MissingCodes, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import Notes

@@ -7,6 +7,7 @@ that tests hold whatever a column is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,8 +18,6 @@ from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import MISSING_LABEL, label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.runtime.arrays import Flags, Indices, Integers
 

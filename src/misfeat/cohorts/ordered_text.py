@@ -7,14 +7,12 @@ in a column of few values, which come last.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from misfeat.cohorts.parsed_text import MONTHS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FEWEST = 3  # Fewer texts need no order
 MOST, LONGEST = 500, 50  # More texts, or longer ones, are not looked at

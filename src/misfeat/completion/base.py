@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from statistics import NormalDist
@@ -32,8 +33,6 @@ from misfeat.lattice import best_below, level, rank, ranks_below
 from misfeat.parameters.declaration import Parameters, a_level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.registry import Confidence, Seed
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers

@@ -24,6 +24,7 @@ that of the part of S that the cohort recorded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
@@ -46,8 +47,6 @@ from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts

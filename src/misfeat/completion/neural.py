@@ -5,6 +5,7 @@ The networks themselves, and all that imports PyTorch, are in `misfeat.completio
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,8 +21,6 @@ from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.networks.paper import ModelShape, PaperModels
     from misfeat.completion.registry import Confidence

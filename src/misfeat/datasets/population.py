@@ -11,6 +11,7 @@ drawn, too (`random_mask`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from misfeat.datasets.dataset import Dataset
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Flags, Floats, Integers

@@ -13,6 +13,7 @@ subgroups, completed where it was not recorded, and part of every set that holds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,8 +34,6 @@ from misfeat.estimation.sources import cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from misfeat.estimation.additive import Moments
     from misfeat.estimation.sources import Source
     from misfeat.runtime.arrays import Floats, Indices, Integers

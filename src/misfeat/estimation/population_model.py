@@ -6,6 +6,7 @@ The estimator of docs/explanation/population.md: here are its calibration (step 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import comb
@@ -37,8 +38,6 @@ from misfeat.estimation.sources import source_of
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from misfeat.completion.completed_scores import Known
     from misfeat.estimation.additive import Moments, Scale
     from misfeat.runtime.arrays import Flags, Floats, Indices

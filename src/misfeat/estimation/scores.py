@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -20,8 +21,6 @@ from misfeat.lattice.sampling import SAMPLERS
 from misfeat.runtime.memory import check_memory, memory_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.completion.base import BaseCompleter

@@ -9,13 +9,12 @@ docs/explanation/population.md, step 11.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from misfeat.runtime.arrays import Floats, Integers
 
     Set = tuple[int, ...]

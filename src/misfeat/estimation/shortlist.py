@@ -11,6 +11,7 @@ if nothing explained anything.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import comb
@@ -25,8 +26,6 @@ from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from misfeat.cohorts.model import Cohorts
     from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.runtime.progress import Progress

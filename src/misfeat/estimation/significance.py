@@ -15,14 +15,13 @@ docs/explanation/intervals.md (p-values).
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from misfeat.information.permutation import Permutations
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any, Self
@@ -19,8 +20,6 @@ from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.runtime.arrays import Floats, Indices, Integers

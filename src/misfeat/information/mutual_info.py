@@ -14,6 +14,7 @@ rows; see docs/explanation/intervals.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
@@ -28,8 +29,6 @@ from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort, Cohorts

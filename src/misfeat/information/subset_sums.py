@@ -14,6 +14,7 @@ are visited only where they lead to new ones. See docs/explanation/scores.md.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import comb, log2
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -26,8 +27,6 @@ from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.information.mutual_info import CompactRows

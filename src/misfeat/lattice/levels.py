@@ -8,6 +8,7 @@ out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from math import comb
@@ -18,8 +19,6 @@ import numpy as np
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers

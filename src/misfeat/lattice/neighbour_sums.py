@@ -16,6 +16,7 @@ docs/explanation/paper_model.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,6 @@ from torch.nn.functional import embedding_bag
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from torch import Tensor
 
     from misfeat.runtime.arrays import Integers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +12,6 @@ from misfeat.lattice.levels import binomials, count, unrank
 from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from misfeat.runtime.arrays import Integers
 
     Sample = list[Integers]

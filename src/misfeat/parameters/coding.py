@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+from typing import Any
 
 from misfeat.parameters.declaration import (
     a_share,
@@ -13,9 +14,6 @@ from misfeat.parameters.declaration import (
     parameter,
     with_parameters,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @with_parameters

@@ -7,6 +7,7 @@ check in ``fit`` and the section of its docstring.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from inspect import Parameter as Argument
 from inspect import signature
@@ -17,8 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, dataclass_tran
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Check = Callable[[object, str], None]
 
 Kind = TypeVar("Kind", bound=type)

@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -35,8 +36,6 @@ from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weig
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers

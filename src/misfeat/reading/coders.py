@@ -7,6 +7,7 @@ per row: a table then needs a single group-by over that key to collapse equal ro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
@@ -17,8 +18,6 @@ import numpy as np
 from misfeat.reading.values import Value, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Flags, Indices, Integers

@@ -13,7 +13,9 @@ from __future__ import annotations
 import datetime as dt
 import operator
 from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -34,9 +36,6 @@ from misfeat.reading.coders import (
 from misfeat.reading.table_answers import Variable, kind_of_type, ranks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Integers

@@ -12,8 +12,10 @@ drawn one by one, and all engines draw the same. Large subgroups give up rows be
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +43,6 @@ from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weig
 from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from fractions import Fraction
-
     from misfeat.reading.files import Relation
     from misfeat.runtime.arrays import Floats, Integers
 

@@ -13,6 +13,7 @@ import gzip
 import os
 import re
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,8 +29,6 @@ from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from misfeat.reading.values import MissingCodes
 
     NotedRelation = tuple[Any, tuple[str, ...], list[Message]]

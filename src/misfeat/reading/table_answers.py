@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -15,8 +16,6 @@ from misfeat.reading.coders import Coder, Kind, Reading
 from misfeat.reading.values import Value, canonical, sort_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers

@@ -10,6 +10,7 @@ longer over short lists than one does. Few large tasks, such as refits, go throu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,8 +23,6 @@ from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import check_interrupt, interrupts_put_off
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     Task = Callable[[], None]
 
 Item = TypeVar("Item")

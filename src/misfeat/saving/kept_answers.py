@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import UnionType
@@ -27,8 +28,6 @@ from misfeat.answers.validation import Trust
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     Question = tuple[Any, ...]  # its name and options
 
 KINDS: dict[str, Any] = {

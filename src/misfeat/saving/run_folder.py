@@ -12,7 +12,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -21,9 +23,6 @@ from misfeat.runtime import atomic_files as files
 from misfeat.runtime.atomic_files import STAGED, as_path, sync_folder, unwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     Stamp = tuple[tuple[str, int, int, int], ...]
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"

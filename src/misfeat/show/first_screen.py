@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from misfeat.answers.answer import Answer, answer_of
 from misfeat.answers.significance import LEVEL, significance_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from misfeat.answers.significance import SignificanceTests

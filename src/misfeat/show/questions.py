@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import INTERVAL, STAR, WORTH, TableColumn, with_wholes, worth_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from rich.console import Console
 
     from misfeat.selection import Selection

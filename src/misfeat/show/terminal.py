@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,8 +19,6 @@ from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from misfeat.answers.answer import Answer, SubgroupAnswer
     from misfeat.selection import Selection
 

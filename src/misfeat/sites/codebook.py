@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from math import floor, log10
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +39,6 @@ from misfeat.reading.values import MISSING_LABEL, canonical, label
 from misfeat.sites import signed_documents as documents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from misfeat.cohorts.coding import Coding
 
 

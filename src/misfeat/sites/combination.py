@@ -6,7 +6,9 @@ The tables of all sites are laid side by side, as scores and the transfer take t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -30,9 +32,6 @@ from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from misfeat.runtime.arrays import Floats, Integers

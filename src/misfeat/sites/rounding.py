@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,8 +35,6 @@ from misfeat.information.count_tables import LARGEST, scores_of_tables, table_st
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.sites.summary import Summary
 

@@ -11,6 +11,7 @@ import hashlib
 import zlib
 from dataclasses import dataclass, replace
 from itertools import compress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,6 @@ from misfeat.sites.signed_documents import SHORT
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from misfeat.runtime.arrays import Flags, Integers
 
 

@@ -17,6 +17,7 @@ Scores are in units of the table's mean known score. Arrays have sets first, lev
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,8 +31,6 @@ from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import Neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
     from torch import Tensor
 

@@ -18,6 +18,7 @@ Tensors have nodes first where neighbours are summed, models first where matrice
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -33,8 +34,6 @@ from misfeat.lattice.neighbour_sums import Neighbours
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from torch import Tensor
 
     from misfeat.completion.neural import EpochCompleter

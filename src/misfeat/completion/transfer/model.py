@@ -15,6 +15,7 @@ C. `table_completion.py`: the plug-in score that the cohort's number of rows wou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -42,8 +43,6 @@ from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.information.count_tables import CountTables

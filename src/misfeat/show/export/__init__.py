@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misfeat.answers.options import check_size
@@ -14,9 +16,6 @@ from misfeat.show.export.tables import TITLES
 from misfeat.show.questions import in_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from misfeat.selection import Selection
 
 EXCEL, CSV = ".xlsx", ".csv"

@@ -12,6 +12,7 @@ import csv
 import io
 import math
 import re
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,6 @@ from misfeat.safe_text import visible
 from misfeat.show.terminal import in_a_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from misfeat.show.export.tables import AnswerTable
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -19,8 +20,6 @@ from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from misfeat.selection import Selection
 
     Spell = Callable[[str], str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,8 +15,6 @@ from misfeat.safe_text import visible
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
     from misfeat.runtime.arrays import Flags, Floats

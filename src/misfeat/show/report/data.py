@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import accumulate, combinations, product
@@ -28,8 +29,6 @@ from misfeat.show.report.page import Report
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from markupsafe import Markup
 
     from misfeat.answers.stability import Stability

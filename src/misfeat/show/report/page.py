@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
@@ -15,8 +16,6 @@ from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templa
 from misfeat.words import percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from jinja2 import Environment
     from markupsafe import Markup
 
