@@ -179,14 +179,14 @@ def _scale(n_rows: int, greatest: float) -> float:
     return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def weighed_sums(rows: CodedRows, runs: Runs) -> Indices:
+def weighed_sums(rows: CodedRows, runs: Runs) -> Integers:
     """Of each cohort: its rows, and with weights the sums of these and of their squares."""
     starts = runs.bounds[:-1]
     sums = (runs.in_cohorts(np.add.reduceat(held, starts)) for held in rows.more)
     return np.array([runs.sizes, *sums])
 
 
-def weighed_sizes(sums: Indices, weighing: Weighing | None) -> Floats:
+def weighed_sizes(sums: Integers, weighing: Weighing | None) -> Floats:
     """Kish: how many rows of equal weight tell as much as those that were summed up."""
     n_rows: Floats = sums[0].astype(np.float64)
     if weighing is None or len(sums) == 1:
@@ -198,20 +198,20 @@ def weighed_sizes(sums: Indices, weighing: Weighing | None) -> Floats:
     return np.asarray(np.clip(effective, 1.0, n_rows))
 
 
-def heaviest_of(weights: Indices, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
+def heaviest_of(weights: Integers, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
     """What one of several rows weighs, all others being alike, by the sums over all of them."""
     n, mass = weights.astype(np.float64), masses.astype(np.float64)
     unequal = np.maximum(n * squares - mass**2, 0.0)
     return np.where(n > 1, np.minimum((mass + np.sqrt((n - 1.0) * unequal)) / n, mass), mass)
 
 
-def squares_of(weights: Indices, masses: NDArray[Any], heaviest: Floats) -> Floats:
+def squares_of(weights: Integers, masses: NDArray[Any], heaviest: Floats) -> Floats:
     """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
     return np.asarray(heaviest**2 + others**2 / np.maximum(weights - 1, 1))
 
 
-def weights_of(cohort: Cohort) -> tuple[Indices, Indices, Floats]:
+def weights_of(cohort: Cohort) -> tuple[Integers, Integers, Floats]:
     """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
     if cohort.masses is None or cohort.heaviest is None:
         return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
@@ -238,7 +238,7 @@ def mean_weights(classes: Indices, weights: NDArray[Any], n_classes: int) -> Flo
     return means if differ else np.full_like(means, whole)
 
 
-def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Indices | None, Floats | None]:
+def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Integers | None, Floats | None]:
     """What rows weigh, and the heaviest of each as `heaviest_of` has it; None without weights."""
     if weighing is None or rows.masses is None or rows.squares is None:
         return None, None
@@ -453,7 +453,7 @@ def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohor
     return reweighted(cohorts, np.concatenate(drawn))
 
 
-def rows_drawn(weights: Indices, n_rows: int, rng: np.random.Generator) -> Indices:
+def rows_drawn(weights: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
     """How many of the rows that each coded row stands for are drawn, none of them twice."""
     total = int(weights.sum())
     if total < LARGEST_TO_DRAW_FROM:
