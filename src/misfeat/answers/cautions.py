@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
@@ -24,8 +25,6 @@ from misfeat.runtime.progress import long_work
 from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.shortlist import Shortlist
