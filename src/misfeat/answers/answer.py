@@ -16,26 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.effort import effort_for
-from misfeat.answers.enough_features import best_recorded, enough_features, step_of
+from misfeat.answers.effort import Effort, effort_for
+from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
 from misfeat.answers.options import checked_size, level_size, shown_scores
-from misfeat.answers.performance import UNOS_C, model_performance
-from misfeat.answers.plan import recording_plan
-from misfeat.answers.significance import significance_tests
-from misfeat.answers.top import best_sets
-from misfeat.cohorts.model import subgroup_named
+from misfeat.answers.performance import UNOS_C, Performance, model_performance
+from misfeat.answers.plan import PlanStep, recording_plan
+from misfeat.answers.significance import SubgroupSignificance, significance_tests
+from misfeat.answers.top import ScoredSet, best_sets
+from misfeat.cohorts.model import Cohorts, subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
     from misfeat.answers.column_cautions import Caution
-    from misfeat.answers.effort import Effort
-    from misfeat.answers.enough_features import Enough, Step
-    from misfeat.answers.performance import Performance
-    from misfeat.answers.plan import PlanStep
-    from misfeat.answers.significance import SubgroupSignificance
-    from misfeat.answers.top import ScoredSet
-    from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection
 
 EXPLAINED = "explained"

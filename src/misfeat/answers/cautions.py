@@ -13,7 +13,7 @@ import numpy as np
 from misfeat.answers import column_cautions
 from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
 from misfeat.answers.recording_gains import unsettled_pair
-from misfeat.answers.top import best_sets
+from misfeat.answers.top import ScoredSet, best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
@@ -25,7 +25,6 @@ from misfeat.runtime.progress import long_work
 from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
-    from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.runtime.arrays import Floats

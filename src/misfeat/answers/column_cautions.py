@@ -17,7 +17,7 @@ import numpy as np
 
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.feature_blocks import SUSPECT, without_features
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
@@ -26,8 +26,6 @@ from misfeat.words import joined
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.model import ColumnAudit
     from misfeat.runtime.arrays import Flags, Floats, Integers
 
     Severity = Literal["overturns", "weakens", "note"]

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.options import Costs, checked_size, explainable_subgroups
-from misfeat.answers.recording_gains import NOTHING, RecordingGains, bundles
+from misfeat.answers.recording_gains import NOTHING, Bundle, Gain, RecordingGains, bundles
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
-    from misfeat.answers.recording_gains import Bundle, Gain
     from misfeat.selection import Selection
 
 LEAST_SHARE = 0.01

@@ -33,11 +33,11 @@ import numpy as np
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted
-from misfeat.estimation.estimands import POPULATION
+from misfeat.estimation.estimands import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
-from misfeat.runtime.progress import long_work
+from misfeat.runtime.progress import Progress, long_work
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
@@ -47,9 +47,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Known
     from misfeat.completion.completed_scores import ExactScores
-    from misfeat.estimation.estimands import Estimate
     from misfeat.runtime.arrays import Flags, Floats, Integers
-    from misfeat.runtime.progress import Progress
     from misfeat.selection import Selection
 
     Scores = NDArray[np.floating]

@@ -30,7 +30,7 @@ from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import CohortRules
-    from misfeat.reading.coders import CodedRows
     from misfeat.reading.inputs import Table
     from misfeat.runtime.arrays import Indices, Integers
 

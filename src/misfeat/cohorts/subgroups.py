@@ -23,7 +23,7 @@ from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
 from misfeat.reading.values import Value, canonical, check_text, label
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from misfeat.cohorts.build import Notes
-    from misfeat.reading.coders import CodedRows
     from misfeat.reading.table_answers import Weighing
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 

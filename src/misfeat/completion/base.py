@@ -23,18 +23,18 @@ from misfeat.completion.completed_scores import (
     OWN_ROWS,
     SINGLES,
     CompletedScores,
+    ExactScores,
     Guess,
+    Known,
     guess_of,
     support_of,
 )
-from misfeat.completion.registry import INHERIT, confidence_of, inherited
+from misfeat.completion.registry import INHERIT, Confidence, Seed, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import best_below, level, rank, ranks_below
 from misfeat.parameters.declaration import Parameters, a_level
 
 if TYPE_CHECKING:
-    from misfeat.completion.completed_scores import ExactScores, Known
-    from misfeat.completion.registry import Confidence, Seed
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 

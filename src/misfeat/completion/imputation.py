@@ -33,14 +33,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.completion.base import (
     BaseCompleter,
     check_number,
     recorded_part_scores,
     recorded_sets_filled,
 )
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completed_scores import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice import level
@@ -49,8 +49,6 @@ from misfeat.runtime.threads import Work
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.imputation_kernels import Donors
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 

@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_number
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completed_scores import ExactScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.registry import INHERIT, inherited
+from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
-    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.networks.paper import ModelShape, PaperModels
-    from misfeat.completion.registry import Confidence
     from misfeat.runtime.arrays import Flags, Floats
 
 

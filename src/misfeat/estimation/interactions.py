@@ -22,6 +22,7 @@ import numpy as np
 
 from misfeat.estimation.additive import (
     POOL_RIDGE,
+    Moments,
     Term,
     recorded_all,
     set_columns,
@@ -30,12 +31,10 @@ from misfeat.estimation.additive import (
     whitening,
 )
 from misfeat.estimation.kernels import add_main_effects, interaction_statistics, residual_sums
-from misfeat.estimation.sources import cells_within
+from misfeat.estimation.sources import Source, cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from misfeat.estimation.additive import Moments
-    from misfeat.estimation.sources import Source
     from misfeat.runtime.arrays import Floats, Indices, Integers
 
 

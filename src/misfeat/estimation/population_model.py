@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.completed_scores import SINGLES, support_of
+from misfeat.completion.completed_scores import SINGLES, Known, support_of
 from misfeat.estimation.additive import (
     POOL_RIDGE,
+    Moments,
+    Scale,
     SetColumns,
     Whitened,
     additive_scores,
@@ -38,8 +40,6 @@ from misfeat.estimation.sources import source_of
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from misfeat.completion.completed_scores import Known
-    from misfeat.estimation.additive import Moments, Scale
     from misfeat.runtime.arrays import Flags, Floats, Indices
 
 

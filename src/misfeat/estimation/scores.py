@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.completion.base import RecordedCompleter
+from misfeat.completion.base import BaseCompleter, RecordedCompleter
 from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
@@ -23,7 +23,6 @@ from misfeat.runtime.memory import check_memory, memory_needed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.base import BaseCompleter
     from misfeat.estimation.estimands import Estimate, ListedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.arrays import Floats, Indices

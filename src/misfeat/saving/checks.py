@@ -16,7 +16,7 @@ import numpy as np
 from misfeat.cohorts.column_profiles import LOOKS
 from misfeat.cohorts.follow_up import STATES, UNKNOWN
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts
-from misfeat.cohorts.product_sums import PERMUTED
+from misfeat.cohorts.product_sums import PERMUTED, ProductSums
 from misfeat.cohorts.weights import MOST_MASS
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
@@ -27,7 +27,6 @@ from misfeat.saving.run_folder import ARRAYS, MANIFEST
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.answer import Answer, answer_of
-from misfeat.answers.significance import LEVEL, significance_tests
+from misfeat.answers.significance import LEVEL, SignificanceTests, significance_tests
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import SignificanceTests
     from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 

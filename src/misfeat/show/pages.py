@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from markupsafe import Markup
 
 from misfeat.answers.top import subgroup_rows
-from misfeat.exceptions import Message, MisfeatError, Setting, text_and_settings
+from misfeat.exceptions import Message, MisfeatError, Setting, Spelling, text_and_settings
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible
 from misfeat.show.first_screen import first_screen
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from misfeat.cohorts import Cohorts
-    from misfeat.exceptions import Spelling
     from misfeat.selection import Selection
 
 PAGE_BEGINS = b"<!doctype html"

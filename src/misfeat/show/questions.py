@@ -20,14 +20,13 @@ from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.show import terminal as tables
-from misfeat.show.first_screen import first_screen
+from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.terminal import INTERVAL, STAR, WORTH, TableColumn, with_wholes, worth_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from misfeat.selection import Selection
-    from misfeat.show.first_screen import FirstScreen
 
     Columns = Mapping[str, Sequence[Any]]
     Line = dict[str, Any]

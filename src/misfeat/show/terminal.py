@@ -13,13 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.answers.answer import most_informative
+from misfeat.answers.answer import Answer, SubgroupAnswer, most_informative
 from misfeat.answers.features import feature_worths
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from misfeat.answers.answer import Answer, SubgroupAnswer
     from misfeat.selection import Selection
 
     Line = dict[str, Any]

@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import floor, log10
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from misfeat.cohorts.coding import (
     MAX_CLASSES,
     NEVER_RECORDED,
     UNREAD,
+    Coding,
     check_target,
     feature_coder,
     interval_labels,
@@ -37,10 +38,6 @@ from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.values import MISSING_LABEL, canonical, label
 from misfeat.sites import signed_documents as documents
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.coding import Coding
-
 
 KIND, PROPOSAL = "misfeat codebook", "misfeat proposal"
 NUMBER, CATEGORY, FLAG = "number", "category", "flag"

@@ -25,8 +25,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from misfeat.completion.base import closed_upwards
-from misfeat.completion.completed_scores import OWN_ROWS, support_of
+from misfeat.completion.base import BaseCompleter, closed_upwards
+from misfeat.completion.completed_scores import OWN_ROWS, ExactScores, Known, support_of
 from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import Neighbours
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.neural import MultiplexCompleter
     from misfeat.runtime.arrays import Flags, Floats
 

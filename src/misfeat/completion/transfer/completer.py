@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completed_scores import CompletedScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
-
-if TYPE_CHECKING:
-    from misfeat.completion.completed_scores import CompletedScores, Known
 
 USUAL_CATEGORIES, USUAL_CLASSES = 5, 3  # when memory is estimated before rows are seen
 

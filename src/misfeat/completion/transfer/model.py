@@ -38,14 +38,13 @@ from misfeat.completion.transfer.table_completion import (
     poisson_table,
 )
 from misfeat.completion.transfer.tables import Layout, Rows, count_level
-from misfeat.information.count_tables import table_starts
+from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import ExactScores, Known
-    from misfeat.information.count_tables import CountTables
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.smoothing import smoothed_triple
+from misfeat.completion.transfer.smoothing import Smoothed, smoothed_triple
 from misfeat.completion.transfer.tables import (
+    Rows,
     cohorts_lacking,
     part_cells_of,
     rake,
@@ -30,8 +31,6 @@ from misfeat.completion.transfer.tables import (
 from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from misfeat.completion.transfer.smoothing import Smoothed
-    from misfeat.completion.transfer.tables import Rows
     from misfeat.runtime.arrays import Flags, Floats, Integers
 
 BACK_OFF = 1.0  # so many rows of the prior are added to every conditional distribution of a donor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.answers.answer import EXPLAINED, answer_of
-from misfeat.answers.enough_features import enough_features
+from misfeat.answers.enough_features import Enough, enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.answers.enough_features import Enough
     from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
