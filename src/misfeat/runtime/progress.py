@@ -26,8 +26,8 @@ from misfeat.runtime.blas import one_blas_thread
 if TYPE_CHECKING:
     from rich.console import Console
 
-    Progress = Callable[[str, int, int], None]
 
+Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
 FIRST_LINE_AFTER = 4.0  # Seconds of work before the first plain line; shorter work needs none
