@@ -13,13 +13,11 @@ from inspect import Parameter as Argument
 from inspect import signature
 from numbers import Integral, Real
 from textwrap import dedent, fill, indent
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, dataclass_transform
+from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
-if TYPE_CHECKING:
-    Check = Callable[[object, str], None]
-
+Check = Callable[[object, str], None]
 Kind = TypeVar("Kind", bound=type)
 _WIDTH = 88  # columns of a line in a docstring
 _UNBROKEN = "\N{NO-BREAK SPACE}"

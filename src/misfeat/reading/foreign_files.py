@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.array_table import ArrayTable
 from misfeat.reading.files import EXCEL, FOREIGN, NULL_SPELLINGS, ending, matching_files, numbered
 
-if TYPE_CHECKING:
-    Columns = list[tuple[str, list[Any]]]
+Columns = list[tuple[str, list[Any]]]
 
 
 def is_foreign(path: str) -> bool:

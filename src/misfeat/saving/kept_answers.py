@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -27,9 +27,7 @@ from misfeat.answers.stability import Stability
 from misfeat.answers.validation import Trust
 from misfeat.version import __version__
 
-if TYPE_CHECKING:
-    Question = tuple[Any, ...]  # its name and options
-
+Question = tuple[Any, ...]  # its name and options
 KINDS: dict[str, Any] = {
     "above chance": list[float],
     "contradictions": list[np.ndarray],

@@ -15,16 +15,13 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.runtime import atomic_files as files
 from misfeat.runtime.atomic_files import STAGED, as_path, sync_folder, unwritable
 
-if TYPE_CHECKING:
-    Stamp = tuple[tuple[str, int, int, int], ...]
-
+Stamp = tuple[tuple[str, int, int, int], ...]
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 ANSWERS = "answers.json"
 REPORT, SETTINGS = "report.html", "run.toml"

@@ -25,7 +25,7 @@ from misfeat.exceptions import Message, Spelling
 from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.pages import as_html
-from misfeat.show.report.page import Cells, Report
+from misfeat.show.report.page import Report
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion import CompletedScores
     from misfeat.selection import Selection
+    from misfeat.show.report.page import Cells
 
 FORMAT = 3  # raised whenever a program that reads the JSON would have to change
 COLUMN_NOTES = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
