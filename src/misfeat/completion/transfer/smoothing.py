@@ -187,24 +187,19 @@ def _shares(pooled, kept):
 
 
 @compiled
-def pair_table(tables, starts, cards, q, z, swapped):
+def _pair_table(pairs, cohort, cards, q, z):
     """A donor's table of two features as (q, z, class), whichever of them comes first."""
     a, b = min(q, z), max(q, z)
-    at = starts[b * (b - 1) // 2 + a]
-    n_classes = tables.shape[1]
-    for x in range(cards[q]):
-        for v in range(cards[z]):
-            cell = x * cards[z] + v if q < z else v * cards[q] + x
-            for y in range(n_classes):
-                swapped[x, v, y] = tables[at + cell, y]
+    start = pairs.starts[b * (b - 1) // 2 + a]
+    lines = pairs.tables[cohort, start : start + cards[a] * cards[b]]
+    table = lines.copy().reshape((cards[a], cards[b], lines.shape[1]))
+    return table if q < z else table.transpose(1, 0, 2).copy()
 
 
 @compiled
 def proxy_strengths(rows, pairs, strengths, first, last):
     """R(q,z) for the features q first to last and every z; -1 where no cohort recorded both."""
     cards, missing = rows.cards, rows.missing
-    most = cards.max()
-    table = np.empty((most, most, pairs.tables.shape[2]))
     for q in range(first, last):
         for z in range(len(cards)):
             if z == q or min(cards[q], cards[z]) < 2:
@@ -212,98 +207,75 @@ def proxy_strengths(rows, pairs, strengths, first, last):
             total, weight = 0.0, 0.0
             for j in range(len(missing)):
                 if not missing[j, q] and not missing[j, z]:
-                    pair_table(pairs.tables[j], pairs.starts, cards, q, z, table)
-                    n_rows, share = _explained(table[: cards[q], : cards[z]])
-                    total += n_rows * share
-                    weight += n_rows
+                    table = _pair_table(pairs, j, cards, q, z)
+                    total += table.sum() * _explained(table)
+                    weight += table.sum()
             if weight > 0:
                 strengths[q, z] = total / weight
 
 
 @compiled
 def _explained(table):
-    """The rows of a table of (q, z, class), and I(q;z|y) / H(q|y) in it."""
-    n_q, n_z, n_classes = table.shape
-    total = table.sum()
+    """I(q;z|y) / H(q|y) in a table of (q, z, class)."""
+    by_q, by_z = table.sum(axis=1), table.sum(axis=0)
+    by_class = by_z.sum(axis=0)
     information, entropy = 0.0, 0.0
-    for y in range(n_classes):
-        by_z = np.zeros(n_z)
-        for x in range(n_q):
-            for v in range(n_z):
-                by_z[v] += table[x, v, y]
-        of_class = by_z.sum()
-        for x in range(n_q):
-            of_q = table[x, :, y].sum()
-            if of_q > 0:
-                entropy -= of_q / total * np.log(of_q / of_class)
-            for v in range(n_z):
+    for x in range(table.shape[0]):
+        for y in range(table.shape[2]):
+            if by_q[x, y] > 0:
+                entropy -= by_q[x, y] * np.log(by_q[x, y] / by_class[y])
+            for v in range(table.shape[1]):
                 n = table[x, v, y]
                 if n > 0:
-                    information += n / total * np.log(n * of_class / (of_q * by_z[v]))
-    return total, information / max(entropy, 1e-9)
+                    information += n * np.log(n * by_class[y] / (by_q[x, y] * by_z[v, y]))
+    total = table.sum()
+    return information / total / max(entropy / total, 1e-9)
 
 
 @compiled
 def predict_margins(rows, counts, singles, pairs, strengths, margins, first, last):
     """p̂(q|y) of every feature q that the cohorts first to last never recorded, to `margins`."""
     cards, missing = rows.cards, rows.missing
-    most, n_classes = cards.max(), margins.shape[3]
-    table = np.empty((most, most, n_classes))
-    said = np.empty((most, n_classes))
     for i in range(first, last):
         for q in range(len(cards)):
             if not missing[i, q]:
                 continue
-            at = singles.starts[q]
-            total = np.zeros((cards[q], n_classes))
+            total = np.zeros((cards[q], margins.shape[3]))
             for j in range(len(missing)):
                 if missing[j, q]:
                     continue
                 strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
                 if strength > LEAST_STRENGTH:
                     strength = min(strength, MOST_STRENGTH)
-                    pair_table(pairs.tables[j], pairs.starts, cards, q, proxy, table)
-                    start = singles.starts[proxy]
-                    own = counts[i, start : start + cards[proxy]]
-                    _through_proxy(table[: cards[q], : cards[proxy]], own, said)
+                    own = counts[i, singles.starts[proxy] : singles.starts[proxy + 1]]
+                    said = _through_proxy(_pair_table(pairs, j, cards, q, proxy), own)
                 else:
                     strength = 0.0
-                    table_q = singles.tables[j, at : at + cards[q]]  # T_j(q|y)
-                    said[: cards[q]] = table_q / np.maximum(table_q.sum(axis=0), 1e-300)
-                weight = rows.sizes[j] * (1.0 - strength) ** -2
-                for x in range(cards[q]):
-                    for y in range(n_classes):
-                        total[x, y] += weight * said[x, y]
+                    table = singles.tables[j, singles.starts[q] : singles.starts[q + 1]]
+                    said = table / np.maximum(table.sum(axis=0), 1e-300)  # T_j(q|y)
+                total += rows.sizes[j] * (1.0 - strength) ** -2 * said
             # Shares of one for every class, none of them zero.
             whole = total.sum(axis=0)
             there = np.where(whole > 1e-300, 1.0, 0.0)
             share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
-            margins[i, q, : cards[q]] = share / (there + 1e-6)
+            copy_lines(share / (there + 1e-6), margins[i, q])
 
 
 @compiled
 def _best_proxy(strengths, missing_here, missing_there):
     """R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded."""
-    best, proxy = -1.0, -1
-    for z in range(len(strengths)):
-        if not missing_here[z] and not missing_there[z] and strengths[z] > best:
-            best, proxy = strengths[z], z
-    return best, proxy
+    both = np.where(missing_here | missing_there, -1.0, strengths)
+    proxy = np.argmax(both)
+    return both[proxy], proxy
 
 
 @compiled
-def _through_proxy(table, own, said):
+def _through_proxy(table, own):
     """Σ_z n_i(z|y) [T(q,z,y) + ε T(q|y)] / [T(z,y) + ε]"""
-    n_q, n_z, n_classes = table.shape
-    for y in range(n_classes):
-        of_class = 0.0
-        for v in range(n_z):
-            for x in range(n_q):
-                of_class += table[x, v, y]
-        said[:n_q, y] = 0.0
-        for v in range(n_z):
-            of_z = table[:, v, y].sum() + PROXY_BACK_OFF
-            share = own[v, y] / max(own[:, y].sum(), 1e-300)
-            for x in range(n_q):
-                prior = (table[x, :, y].sum() + 1e-6 / n_q) / (of_class + 1e-6)
-                said[x, y] += share * (table[x, v, y] + PROXY_BACK_OFF * prior) / of_z
+    by_q, by_z = table.sum(axis=1), table.sum(axis=0)
+    prior = (by_q + 1e-6 / len(table)) / (by_z.sum(axis=0) + 1e-6)
+    shares = own / np.maximum(own.sum(axis=0), 1e-300) / (by_z + PROXY_BACK_OFF)
+    said = np.zeros(by_q.shape)
+    for v in range(len(own)):
+        said += shares[v] * (table[:, v] + PROXY_BACK_OFF * prior)
+    return said
