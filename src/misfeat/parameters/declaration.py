@@ -147,45 +147,43 @@ def an_integer_or(word: str) -> Takes:
 
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
-
-    def check(value: object, name: str) -> None:
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if value is not None and (not whole or value == 0):
-            raise MisfeatError(
-                f"{Setting(name, value)}; it must be a number of threads, -1 for all, or None."
-            )
-
-    return Takes("int or None", check)
+    return _where(
+        lambda value: (
+            value is None
+            or (isinstance(value, Integral) and not isinstance(value, bool) and value != 0)
+        ),
+        "int or None",
+        "it must be a number of threads, -1 for all, or None",
+    )
 
 
 def a_share() -> Takes:
     """A number above 0 and at most 1."""
-
-    def check(value: object, name: str) -> None:
-        if not _is_share(value):
-            raise MisfeatError(f"{Setting(name, value)}; it must be above 0 and at most 1.")
-
-    return Takes("float", check)
+    return _where(_is_share, "float", "it must be above 0 and at most 1")
 
 
 def a_level() -> Takes:
     """A number strictly between 0 and 1, or None."""
-
-    def check(value: object, name: str) -> None:
-        if value is not None and (not _is_share(value) or value == 1):
-            raise MisfeatError(f"{Setting(name, value)}; it must lie between 0 and 1, or be None.")
-
-    return Takes("float or None", check)
+    return _where(
+        lambda value: value is None or (_is_share(value) and value != 1),
+        "float or None",
+        "it must lie between 0 and 1, or be None",
+    )
 
 
 def a_flag() -> Takes:
     """True or False."""
+    return _where(_is_flag, "bool", "use True or False")
+
+
+def _where(holds: Callable[[Any], bool], words: str, demand: str) -> Takes:
+    """What something holds for; else an error says what is demanded."""
 
     def check(value: object, name: str) -> None:
-        if not _is_flag(value):
-            raise MisfeatError(f"{Setting(name, value)}; use True or False.")
+        if not holds(value):
+            raise MisfeatError(f"{Setting(name, value)}; {demand}.")
 
-    return Takes("bool", check)
+    return Takes(words, check)
 
 
 def a_verbosity() -> Takes:

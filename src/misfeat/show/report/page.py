@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import tempfile
+import webbrowser
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.features import SMALLEST_SCALE
 from misfeat.completion.completed_scores import SUPPORT
+from misfeat.exceptions import MisfeatError
+from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
-from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
+from misfeat.show.pages import framed, policy_for, static_file, templates_of
 from misfeat.words import percent, percent_between, score_words
 
 if TYPE_CHECKING:
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
+PAGE_BEGINS = b"<!doctype html"
 SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
 STYLE = "report.css"
 MOST_BESIDE = 14  # features up to which the map stands beside the sentences rather than below them
@@ -48,13 +55,12 @@ _SUPPORT = {
 
 
 @dataclass(eq=False)
-class Report(HtmlPage):
+class Report:
     """One self-contained page of what a fitted selector found; `SubgroupSelector.report` makes it.
 
     Nothing in it is fetched from anywhere, and a Content-Security-Policy forbids that it ever is.
     """
 
-    page_name = "report"
     contents: dict[str, Any]  # everything that is shown, as plain values
     sentences: dict[str, Markup | list[Markup]]  # of the first screen
     cells: Cells
@@ -96,6 +102,28 @@ class Report(HtmlPage):
                 for one in row["best_sets"]
             ),
         )
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the page to a file, at once or not at all; an older page is replaced."""
+        file = as_path(path, "path")
+        try:
+            with file.open("rb") if file.is_file() else nullcontext() as older:
+                start = older.read(200).lstrip() if older else b""
+        except OSError as error:
+            raise unreadable(file, error) from error
+        if start and not start.lower().startswith(PAGE_BEGINS):
+            raise MisfeatError(
+                f"{str(file)!r} exists and is not a page; give another name, or remove the file."
+            )
+        write_file(file, self.html().encode())
+
+    def open(self) -> None:
+        """Show the page in the browser, from a file in the folder for temporary ones."""
+        file = Path(tempfile.mkdtemp(prefix="misfeat-")) / "report.html"
+        self.write_html(file)
+        if not webbrowser.open(file.as_uri()):
+            place = f"the report is {str(file)!r}"
+            raise MisfeatError(f"No browser could be opened; {place}.")
 
     def html_snippet(self) -> str:
         """The page as a sandboxed frame that another page or a notebook can hold."""
