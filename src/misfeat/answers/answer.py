@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.effort import Effort, effort_for
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
-from misfeat.answers.options import checked_size, level_size, shown_scores
+from misfeat.answers.options import Effort, checked_size, effort_for, level_size, shown_scores
 from misfeat.answers.performance import UNOS_C, Performance, model_performance
 from misfeat.answers.plan import PlanStep, recording_plan
 from misfeat.answers.significance import SubgroupSignificance, significance_tests

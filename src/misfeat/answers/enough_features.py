@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.effort import AHEAD, effort_for
-from misfeat.answers.options import checked_size, of_each_subgroup, shown_scores
+from misfeat.answers.options import AHEAD, checked_size, effort_for, of_each_subgroup, shown_scores
 from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from misfeat.answers.answer import Answer, SubgroupAnswer, most_informative
-from misfeat.answers.effort import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
 from misfeat.answers.features import feature_worths
+from misfeat.answers.options import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 

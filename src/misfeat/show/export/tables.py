@@ -11,7 +11,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.effort import MOST_RESAMPLED, USUAL_PERMUTATIONS
+from misfeat.answers.options import MOST_RESAMPLED, USUAL_PERMUTATIONS
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting
