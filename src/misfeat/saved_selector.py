@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,14 +28,7 @@ NOT_SAVED = ("verbose",)
 """Whoever loads a selector asks for progress themselves."""
 
 
-class FittedSelector(Protocol):
-    """What is saved of an estimator."""
-
-    selection_: Selection
-    n_features_in_: int
-
-
-Kind = TypeVar("Kind", bound=FittedSelector)
+Kind = TypeVar("Kind")
 
 
 def save_selector(

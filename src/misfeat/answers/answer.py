@@ -286,7 +286,10 @@ def _recommended(
         reason = Message(untested)
     whole = float(measure.whole[cohort])
     share, low, high = step.share, step.low / whole, step.high / whole
-    sure = _interval(low, high, selection.confidence)
+    confidence, sure = selection.confidence, ""
+    if low < high:
+        kind = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
+        sure = f"{kind} {percent_between(low, high)}"
     named = {"names": joined(step.features), "about": about, "reason": reason}
     explain = "explains" if len(step.features) == 1 else "explain"
     said = "" if test is None else p_words(p, test.permutations, unadjusted=test.p_value)
@@ -333,13 +336,6 @@ def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
         f"a further feature helps ({further}), but larger sets were not tried: {{setting}} does",
         setting=Setting("size", size + 1),
     )
-
-
-def _interval(low: float, high: float, confidence: float | None) -> str:
-    if not low < high:
-        return ""
-    kind = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
-    return f"{kind} {percent_between(low, high)}"
 
 
 def _about(selection: Selection) -> Message:

@@ -66,8 +66,12 @@ class Gain(NamedTuple):
         """The expected rise, E[max(0, D)]: a feature that does not help is left out of the set."""
         if not self.is_distributed:
             return self.center
-        rises = [share * expected_rise(self.center, w * self.deviation) for share, w in MIXTURE]
-        return min(sum(rises), self.most)
+        rise = 0.0
+        for share, width in MIXTURE:  # E[max(0, X)] of a normal X
+            deviation = width * self.deviation
+            z = self.center / deviation
+            rise += share * (deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z)))
+        return min(rise, self.most)
 
     def exceeds(self, least: float) -> float:
         """How likely the rise is more than some number of at least 0."""
@@ -91,14 +95,6 @@ class Gain(NamedTuple):
             middle = (low + high) / 2.0
             low, high = (middle, high) if 1.0 - self.exceeds(middle) < share else (low, middle)
         return high
-
-
-def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
-    if deviation <= 0:
-        return max(0.0, ahead)
-    z = ahead / deviation
-    return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))
 
 
 class RecordingGains:

@@ -102,13 +102,11 @@ def read_costs(value: Any) -> dict[str, float]:
 
 def read_ways(value: Any) -> dict[str, str]:
     """Read ``COL=text``."""
-    return value if isinstance(value, dict) else _pairs(value, "read", "zip=text")
+    return _pairs(value, "read", "zip=text")
 
 
 def read_design(value: Any) -> dict[str, Any]:
     """Read ``strata=COL`` and ``cluster=COL``; a column's name may hold an equals sign."""
-    if isinstance(value, dict):
-        return value
     return _pairs(value, "design", "strata=region", str.partition)
 
 
@@ -155,7 +153,9 @@ def _digits(part: Any) -> str:
 def _pairs(
     value: Any, parameter: str, example: str, parted: Callable[..., Any] = str.rpartition
 ) -> dict[str, str]:
-    """Texts ``NAME=REST`` as a dictionary, each name once."""
+    """Texts ``NAME=REST`` as a dictionary, each name once; a dictionary as it is."""
+    if isinstance(value, dict):
+        return value
     pairs: dict[str, str] = {}
     for text in map(str, as_list(value)):
         name, equals, rest = parted(text, "=")

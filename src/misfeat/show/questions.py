@@ -163,7 +163,8 @@ def print_answer(
         return
     if not asked.shown:
         return
-    shown = tables.in_unit(asked.shown, selection.set_scores.measure.unit)
+    unit = selection.set_scores.measure.unit
+    shown = [replace(one, title=unit) if one.title == tables.UNIT else one for one in asked.shown]
     subgroups: dict[str, list[Line]] = {}
     for line in lines:
         subgroups.setdefault(line["subgroup"] if asked.by_subgroup else "", []).append(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,7 +29,7 @@ WIDTH_IN_A_PIPE = 120
 NARROW = 72  # a terminal with fewer columns than this gets fewer columns of a table
 UNKNOWN = "–"
 BETWEEN = "between"  # the head of intervals, each behind what it is about
-UNIT = "nats"  # the head of a column of scores; `in_unit` puts another unit there
+UNIT = "nats"  # the head of a column of scores; `print_answer` puts another unit there
 WHOLE = " whole"  # the entropy of the target in the subgroup of a line, beside the answer
 UNRECORDED = " unrecorded"  # what the subgroup of a line never recorded
 STAR = "A star marks a feature that the subgroup never recorded."
@@ -211,11 +211,6 @@ def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
         doubled = name.replace('"', '""')
         shown.append((name if plain else f'"{doubled}"') + "*" * (name in starred))
     return ", ".join(shown)
-
-
-def in_unit(columns: Sequence[TableColumn], unit: str) -> list[TableColumn]:
-    """The same columns, with the unit of scores as head."""
-    return [replace(one, title=unit) if one.title == UNIT else one for one in columns]
 
 
 def fitting_table(lines: Sequence[Line], columns: Sequence[TableColumn], console: Console) -> Table:

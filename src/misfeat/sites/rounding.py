@@ -104,14 +104,14 @@ def each_size(
     return found
 
 
-def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
+def raked(table: Floats, parts: list[Floats]) -> Floats:
     """A table scaled until its sums over each feature are those of the parts without it."""
     cards = np.array(table.shape[:-1], dtype=np.int64)
     fitted = np.array(table, dtype=np.float64).reshape(-1)
     wanted, width = [part.ravel() for part in reversed(parts)], table.shape[-1]
     starts = np.cumsum([0, *(part.size // width for part in wanted[:-1])])
     sums = np.empty(fitted.size)
-    rake_parts(fitted, cards, width, np.concatenate(wanted), starts, sums, sweeps)
+    rake_parts(fitted, cards, width, np.concatenate(wanted), starts, sums, SWEEPS)
     return fitted.reshape(table.shape)
 
 
