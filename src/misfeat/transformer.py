@@ -54,22 +54,9 @@ class Columns(Parameters):
     """
 
     _: KW_ONLY
-    keep: str = parameter(
-        """The columns of the set that explains most on the mean over subgroups, by their rows: as
-        many as `size`; those that `answer` recommends for each subgroup; or those of its `k` best
-        sets.""",
-        one_of("best", "each", "top_k"),
-        default="best",
-    )
-    keep_groups: bool = parameter(
-        "Whether the columns that define subgroups are kept, too.", a_flag(), default=False
-    )
-    unseen: str = parameter(
-        """What to do about rows of subgroups that were not there at fit: nothing, so that they keep
-        the same columns as all others; the same with a warning that names them; or an error.""",
-        one_of("ignore", "warn", "error"),
-        default="ignore",
-    )
+    keep: str = parameter(one_of("best", "each", "top_k"), default="best")
+    keep_groups: bool = parameter(a_flag(), default=False)
+    unseen: str = parameter(one_of("ignore", "warn", "error"), default="ignore")
 
 
 def is_array(X: object) -> bool:

@@ -7,11 +7,13 @@ check in ``fit`` and the section of its docstring.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from inspect import Parameter as Argument
 from inspect import signature
 from numbers import Integral, Real
+from pathlib import Path
 from textwrap import dedent, fill, indent
 from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
@@ -19,6 +21,7 @@ from misfeat.exceptions import MisfeatError, Setting, check_count
 
 Check = Callable[[object, str], None]
 Kind = TypeVar("Kind", bound=type)
+_WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 _WIDTH = 88  # columns of a line in a docstring
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
@@ -38,12 +41,11 @@ class Parameter(NamedTuple):
     name: str
     default: Any
     takes: Takes
-    doc: str
 
 
-def parameter(doc: str, takes: Takes, *, default: Any) -> Any:
-    """Declare a parameter as the field of an estimator's class; lines of `doc` are filled anew."""
-    return field(default=default, metadata={"takes": takes, "doc": doc})
+def parameter(takes: Takes, *, default: Any) -> Any:
+    """Declare a parameter as the field of an estimator's class; words.toml says what it is for."""
+    return field(default=default, metadata={"takes": takes})
 
 
 class Parameters:
@@ -81,8 +83,7 @@ class Parameters:
 def parameters_of(kind: Any) -> dict[str, Parameter]:
     """The parameters of an estimator's class or instance, by name."""
     return {
-        one.name: Parameter(one.name, one.default, one.metadata["takes"], one.metadata["doc"])
-        for one in fields(kind)
+        one.name: Parameter(one.name, one.default, one.metadata["takes"]) for one in fields(kind)
     }
 
 
@@ -108,7 +109,7 @@ def _section(kind: Any) -> str:
     for one in parameters_of(kind).values():
         default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
         lines.append(f"{one.name} : {one.takes.words}, default={default}")
-        lines.append(indent(_filled(one.doc), "    "))
+        lines.append(indent(_filled(_WORDS[one.name]), "    "))
     return "\n".join(lines)
 
 
