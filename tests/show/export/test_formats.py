@@ -15,6 +15,7 @@ from misfeat.exceptions import MisfeatWarning
 from misfeat.show import export
 from misfeat.show.export import (
     MOST_CHARACTERS,
+    AnswerTable,
     begins_as_formula,
     csv_bytes,
     inert,
@@ -22,7 +23,6 @@ from misfeat.show.export import (
     plain_value,
     workbook_bytes,
 )
-from misfeat.show.export.tables import AnswerTable
 from misfeat.show.terminal import in_a_row
 from tests.show.export.conftest import TEXTS
 
