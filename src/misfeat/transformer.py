@@ -12,15 +12,8 @@ import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
+from misfeat.reading import inputs
 from misfeat.reading.array_table import as_array
-from misfeat.reading.inputs import (
-    as_native,
-    column_names,
-    has_numbered_columns,
-    is_dataframe,
-    with_columns_only,
-    with_text_names,
-)
 from misfeat.runtime.scikit_learn import (
     BaseEstimator,
     TransformerMixin,
@@ -31,8 +24,6 @@ from misfeat.runtime.scikit_learn import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from misfeat.runtime.arrays import Flags
 
 
 MOST_NAMED = 5  # So many columns of a table that does not fit are named in a message
@@ -63,7 +54,7 @@ def is_array(X: object) -> bool:
     """Whether a table is an array, or becomes one, so that its columns have no names."""
     if isinstance(X, np.ndarray | list | tuple):
         return True
-    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not is_dataframe(X)
+    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not inputs.is_dataframe(X)
 
 
 def _dense(X: Any) -> Any:
@@ -74,7 +65,7 @@ def _dense(X: Any) -> Any:
         raise MisfeatError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
         )
-    return as_native(X)
+    return inputs.as_native(X)
 
 
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
@@ -109,7 +100,7 @@ def _checked(estimator: Any, X: Any, reset: bool = True) -> Any:
 def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
     """Keep how many columns there were at fit, and their names where they have some."""
     estimator.n_features_in_ = len(names)
-    if is_array(X) or has_numbered_columns(X):
+    if is_array(X) or inputs.has_numbered_columns(X):
         vars(estimator).pop("feature_names_in_", None)
     else:
         estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -122,12 +113,6 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _chosen(self) -> Collection[str]:
         """The names of the columns to keep; columns of arrays are named x0, x1, ..."""
 
-    def _get_support_mask(self) -> Flags:
-        check_is_fitted(self, "n_features_in_")
-        chosen = set(self._chosen())
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        return np.array([name in chosen for name in names], dtype=bool)
-
     def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Which columns are kept, the same as `SelectorMixin.get_support` of scikit-learn.
 
@@ -138,7 +123,10 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> SubgroupSelector(size=1).fit(table, "y").get_support()
         array([ True, False])
         """
-        mask = self._get_support_mask()
+        check_is_fitted(self, "n_features_in_")
+        chosen = set(self._chosen())
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        mask = np.array([name in chosen for name in names], dtype=bool)
         return np.flatnonzero(mask) if indices else mask
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -173,12 +161,12 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Keep the chosen columns of a table with the columns that were there at fit."""
         check_is_fitted(self, "n_features_in_")
         native = _dense(X)
-        table = with_text_names(native)
+        table = inputs.with_text_names(native)
         if is_array(table):
             return _checked(self, table, reset=False)[:, self.get_support()]
         if isinstance(table, str | os.PathLike):
             raise MisfeatError("transform takes a table, not a path; read the file first.")
-        names = column_names(table)
+        names = inputs.column_names(table)
         if hasattr(self, "feature_names_in_"):
             expected, targets = list(self.feature_names_in_), self._target_names()
             known = set(expected)
@@ -194,7 +182,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.utils._set_output import _get_output_config
 
         output = _get_output_config("transform", self)["dense"]
-        return with_columns_only(table, wanted, None if output == "default" else output)
+        return inputs.with_columns_only(table, wanted, None if output == "default" else output)
 
     def _target_names(self) -> tuple[str, ...]:
         """Columns that `transform` passes over, where the table still holds the target."""
@@ -238,7 +226,7 @@ class SubgroupColumns(SelectsColumns):
         if is_array(X):
             _checked(self, X)
         else:
-            note_columns(self, X, column_names(with_text_names(X)))
+            note_columns(self, X, inputs.column_names(inputs.with_text_names(X)))
         return self
 
     @classmethod

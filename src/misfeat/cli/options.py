@@ -106,17 +106,13 @@ def read_ways(value: Any) -> dict[str, str]:
     return _pairs(value, "read", "zip=text")
 
 
-def read_design(value: Any) -> dict[str, Any]:
-    """Read ``strata=COL`` and ``cluster=COL``; a column's name may hold an equals sign."""
-    return _pairs(value, "design", "strata=region", str.partition)
-
-
 READERS: dict[str, Callable[[Any], Any]] = {
     "by": read_groups,
     "size": read_size,
     "include": as_list,
     "exclude": as_list,
-    "design": read_design,
+    # A column's name may hold an equals sign.
+    "design": lambda value: _pairs(value, "design", "strata=region", str.partition),
     "block": read_blocks,
     "bins": read_bins,
     "missing": read_missing_values,

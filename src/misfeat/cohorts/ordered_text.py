@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from importlib.resources import files
 from itertools import pairwise
 from math import inf
+from pathlib import Path
 from typing import Any
 
 FEWEST = 3  # Fewer texts need no order
@@ -21,7 +21,7 @@ NO_ANSWER = re.compile(
     r"(un|not )(known|sure|stated|available|applicable|specified)|missing|refused|other|n/?a|"
     r"(don'?t|do not) know|no (answer|opinion|response)|prefer not to (say|answer)"
 )
-_TEXT = (files("misfeat.cohorts") / "scales.txt").read_text(encoding="utf-8")
+_TEXT = Path(__file__).with_name("scales.txt").read_text(encoding="utf-8")
 _RANKS = [
     {word: rank for rank, word in enumerate(" ".join(scale.split()).split(", "))}
     for scale in _TEXT.split("\n\n")[1:]

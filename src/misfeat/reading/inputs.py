@@ -25,20 +25,9 @@ from misfeat.exceptions import (
     no_such_column,
     shortened,
 )
+from misfeat.reading import files
 from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
-from misfeat.reading.files import (
-    EXCEL,
-    FOREIGN,
-    NULL_SPELLINGS,
-    Relation,
-    ending,
-    is_address,
-    matching_files,
-    numbered,
-    open_address,
-    open_path,
-)
 from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import COLUMN_NAME, MissingCodes, Value, check_text
 
@@ -111,8 +100,8 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
         path = os.fspath(X)
         if is_foreign(path):
             return open_foreign(path)
-        X = open_address(path) if is_address(path) else open_path(path, codes)
-    if isinstance(X, Relation):
+        X = files.open_address(path) if files.is_address(path) else files.open_path(path, codes)
+    if isinstance(X, files.Relation):
         try:
             return EngineTable(X.native, X)
         except BaseException:
@@ -340,16 +329,16 @@ Columns = list[tuple[str, list[Any]]]
 
 def is_foreign(path: str) -> bool:
     """Whether a path is that of a file of another program, or of a sheet of one."""
-    return ending(_book_and_sheet(path)[0]) in FOREIGN
+    return files.ending(_book_and_sheet(path)[0]) in files.FOREIGN
 
 
 def open_foreign(path: str) -> ArrayTable:
     """Read a file of another program."""
     file, sheet = _book_and_sheet(path)
-    file, *others = matching_files(file)
+    file, *others = files.matching_files(file)
     if others:
         raise MisfeatError(f"{path!r} matches {len(others) + 1} files; name one.")
-    package = "openpyxl" if ending(file) in EXCEL else "pyreadstat"
+    package = "openpyxl" if files.ending(file) in files.EXCEL else "pyreadstat"
     try:
         reader = import_module(package)
     except ImportError as error:
@@ -357,7 +346,7 @@ def open_foreign(path: str) -> ArrayTable:
             f"Reading {file!r} needs {package}; install it with: pip install 'misfeat[files]'"
         ) from error
     try:
-        if ending(file) in EXCEL:
+        if files.ending(file) in files.EXCEL:
             columns, notes = _read_sheet(reader, file, sheet)
         else:
             columns, notes = _read_labelled(reader, file), []
@@ -368,7 +357,7 @@ def open_foreign(path: str) -> ArrayTable:
         raise DamagedFileError(
             f"{file!r} cannot be read; check that it is whole and its ending right. ({reason})"
         ) from error
-    names, renamed = numbered([name for name, _ in columns])
+    names, renamed = files.numbered([name for name, _ in columns])
     arrays = (np.array(values, dtype=object) for _, values in columns)
     table = ArrayTable(dict(zip(names, arrays, strict=True)))
     table.notes = [*notes, *renamed]
@@ -377,7 +366,7 @@ def open_foreign(path: str) -> ArrayTable:
 
 def _book_and_sheet(path: str) -> tuple[str, str | None]:
     book, mark, sheet = path.rpartition("#")
-    return (book, sheet) if mark and ending(book) in EXCEL else (path, None)
+    return (book, sheet) if mark and files.ending(book) in files.EXCEL else (path, None)
 
 
 def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, list[Message]]:
@@ -393,7 +382,10 @@ def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, lis
         book.close()
     if not rows:
         raise MisfeatError(f"{file!r} is empty; it needs a row of column names, and rows.")
-    nothing, columns = {*NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"}, []
+    nothing, columns = (
+        {*files.NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"},
+        [],
+    )
     for at, (name, *cells) in enumerate(zip_longest(*rows)):
         values = [None if isinstance(v, str) and v.strip() in nothing else v for v in cells]
         if name is not None or any(value is not None for value in values):
@@ -406,7 +398,7 @@ def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, lis
 
 def _read_labelled(reader: Any, file: str) -> Columns:
     """Where all values of a column have labels, these; what the file says is missing, is."""
-    kind = {".zsav": "sav", ".xpt": "xport"}.get(ending(file), ending(file)[1:])
+    kind = {".zsav": "sav", ".xpt": "xport"}.get(files.ending(file), files.ending(file)[1:])
     held, meta = getattr(reader, f"read_{kind}")(file, output_format="dict")
     for name, labels in meta.variable_value_labels.items():
         # Some versions say NaN for what is missing, which equals nothing.

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.answer import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
@@ -72,7 +72,7 @@ class QuestionSpec:
         return "features" in self.takes
 
 
-_TEXT = (files("misfeat.show") / "questions.toml").read_text(encoding="utf-8")
+_TEXT = Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
 QUESTIONS = {name: QuestionSpec.of(**spec) for name, spec in tomllib.loads(_TEXT).items()}
 SENTENCES: dict[str, Callable[[Selection, About], Sequence[str]]] = {
     "answer": lambda found, about: answer_of(found, about.subgroup, about.size).sentences,
