@@ -148,14 +148,11 @@ def an_integer_or(word: str) -> Takes:
 
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
-    return _where(
-        lambda value: (
-            value is None
-            or (isinstance(value, Integral) and not isinstance(value, bool) and value != 0)
-        ),
-        "int or None",
-        "it must be a number of threads, -1 for all, or None",
-    )
+
+    def holds(value: Any) -> bool:
+        return value is None or (isinstance(value, Integral) and not _is_flag(value) and value != 0)
+
+    return _where(holds, "int or None", "it must be a number of threads, -1 for all, or None")
 
 
 def a_share() -> Takes:
