@@ -256,7 +256,7 @@ def disclosed(summary: Summary) -> list[str]:
         "certain": ((rows > 1) & (tables.max(axis=1) == rows)).sum(),
     }
     text = (files("misfeat.sites") / "templates" / "disclosed.txt").read_text(encoding="utf-8")
-    lines = Template(text, trim_blocks=True, lstrip_blocks=True).render(
+    lines: str = Template(text, trim_blocks=True, lstrip_blocks=True).render(
         {name: f"{int(number):,}" for name, number in numbers.items()},
         site=repr(summary.site),
         signed="by nobody" if key is None else f"with the key {key[:SHORT]}…",

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.features import SMALLEST_SCALE
-from misfeat.completion.completed_scores import SUPPORT
 from misfeat.exceptions import MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
@@ -44,14 +43,6 @@ DIGITS = 6  # significant digits of numbers that are drawn or shown
 MOST_SUBGROUPS_IN_FULL = 100  # with more subgroups, their pages hold fewer lines each
 FEW_LINES = 5
 MOST_VALUES = 8  # values of a column that are listed
-BEYOND_BUDGET = "the subgroup recorded these features, but the budget did not reach this set"
-_SUPPORT = {
-    "own rows": "computed from the subgroup's own rows",
-    "joint": "some subgroup recorded all of these features together",
-    "pairs": "every pair with an unrecorded feature was recorded together somewhere",
-    "singles": "some pair was recorded together nowhere, so how the two interact is not known",
-    "none": "some feature was recorded nowhere",
-}
 
 
 @dataclass(eq=False)
@@ -176,25 +167,15 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
-    same = ("size", "k", "unit", "measure", "confidence", "features", "lattice", "permutations")
+    same = ("size", "unit", "features", "lattice", "permutations", "levels", "z", "in_python")
     data: dict[str, Any] = {name: contents[name] for name in same} | {
         "target": contents["target"]["column"],
         "classes": contents["target"]["classes"],
-        "support": {
-            source: [words[one] for one in SUPPORT]
-            for source, words in (
-                ("recorded", _SUPPORT),
-                ("predicted", _SUPPORT | {"own rows": BEYOND_BUDGET}),
-            )
-        },
         "subgroups": [
             _subgroup(row, number, worths[row["subgroup"]][:most], most) for row in subgroups
         ],
         "cells": _cell_tables(cells),
-        "levels": contents["levels"],
-        "z": contents["z"],
         "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
-        "in_python": contents["in_python"],
     }
     return {name: _rounded(part) for name, part in data.items()}
 
@@ -229,11 +210,10 @@ def _subgroup(
         enough = parts(enough, *kept) | {"steps": steps}
     if why:
         members = [number[name] for name in why["features"]]
-        why = {"set": members} | parts(why, "predicted", "sentences")
+        why = {"set": members} | parts(why, "sentences")
     if stability:
         sets = [
             {"set": numbers(one["features"]), "frequency": one["frequency"]}
-            | {"ranks": [one["rank_low"], one["rank_median"], one["rank_high"]]}
             for one in stability["sets"][:most]
         ]
         index = [stability["index"], stability["low"], stability["high"]]
@@ -242,14 +222,9 @@ def _subgroup(
         "name": row["subgroup"],
         **parts(row, "rows", "whole"),
         "missing": numbers(row["missing"]),
-        "verdict": row["verdict"],
         "answer": numbers(row["answer"]["features"]),
         "sets": [
-            scored(one)
-            | parts(one, "observed", "chance")
-            | {"p": one["p_value"]}
-            | predicted(one)
-            | {"support": SUPPORT.index(one["support"])}
+            scored(one) | parts(one, "observed", "chance") | {"p": one["p_value"]} | predicted(one)
             for one in row["best_sets"][:most]
         ],
         "enough": enough,
@@ -271,7 +246,7 @@ def _subgroup(
         "stability": stability,
         "worth": [
             {"feature": number[one["feature"]], "gain": [one["gain"], one["low"], one["high"]]}
-            | parts(one, "probability", "clear", "before")
+            | parts(one, "probability", "clear")
             | {"set": numbers(one["best_set"])}
             for one in worths
         ],
