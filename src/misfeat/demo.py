@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from math import comb
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +24,6 @@ from misfeat.show.terminal import new_console, plain_text, print_lines, print_se
 from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from rich.console import Console
 
     from misfeat.selection import Selection

@@ -12,13 +12,11 @@ from difflib import get_close_matches
 from functools import partial
 from numbers import Integral
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from misfeat.safe_text import visible
 
-if TYPE_CHECKING:
-    Spelling = Callable[["Setting"], str]
-
+Spelling = Callable[["Setting"], str]
 LONGEST_FIELD = 1000  # characters of a name or value in a message; tables hold longer ones
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
 UNSAID: Any = object()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,17 +25,13 @@ from misfeat.estimation.estimands import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn
-from misfeat.information.measures import SquaredCorrelation, information_of
-from misfeat.reading.inputs import open_outcome, with_groups, with_weights
+from misfeat.information.measures import Measure, SquaredCorrelation, information_of
+from misfeat.reading.inputs import Table, open_outcome, with_groups, with_weights
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from misfeat.cohorts import Cohorts
-    from misfeat.information.measures import Measure
     from misfeat.nested_parameters import NestedParameters
-    from misfeat.reading.inputs import Table
     from misfeat.runtime.progress import Progress
 
     Blocks = Mapping[str, tuple[str, ...]]

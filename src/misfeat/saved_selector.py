@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, listed
 from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
+from misfeat.saving import saved_run
 from misfeat.saving.checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
-from misfeat.saving.saved_run import (
-    MALFORMED,
-    decoded,
-    decoded_completer,
-    encoded,
-    encoded_completer,
-    incomplete,
-    read_run,
-)
 from misfeat.selection import Selection
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 NOT_SAVED = ("verbose",)
 """Whoever loads a selector asks for progress themselves."""
 
 
-class FittedSelector(Protocol):
-    """What is saved of an estimator."""
-
-    selection_: Selection
-    n_features_in_: int
-
-
-Kind = TypeVar("Kind", bound=FittedSelector)
+Kind = TypeVar("Kind")
 
 
 def save_selector(
@@ -57,7 +40,7 @@ def save_selector(
 
 def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
     """An estimator of a class, as it was saved with its selection."""
-    run = read_run(folder)
+    run = saved_run.read_run(folder)
     saved = run.estimator
     if saved is None:
         raise MisfeatError(
@@ -66,8 +49,8 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
     try:
         _check_saved(saved)
         params = {name: _decoded(name, value) for name, value in saved["params"].items()}
-    except MALFORMED as error:
-        raise incomplete(as_folder(folder) / MANIFEST, error) from error
+    except saved_run.MALFORMED as error:
+        raise saved_run.incomplete(as_folder(folder) / MANIFEST, error) from error
     _check_class(kind, saved, str(folder))
     selector: Any = kind(**params)
     selector.selection_ = Selection.from_saved(run)
@@ -106,15 +89,15 @@ def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
 
 def _encoded(name: str, value: Any) -> Any:
     if name == "completer":
-        return encoded_completer(value)
+        return saved_run.encoded_completer(value)
     if name in NESTED and value is not None:
-        return {own: encoded(getattr(value, own), own) for own in parameters_of(value)}
-    return encoded(value, name)
+        return {own: saved_run.encoded(getattr(value, own), own) for own in parameters_of(value)}
+    return saved_run.encoded(value, name)
 
 
 def _decoded(name: str, value: Any) -> Any:
     if name == "completer":
-        return decoded_completer(value)
+        return saved_run.decoded_completer(value)
     if name in NESTED and value is not None:
-        return NESTED[name](**{own: decoded(saved) for own, saved in value.items()})
-    return decoded(value)
+        return NESTED[name](**{own: saved_run.decoded(saved) for own, saved in value.items()})
+    return saved_run.decoded(value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from misfeat.answers.features import (
 )
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
 from misfeat.answers.plan import PlanStep, recording_plan
-from misfeat.answers.set_contrasts import Alternative, alternative_sets, difference
+from misfeat.answers.set_contrasts import Alternative, Estimated, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows
@@ -32,22 +34,16 @@ from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
-from misfeat.saving.saved_run import SavedRun, keep_answers, read_run, write_run
+from misfeat.saving.saved_run import Place, SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-    from typing import Self
-
     from numpy.typing import NDArray
 
-    from misfeat.answers.set_contrasts import Estimated
     from misfeat.answers.significance import SignificanceTests
     from misfeat.cohorts import Cohorts
     from misfeat.completion import BaseCompleter, CompletedScores
     from misfeat.estimation.shortlist import Shortlist
-    from misfeat.saving.saved_run import Place
     from misfeat.show.report import Report
 
 Answer = TypeVar("Answer")

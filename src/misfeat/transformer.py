@@ -5,22 +5,15 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import KW_ONLY  # noqa: TC003 (the dataclass looks for it)
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
+from misfeat.reading import inputs
 from misfeat.reading.array_table import as_array
-from misfeat.reading.inputs import (
-    as_native,
-    column_names,
-    has_numbered_columns,
-    is_dataframe,
-    with_columns_only,
-    with_text_names,
-)
 from misfeat.runtime.scikit_learn import (
     BaseEstimator,
     TransformerMixin,
@@ -52,29 +45,16 @@ class Columns(Parameters):
     """
 
     _: KW_ONLY
-    keep: str = parameter(
-        """The columns of the set that explains most on the mean over subgroups, by their rows: as
-        many as `size`; those that `answer` recommends for each subgroup; or those of its `k` best
-        sets.""",
-        one_of("best", "each", "top_k"),
-        default="best",
-    )
-    keep_groups: bool = parameter(
-        "Whether the columns that define subgroups are kept, too.", a_flag(), default=False
-    )
-    unseen: str = parameter(
-        """What to do about rows of subgroups that were not there at fit: nothing, so that they keep
-        the same columns as all others; the same with a warning that names them; or an error.""",
-        one_of("ignore", "warn", "error"),
-        default="ignore",
-    )
+    keep: str = parameter(one_of("best", "each", "top_k"), default="best")
+    keep_groups: bool = parameter(a_flag(), default=False)
+    unseen: str = parameter(one_of("ignore", "warn", "error"), default="ignore")
 
 
 def is_array(X: object) -> bool:
     """Whether a table is an array, or becomes one, so that its columns have no names."""
     if isinstance(X, np.ndarray | list | tuple):
         return True
-    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not is_dataframe(X)
+    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not inputs.is_dataframe(X)
 
 
 def _dense(X: Any) -> Any:
@@ -85,7 +65,7 @@ def _dense(X: Any) -> Any:
         raise MisfeatError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
         )
-    return as_native(X)
+    return inputs.as_native(X)
 
 
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
@@ -120,7 +100,7 @@ def _checked(estimator: Any, X: Any, reset: bool = True) -> Any:
 def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
     """Keep how many columns there were at fit, and their names where they have some."""
     estimator.n_features_in_ = len(names)
-    if is_array(X) or has_numbered_columns(X):
+    if is_array(X) or inputs.has_numbered_columns(X):
         vars(estimator).pop("feature_names_in_", None)
     else:
         estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -133,12 +113,6 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _chosen(self) -> Collection[str]:
         """The names of the columns to keep; columns of arrays are named x0, x1, ..."""
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "n_features_in_")
-        chosen = set(self._chosen())
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        return np.array([name in chosen for name in names], dtype=bool)
-
     def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Which columns are kept, the same as `SelectorMixin.get_support` of scikit-learn.
 
@@ -149,7 +123,10 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> SubgroupSelector(size=1).fit(table, "y").get_support()
         array([ True, False])
         """
-        mask = self._get_support_mask()
+        check_is_fitted(self, "n_features_in_")
+        chosen = set(self._chosen())
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
+        mask = np.array([name in chosen for name in names], dtype=bool)
         return np.flatnonzero(mask) if indices else mask
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -184,12 +161,12 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Keep the chosen columns of a table with the columns that were there at fit."""
         check_is_fitted(self, "n_features_in_")
         native = _dense(X)
-        table = with_text_names(native)
+        table = inputs.with_text_names(native)
         if is_array(table):
             return _checked(self, table, reset=False)[:, self.get_support()]
         if isinstance(table, str | os.PathLike):
             raise MisfeatError("transform takes a table, not a path; read the file first.")
-        names = column_names(table)
+        names = inputs.column_names(table)
         if hasattr(self, "feature_names_in_"):
             expected, targets = list(self.feature_names_in_), self._target_names()
             known = set(expected)
@@ -205,7 +182,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.utils._set_output import _get_output_config
 
         output = _get_output_config("transform", self)["dense"]
-        return with_columns_only(table, wanted, None if output == "default" else output)
+        return inputs.with_columns_only(table, wanted, None if output == "default" else output)
 
     def _target_names(self) -> tuple[str, ...]:
         """Columns that `transform` passes over, where the table still holds the target."""
@@ -249,7 +226,7 @@ class SubgroupColumns(SelectsColumns):
         if is_array(X):
             _checked(self, X)
         else:
-            note_columns(self, X, column_names(with_text_names(X)))
+            note_columns(self, X, inputs.column_names(inputs.with_text_names(X)))
         return self
 
     @classmethod

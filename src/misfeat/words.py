@@ -5,13 +5,10 @@ Numbers have the digits that their uncertainty leaves, and no more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, isnan, log10
-from typing import TYPE_CHECKING
 
 from misfeat.exceptions import Message
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_DECIMALS = 4  # decimals of a score, where it is known to the last
 MOST_NAMES = 5  # names that are listed one by one; of more, the first ones and how many there are

@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.answer import recording_sentences
-from misfeat.answers.effort import Effort, effort_for
+from misfeat.answers.options import Effort, effort_for
 from misfeat.answers.performance import model_performance
 from misfeat.answers.plan import PlanStep
 from misfeat.datasets import make_cohorts
@@ -81,11 +81,11 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     table = {f"f{i}": rng.integers(0, 2, 200) for i in range(12)}
     selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 200)).selection_
     for name, most in (("PERMUTED", 2e7), ("RESAMPLED", 100)):
-        monkeypatch.setattr(f"misfeat.answers.effort.MOST_{name}", most)
+        monkeypatch.setattr(f"misfeat.answers.options.MOST_{name}", most)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=199)
     assert effort_for(selection, 3) == Effort(3, 199, resampled=False, step_permutations=99)
     # Too many pairs to see with the usual number of permutations how many features are enough.
-    monkeypatch.setattr("misfeat.answers.effort.MOST_PERMUTED", 3e6)
+    monkeypatch.setattr("misfeat.answers.options.MOST_PERMUTED", 3e6)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=99)
 
 

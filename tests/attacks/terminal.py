@@ -19,8 +19,7 @@ from typer.testing import CliRunner
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
 from misfeat.cli.app import app
-from misfeat.show.export.formats import csv_bytes
-from misfeat.show.export.tables import answer_tables
+from misfeat.show.export import answer_tables, csv_bytes
 from tests.attacks.tally import Tally, run_script
 
 COMMANDS = (

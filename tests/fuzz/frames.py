@@ -37,7 +37,14 @@ AUDITED = ("columns", "notes")
 SIZES = (1, 5, 30, 60, 150, 400, 5000)
 LATE = (1, 2.5, True, "x", "1.5", dt.date(2020, 1, 1), Decimal("2.50"), 2**60, [1], b"x")
 ARROW = (
-    *(pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.decimal128(38, 9), pa.decimal128(5, 2)),
+    *(
+        pa.int8(),
+        pa.uint64(),
+        pa.float16(),
+        pa.float32(),
+        pa.decimal128(38, 9),
+        pa.decimal128(5, 2),
+    ),
     *(pa.decimal256(50, 3), pa.date32(), pa.date64(), pa.timestamp("ns"), pa.timestamp("s", "UTC")),
     *(pa.timestamp("ms", "Europe/Berlin"), pa.time32("s"), pa.time64("ns"), pa.duration("ms")),
     *(pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.bool_(), pa.null()),
@@ -108,8 +115,7 @@ def _of_type(kind: pa.DataType, number: int) -> Any:
 def of_pandas(draw: Any) -> pd.DataFrame:
     """Columns of NumPy's types, of pandas' own, and of objects whose kind changes late."""
     columns = [
-        pdst.column(f"x{at}", dtype=draw(st.one_of(NUMPY)))
-        for at in range(draw(st.integers(1, 3)))
+        pdst.column(f"x{at}", dtype=draw(st.one_of(NUMPY))) for at in range(draw(st.integers(1, 3)))
     ]
     frame = draw(pdst.data_frames(columns, index=pdst.range_indexes(min_size=1, max_size=40)))
     frame = pd.concat([frame] * draw(st.sampled_from((1, 1, 4, 100))), ignore_index=True)
@@ -129,7 +135,11 @@ def holders_of(frame: Any) -> dict[str, Callable[[], Any]]:
     """How each library holds a frame, where it can."""
     if isinstance(frame, pd.DataFrame):
         mapping = {name: frame[name].to_numpy() for name in frame}
-        return {"pandas": lambda: frame, "rows twice": lambda: frame.iloc[::-1], "": lambda: mapping}
+        return {
+            "pandas": lambda: frame,
+            "rows twice": lambda: frame.iloc[::-1],
+            "": lambda: mapping,
+        }
 
     def table() -> pa.Table:
         return frame if isinstance(frame, pa.Table) else frame.to_arrow()

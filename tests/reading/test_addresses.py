@@ -15,7 +15,7 @@ from misfeat.cli.app import app
 from misfeat.cli.options import RunSettings
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts
-from misfeat.reading.addresses import (
+from misfeat.reading.files import (
     is_address,
     without_secrets,
 )

@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import Message, MisfeatError, Setting
-from misfeat.show.pages import HtmlPage, as_html, framed
+from misfeat.show.pages import as_html, framed
+from misfeat.show.report import Report
 from misfeat.words import joined
 
 
-class Page(HtmlPage):
-    page_name = "report"
+class Page(Report):
+    def __init__(self):
+        super().__init__({}, {}, {})
 
     def html(self):
         return "<!doctype html>new"

@@ -8,6 +8,7 @@ many features are enough, by tests of what further ones add.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -15,28 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.effort import effort_for
-from misfeat.answers.enough_features import best_recorded, enough_features, step_of
-from misfeat.answers.options import checked_size, level_size, shown_scores
-from misfeat.answers.performance import UNOS_C, model_performance
-from misfeat.answers.plan import recording_plan
-from misfeat.answers.significance import significance_tests
-from misfeat.answers.top import best_sets
-from misfeat.cohorts.model import subgroup_named
+from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
+from misfeat.answers.options import Effort, checked_size, effort_for, level_size, shown_scores
+from misfeat.answers.performance import UNOS_C, Performance, model_performance
+from misfeat.answers.plan import PlanStep, recording_plan
+from misfeat.answers.significance import SubgroupSignificance, significance_tests
+from misfeat.answers.top import ScoredSet, best_sets
+from misfeat.cohorts.model import Cohorts, subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from misfeat.answers.column_cautions import Caution
-    from misfeat.answers.effort import Effort
-    from misfeat.answers.enough_features import Enough, Step
-    from misfeat.answers.performance import Performance
-    from misfeat.answers.plan import PlanStep
-    from misfeat.answers.significance import SubgroupSignificance
-    from misfeat.answers.top import ScoredSet
-    from misfeat.cohorts import Cohorts
     from misfeat.selection import Selection
 
 EXPLAINED = "explained"
@@ -295,7 +286,10 @@ def _recommended(
         reason = Message(untested)
     whole = float(measure.whole[cohort])
     share, low, high = step.share, step.low / whole, step.high / whole
-    sure = _interval(low, high, selection.confidence)
+    confidence, sure = selection.confidence, ""
+    if low < high:
+        kind = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
+        sure = f"{kind} {percent_between(low, high)}"
     named = {"names": joined(step.features), "about": about, "reason": reason}
     explain = "explains" if len(step.features) == 1 else "explain"
     said = "" if test is None else p_words(p, test.permutations, unadjusted=test.p_value)
@@ -342,13 +336,6 @@ def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
         f"a further feature helps ({further}), but larger sets were not tried: {{setting}} does",
         setting=Setting("size", size + 1),
     )
-
-
-def _interval(low: float, high: float, confidence: float | None) -> str:
-    if not low < high:
-        return ""
-    kind = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
-    return f"{kind} {percent_between(low, high)}"
 
 
 def _about(selection: Selection) -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
@@ -12,7 +13,7 @@ import numpy as np
 from misfeat.answers import column_cautions
 from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
 from misfeat.answers.recording_gains import unsettled_pair
-from misfeat.answers.top import best_sets
+from misfeat.answers.top import ScoredSet, best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
@@ -24,34 +25,12 @@ from misfeat.runtime.progress import long_work
 from misfeat.words import percent, percent_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from misfeat.answers.top import ScoredSet
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.shortlist import Shortlist
+    from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
 LOOKING = "Looking for what may mislead"
-_ODD_COLUMNS = {
-    IDENTIFIER: (
-        "Column {column!r} looks like an identifier and was coded as a feature ({treatment}): what "
-        "it explains may be the order of the rows, and holds for no other table.",
-        "Leave it out: {exclude}.",
-    ),
-    DATE: (
-        "Column {column!r} holds dates and was coded as a feature ({treatment}): what it explains "
-        "may be when rows were recorded, and later dates were never seen.",
-        "Make a duration or a season of it, or leave it out: {exclude}.",
-    ),
-    FREE_TEXT: (
-        "Column {column!r} looks like free text and was coded as a feature ({treatment}): most of "
-        "what it says is lost.",
-        "Make categories of it, or leave it out: {exclude}.",
-    ),
-}
-"""Kinds of columns that are seldom meant as features: a sentence and a remedy."""
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
 WHOLE = 0.95  # a set that explains so much of the target nearly determines it
 LEAST_CASES = 50  # rows of the rarer class below which the order of sets is easily chance
@@ -112,8 +91,6 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
             continue
         yield Caution.of(
             "single value",
-            "Feature {column!r} has a single value in {where}, and several elsewhere.",
-            "If it stands for missing there, say so: {missing}.",
             columns=(name,),
             subgroups=where,
             missing=Setting("missing_values", column=name),
@@ -133,10 +110,7 @@ def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) ->
             "combinations",
             f"Few rows in {{where}}: the best set there has up to {max(small.values()):,} "
             "combinations of values with the target. Scores of few rows come out too high.",
-            "Compare them within a subgroup only, ask for smaller sets or fewer bins, or make "
-            "larger subgroups.",
             subgroups=small,
-            severity="overturns",
         )
 
 
@@ -151,7 +125,6 @@ def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
             "few rows",
             f"Fewer than {floor:,} rows{' of equal weight' if weighted else ''} in {{where}}, too "
             "few to distinguish a pair of features from chance.",
-            "Make larger subgroups, or fewer bins.",
             subgroups=small,
         )
 
@@ -179,15 +152,7 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
             subgroups=counts,
         )
     if single:
-        yield Caution.of(
-            "one class",
-            "The target {column!r} has a single value in {where}: there is nothing to explain, "
-            "and no set is listed.",
-            "Merge it with another subgroup, if that is not meant.",
-            columns=(cohorts.target,),
-            subgroups=single,
-            severity="note",
-        )
+        yield Caution.of("one class", columns=(cohorts.target,), subgroups=single)
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
@@ -203,7 +168,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
             "There is one subgroup only: its scores were shrunk by its own rows, with no other "
             "subgroup to compare with."
         )
-    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, severity="note")
+    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names)
 
 
 def _unlike(selection: Selection) -> Iterator[Caution]:
@@ -217,7 +182,7 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
     rows, whole = cohorts.effective_sizes(), scores.measure.whole
     small = rows < SMALL * rows.mean()
 
-    def contradictions() -> list[NDArray[np.float64]]:
+    def contradictions() -> list[Floats]:
         parts = [model.contradictions() for model in scores.listed().models]
         return [np.mean(one, axis=0) for one in zip(*parts, strict=True)]
 
@@ -246,8 +211,6 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
             f"{percent(max(alone[f], 0.0), 0, 1)} of the uncertainty in them, where all subgroups "
             f"together suggest {percent(score[f], low[f], high[f])} "
             f"({percent_between(low[f], high[f])}).",
-            "Rely on neither before it has more rows: {alone} estimates it by its own rows alone, "
-            "as tests and the map see it.",
             columns=(scores.measure.features[f],),
             subgroups=(cohort.name,),
             alone=Setting("estimate", "above_chance"),
@@ -263,7 +226,6 @@ def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Ca
             "{where}; the order of sets there may be chance.",
             columns=(cohorts.target,),
             subgroups=little,
-            severity="overturns",
         )
 
 
@@ -296,25 +258,17 @@ def _recorded_apart(selection: Selection, best: Sequence[ScoredSet]) -> Iterator
             pairs.setdefault(unsettled_pair(selection, members), []).append(one.subgroup)
     for (pair, nearest), subgroups in list(pairs.items())[:MOST_NAMED]:
         yield Caution.of(
-            "recorded apart",
-            "No subgroup recorded {column!r} and {other!r} together, and the best set of "
-            "{where} holds both; recording both in {nearest!r} would settle most.",
-            columns=pair,
-            subgroups=subgroups,
-            other=pair[1],
-            nearest=nearest,
+            "recorded apart", columns=pair, subgroups=subgroups, other=pair[1], nearest=nearest
         )
 
 
 def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
     """Identifiers, dates and free text that were coded as features."""
     for audit in cohorts.columns:
-        if audit.role == "feature" and audit.looks_like in _ODD_COLUMNS:
+        if audit.role == "feature" and audit.looks_like in (IDENTIFIER, DATE, FREE_TEXT):
             yield Caution.of(
                 audit.looks_like,
-                *_ODD_COLUMNS[audit.looks_like],
                 columns=(audit.column,),
-                severity="weakens" if audit.looks_like == IDENTIFIER else "note",
                 treatment=audit.treatment,
                 exclude=Setting("exclude", [audit.column]),
             )
@@ -329,7 +283,6 @@ def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
             "code for missing",
             f"{'Feature' if audit.role == 'feature' else 'The target'} {{column!r}} is {{why}}: "
             "that looks like a code for missing values.",
-            "If it is one, say so: {missing}.",
             columns=(audit.column,),
             why=audit.why_suspect,
             missing=Setting("missing_values", list(audit.suspects), column=audit.column),
@@ -356,7 +309,6 @@ def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> It
             f"To take it in {len(cohorts.classes)} classes use {{classes}}, for its linear part "
             "{linear}.",
             columns=(cohorts.target,),
-            severity="note",
             classes=Setting("target", CLASSES),
             linear=linear,
         )
@@ -366,11 +318,8 @@ def _cut_target(cohorts: Cohorts, best: Sequence[ScoredSet], measure: str) -> It
         remedy = "Agree on cut points that matter in the proposals of the sites."
     yield Caution.of(
         "binned target",
-        "The target {column!r} has many values and was cut ({treatment}): scores are about the bin "
-        "of a row, not about where in it the value lies.",
-        remedy,
+        remedy=remedy,
         columns=(audit.column,),
-        severity="note",
         treatment=audit.treatment,
         bins=Setting("bins", column=audit.column),
         number=Setting("target", NUMBER),
@@ -386,9 +335,6 @@ def _joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
             continue
         yield Caution.of(
             "merged",
-            "Subgroup {where} is made of parts of which some recorded {features} and "
-            "others never did: that a value is missing there shows which part a row is of.",
-            "Merge parts that recorded the same, or leave small ones out: {drop}.",
             columns=features,
             subgroups=(subgroup,),
             features=listed(features, MOST_NAMED),
@@ -411,9 +357,6 @@ def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]
         f"explain most by themselves or in one of {shortlist.pairs:,} pairs, in "
         f"{shortlist.rows:,} rows.{more} Three features that explain something only together are "
         "missed.",
-        "Leave out what cannot matter ({exclude}), and include what must be kept ({include}). "
-        "P-values are of the other rows, and hold; what stability and validation say is about "
-        "the features that were kept.",
         exclude=Setting("exclude"),
         include=Setting("include"),
     )

@@ -8,30 +8,28 @@ weight, in which a copy with so many errors explains the same however rare a cla
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
+from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.feature_blocks import SUSPECT, without_features
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
     from numpy.typing import ArrayLike, NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.model import ColumnAudit
+    from misfeat.runtime.arrays import Flags, Floats, Integers
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
     Severity = Literal["overturns", "weakens", "note"]
 
 SUSPECTS = "suspects"  # Stands for all features that may give the target away
@@ -56,32 +54,8 @@ SAME = 0.95  # a feature that explains this share of another one determines it
 LOOKS_SAME = 0.9  # pairs that reach this share in a sample of rows are counted on all rows
 SAMPLE = 500
 LEAST_OF_PAIR = 30  # in fewer rows a feature determines another one easily by chance
-_LEAKS = {
-    "leak": (
-        "Feature {column!r} explains {share:.0f} % of the target {target!r} by itself in {where}: "
-        "it may be a copy of the target, or made from it.",
-        "Unless it is known before the target is, leave it out: {exclude}.",
-    ),
-    "missing pattern": (
-        "Whether feature {column!r} is missing explains {share:.0f} % of the target {target!r} in "
-        "{where}: it may have been recorded only once the target was known.",
-        "Unless it is recorded before, leave it out: {exclude}.",
-    ),
-}
-"""Ways in which a column gives the target away: a sentence and a remedy."""
 MOST_ALIKE = 3  # cautions of a kind that have a line each
-_TOGETHER = {
-    "leak": "features nearly determine the target each, and may be copies of it or made from it",
-    "missing pattern": "features explain much of the target by where they are missing",
-    IDENTIFIER: "columns look like identifiers and were coded as features",
-    DATE: "columns hold dates and were coded as features",
-    FREE_TEXT: "columns look like free text and were coded as features",
-    "single value": "features have a single value in some subgroups, and several elsewhere",
-    "code for missing": "columns hold numbers that look like codes for missing values",
-    "duplicate": "pairs of features determine each other",
-    "determined": "pairs of features are such that the first determines the second",
-}
-"""What more than a few cautions of a kind have in common, after their number."""
+_KINDS = tomllib.loads(Path(__file__).with_name("cautions.toml").read_text(encoding="utf-8"))
 FEW_OTHERS = 10  # rows that must differ from the commonest value, else little is determined
 
 
@@ -100,20 +74,21 @@ class Caution:
     def of(
         cls,
         kind: str,
-        sentence: str,
+        sentence: str = "",
         remedy: str = "",
         *,
         columns: Iterable[str] = (),
         subgroups: Iterable[str] = (),
-        severity: Severity = "weakens",
         **about: Any,
     ) -> Caution:
-        """A caution from templates; they know the first ``column`` and ``where``, the subgroups."""
+        """A caution from templates, those of its kind (cautions.toml) where none are given."""
         columns, subgroups = tuple(columns), tuple(subgroups)
         where = listed(subgroups, MOST_NAMED)
         about = {"column": columns[:1] and columns[0], "where": where} | about
-        messages = Message(sentence, **about), Message(remedy, **about)
-        return cls(kind, columns, subgroups, *messages, severity)
+        words = _KINDS[kind]
+        told = Message(sentence or words["sentence"], **about)
+        advice = Message(remedy or words.get("remedy", ""), **about)
+        return cls(kind, columns, subgroups, told, advice, words["severity"])
 
     @property
     def words(self) -> Message:
@@ -130,7 +105,7 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
         by_kind.setdefault(one.kind, []).append(one)
     found: list[Caution] = []
     for kind, own in by_kind.items():
-        if len(own) <= MOST_ALIKE or kind not in _TOGETHER:
+        if len(own) <= MOST_ALIKE or "together" not in _KINDS[kind]:
             found += own
             continue
         names = [" and ".join(map(repr, one.columns)) for one in own]
@@ -143,11 +118,10 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
             setting = Setting("exclude", SUSPECTS)
         grouped = Caution.of(
             kind,
-            f"{len(own):,} {_TOGETHER[kind]}: {{names}}.",
+            f"{len(own):,} {_KINDS[kind]['together']}: {{names}}.",
             remedy,
             columns=dict.fromkeys(name for one in own for name in one.columns),
             subgroups=dict.fromkeys(name for one in own for name in one.subgroups),
-            severity=own[0].severity,
             names=joined(names, MOST_NAMED),
             setting=setting,
         )
@@ -231,10 +205,8 @@ def _leak_caution(
     together = {"where": "all subgroups together"} if where is None and len(subgroups) > 1 else {}
     return Caution.of(
         kind,
-        *_LEAKS[kind],
         columns=(name,),
         subgroups=subgroups,
-        severity="overturns",
         share=100 * explained.share,
         target=cohorts.target,
         exclude=Setting("exclude", [name]),
@@ -418,9 +390,7 @@ def _rule_caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: Colu
         "always where {by!r} is {values}, and nearly never "
         f"{'beyond the bin next to that' if rule.mixed else 'elsewhere'}: "
         f"{'it' if one else 'each of them'} seems to be recorded by that rule.",
-        "If so, make subgroups of them, too: {groups}.",
         columns=(*names, audit.column),
-        severity="note",
         names=listed(names, MOST_NAMED),
         by=audit.column,
         values=listed(values, MOST_NAMED),
@@ -432,17 +402,9 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
     """Pairs of features that determine each other, or of which one determines the other."""
     for one, other, mutual in sorted(determined_pairs(cohorts), key=lambda pair: not pair[2]):
         pair = cohorts.features[one], cohorts.features[other]
-        sentence = (
-            "Features {column!r} and {other!r} determine each other: they say the same twice."
-        )
-        if not mutual:
-            sentence = "Feature {column!r} determines {other!r}, which adds nothing to it."
         yield Caution.of(
             "duplicate" if mutual else "determined",
-            sentence,
-            "Leave one of them out: {exclude}.",
             columns=pair,
-            severity="note",
             other=pair[1],
             exclude=Setting("exclude", [pair[1]]),
         )
@@ -487,7 +449,7 @@ def _looking_determined(cohorts: Cohorts, rows: NDArray[np.intp]) -> Iterator[tu
             yield feature, feature + 1 + index
 
 
-def _shared_part(table: Floats, starts: NDArray[np.int64]) -> Floats:
+def _shared_part(table: Floats, starts: Integers) -> Floats:
     """Mutual information over the lesser entropy, for tables side by side from `starts`."""
     margins = np.add.reduceat(table, starts, axis=1)
     total = np.maximum(margins.sum(axis=0), 1.0)

@@ -17,6 +17,7 @@ freedom') degrees of freedom. What a run predicted, or kept no rows of, is compa
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,6 @@ from misfeat.information.mutual_info import SampledShare, sampled_share
 from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from misfeat.selection import Selection
 
     Runs = tuple[Selection, Selection]

@@ -7,25 +7,22 @@ most permutations, the set is enough. Two are tried because they may explain onl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.effort import AHEAD, effort_for
-from misfeat.answers.options import checked_size, of_each_subgroup, shown_scores
+from misfeat.answers.options import AHEAD, checked_size, effort_for, of_each_subgroup, shown_scores
 from misfeat.answers.significance import LEVEL, PermutationTester
 from misfeat.answers.top import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
+    from misfeat.runtime.arrays import Flags
     from misfeat.selection import Selection
 
 WHAT = "Seeing how many features are enough"
@@ -215,7 +212,7 @@ def step_of(
     )
 
 
-def _with_included(selection: Selection, size: int, missing: NDArray[np.bool_]) -> CompletedScores:
+def _with_included(selection: Selection, size: int, missing: Flags) -> CompletedScores:
     """Scores of the sets that hold every feature to include, where they fit and were recorded."""
     if size >= len(selection.options.include):
         scores = shown_scores(selection, size)
@@ -224,7 +221,7 @@ def _with_included(selection: Selection, size: int, missing: NDArray[np.bool_]) 
     return selection.completed(size)
 
 
-def best_recorded(scores: CompletedScores, missing: NDArray[np.bool_], cohort: int) -> int:
+def best_recorded(scores: CompletedScores, missing: Flags, cohort: int) -> int:
     """The best set that a cohort recorded; tied ones in the order of columns."""
     recorded = np.flatnonzero(~missing[scores.subsets].any(axis=1))
     rounded = np.round(scores.score[cohort, recorded], TIED_DECIMALS)

@@ -8,6 +8,7 @@ before. Where no subgroup recorded the whole set, each of u depends on p and y a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,14 +16,9 @@ import numpy as np
 from misfeat.information.mutual_info import entropy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
+    from misfeat.runtime.arrays import Floats, Integers
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 SHRINKING = 2.0  # rows that weigh as much as what is expected without them
 PROXIES = 2  # features that an unrecorded one may be read from

@@ -8,6 +8,7 @@ most to what is chosen already.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
@@ -36,15 +37,13 @@ from misfeat.lattice import rank, ranks_below
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
     from misfeat.estimation.estimands import ListedScores
+    from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
 
 VALUING, COMPARING = "Valuing features", "Comparing pairs"
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"

@@ -10,6 +10,7 @@ beats).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -17,14 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.options import Costs, checked_size, explainable_subgroups
-from misfeat.answers.recording_gains import NOTHING, RecordingGains, bundles
+from misfeat.answers.recording_gains import NOTHING, Bundle, Gain, RecordingGains, bundles
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from misfeat.answers.recording_gains import Bundle, Gain
     from misfeat.selection import Selection
 
 LEAST_SHARE = 0.01

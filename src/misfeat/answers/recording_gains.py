@@ -12,6 +12,7 @@ than the deviation says, some farther away. `Gain` is that mixture of two normal
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,14 +24,10 @@ from misfeat.answers.set_contrasts import SHARED_ERROR
 from misfeat.completion.completed_scores import SINGLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.completion import CompletedScores
+    from misfeat.runtime.arrays import Indices
     from misfeat.selection import Selection
 
-    Integers = NDArray[np.integer]
 
 Bundle = frozenset[int]
 """Features to be recorded together, by number."""
@@ -69,8 +66,12 @@ class Gain(NamedTuple):
         """The expected rise, E[max(0, D)]: a feature that does not help is left out of the set."""
         if not self.is_distributed:
             return self.center
-        rises = [share * expected_rise(self.center, w * self.deviation) for share, w in MIXTURE]
-        return min(sum(rises), self.most)
+        rise = 0.0
+        for share, width in MIXTURE:  # E[max(0, X)] of a normal X
+            deviation = width * self.deviation
+            z = self.center / deviation
+            rise += share * (deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z)))
+        return min(rise, self.most)
 
     def exceeds(self, least: float) -> float:
         """How likely the rise is more than some number of at least 0."""
@@ -94,14 +95,6 @@ class Gain(NamedTuple):
             middle = (low + high) / 2.0
             low, high = (middle, high) if 1.0 - self.exceeds(middle) < share else (low, middle)
         return high
-
-
-def expected_rise(ahead: float, deviation: float) -> float:
-    """E[max(0, X)] of a normal X, from its mean and standard deviation."""
-    if deviation <= 0:
-        return max(0.0, ahead)
-    z = ahead / deviation
-    return deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z))
 
 
 class RecordingGains:
@@ -136,7 +129,7 @@ class RecordingGains:
             self._all = frozenset(own.tolist())
             self._of_all = float(selection.set_scores.scored(own[None]).score[self._cohort, 0])
 
-    def _most_promising(self, scores: CompletedScores, lacking: Integers) -> list[int]:
+    def _most_promising(self, scores: CompletedScores, lacking: Indices) -> list[int]:
         """The unrecorded features that are in the best sets, whatever else these lack."""
         best = np.zeros(len(self._missing))
         for column in scores.subsets.T:
@@ -160,7 +153,7 @@ class RecordingGains:
         subsets = np.unique(np.concatenate([scores.subsets, more]), axis=0) if more else None
         return scores if subsets is None else self._selection.set_scores.scored(subsets)
 
-    def _best_by_part(self, together: bool) -> Integers:
+    def _best_by_part(self, together: bool) -> Indices:
         """The best set by the code of the features that it needs recorded; -1 where none does."""
         codes = np.zeros(len(self._missing), dtype=np.int64)
         codes[self.considered] = list(self._code.values())

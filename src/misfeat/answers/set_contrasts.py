@@ -16,6 +16,7 @@ the product of their sizes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -25,15 +26,13 @@ from misfeat.answers.options import checked_k, set_members, shown_scores, target
 from misfeat.information.mutual_info import influence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
+    from misfeat.runtime.arrays import Flags, Floats, Indices
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
     Set = tuple[int, ...]
 
 MOST_KEPT = 2**23  # numbers of influences of rows, so that few are computed twice in a row
@@ -72,8 +71,8 @@ class Contrasts:
 
     def __init__(
         self,
-        scored: Callable[[NDArray[np.integer]], CompletedScores],
-        missing: NDArray[np.bool_],
+        scored: Callable[[Indices], CompletedScores],
+        missing: Flags,
         confidence: float | None,
         rows: Cohorts | None,
     ) -> None:

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from misfeat.answers.effort import FEWER_PERMUTATIONS, effort_for
-from misfeat.answers.options import feature_index, included_features, level_size
+from misfeat.answers.options import (
+    FEWER_PERMUTATIONS,
+    effort_for,
+    feature_index,
+    included_features,
+    level_size,
+)
 from misfeat.cohorts.weights import design_effect, reweighted
 from misfeat.estimation.significance import (
     PILOTS,

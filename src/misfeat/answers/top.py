@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,11 @@ from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
+    from misfeat.runtime.arrays import Indices, Integers
     from misfeat.selection import Selection
 
 TIED_DECIMALS = 12  # scores that agree to so many (nats) are tied; rounding must not rank them
@@ -67,7 +67,7 @@ def best_sets(
     scores = shown_scores(selection, size)
     contrasts = contrasts_of(selection)
 
-    def chosen(order: NDArray[np.integer], cohort: int) -> Iterator[int]:
+    def chosen(order: Indices, cohort: int) -> Iterator[int]:
         kept: list[tuple[int, ...]] = []
         for number in _without_padding(selection, order, scores, cohort):
             one = tuple(scores.subsets[number].tolist())
@@ -93,7 +93,7 @@ def scored_sets(
     scores: CompletedScores,
     names: Sequence[str],
     k: int | None = None,
-    chosen: Callable[[NDArray[np.integer], int], Iterable[int]] | None = None,
+    chosen: Callable[[Indices, int], Iterable[int]] | None = None,
 ) -> list[ScoredSet]:
     """The k best of the `chosen` sets of each subgroup, ranked among all; unranked without k."""
     records: list[ScoredSet] = []
@@ -150,7 +150,7 @@ def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
 
 
 def _without_padding(
-    selection: Selection, order: NDArray[np.integer], scores: CompletedScores, cohort: int
+    selection: Selection, order: Indices, scores: CompletedScores, cohort: int
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first.
 
@@ -204,8 +204,8 @@ def _of_cohort(
     cohort: int,
     scores: CompletedScores,
     order: Sequence[int] | NDArray[np.intp],
-    subsets: NDArray[np.integer],
-    ranks: NDArray[np.int64],
+    subsets: Indices,
+    ranks: Integers,
 ) -> dict[str, list[Any]]:
     """What is known of some sets in one cohort, by name."""
     set_scores, tests = selection.set_scores, selection.known_tests
@@ -232,7 +232,7 @@ def _of_cohort(
     return columns
 
 
-def _named(subsets: NDArray[np.integer], features: Sequence[str]) -> list[tuple[str, ...]]:
+def _named(subsets: Indices, features: Sequence[str]) -> list[tuple[str, ...]]:
     """The names of the features of every set."""
     names = np.empty(len(features), dtype=object)
     names[:] = features

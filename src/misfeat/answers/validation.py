@@ -20,6 +20,7 @@ variance; deviations as they are, or fully corrected.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
@@ -32,29 +33,24 @@ import numpy as np
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted
-from misfeat.estimation.estimands import POPULATION
+from misfeat.estimation.estimands import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
-from misfeat.runtime.progress import long_work
+from misfeat.runtime.progress import Progress, long_work
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Known
     from misfeat.completion.completed_scores import ExactScores
-    from misfeat.estimation.estimands import Estimate
-    from misfeat.runtime.progress import Progress
+    from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.selection import Selection
 
     Scores = NDArray[np.floating]
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 WHAT = "Leaving parts of the table out to see how well answers hold"
 JUDGED = 0.9  # the confidence of the intervals that the truth's deviation is read from
@@ -141,7 +137,7 @@ def trust(
         if progress is not None:
             progress(WHAT, done, n_steps)
 
-    def of_half(weights: NDArray[np.int64]) -> tuple[ExactScores, CompletedScores]:
+    def of_half(weights: Integers) -> tuple[ExactScores, CompletedScores]:
         half = rescored(known, reweighted(cast("Cohorts", known.cohorts), weights))
         return half.exact, judge.complete(half, size)
 
@@ -323,7 +319,7 @@ def in_words(
 
 def features_to_judge(
     shown: CompletedScores, n_features: int, rng: np.random.Generator, most: int = MOST_JUDGED
-) -> NDArray[np.int64] | None:
+) -> Integers | None:
     """Features whose sets are few enough, half of them of the best sets; None: all features."""
     (n_cohorts, _), size = shown.score.shape, shown.subsets.shape[1]
     n_kept = n_features
@@ -342,7 +338,7 @@ def features_to_judge(
     return np.sort(np.concatenate([order[:n_best], drawn]))
 
 
-def with_features(known: Known, kept: NDArray[np.int64]) -> Known:
+def with_features(known: Known, kept: Integers) -> Known:
     """What would be known if the table had some of its features only, given in ascending order."""
     exact, cohorts, sums = known.exact, known.cohorts, known.sums
     left_out = np.setdiff1d(np.arange(exact.missing.shape[1]), kept)
@@ -398,7 +394,7 @@ def with_hidden(known: Known, mask: Flags) -> Known:
     return replace(known, exact=known.exact.hidden(mask), cohorts=rows, progress=None, grids=grids)
 
 
-def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[Integers, ...]:
     """The weights of either half of the rows, drawn at random; none where there are too few."""
     if rows is None or not can_be_halved(rows):
         return ()

@@ -282,7 +282,8 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
         within = _labels(labels, cells)
         return _followed_counts(within, inverse, ranks, own.counts[whole], cohorts)
     places, many = inverse * n_classes + own.target[whole], cells.shape[1] * n_classes
-    counts = np.bincount(places, own.counts[whole], many).reshape(-1, n_classes)
+    flat: Floats = np.bincount(places, own.counts[whole], many).astype(np.float64, copy=False)
+    counts = flat.reshape(-1, n_classes)
     in_cells = None
     if own.effective is not None:
         in_cells = np.bincount(inverse, own.weights[whole], len(counts)).astype(np.float64)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from misfeat.runtime.progress import Progress
 
 KINDS: dict[str, dict[str, Any]] = {

@@ -8,9 +8,10 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -19,9 +20,6 @@ from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 INTERNAL_ERROR = 1  # exit code: something in misfeat or a library under it broke
 BAD_INPUT = 2  # exit code: a table, a file or a request that cannot be answered

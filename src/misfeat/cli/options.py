@@ -3,11 +3,13 @@
 A settings file holds the same options, and messages spell parameters as options.
 """
 
-# ruff: noqa: RUF009 (options are fields of a dataclass)
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, fields
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -18,8 +20,6 @@ from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from misfeat.selector import SubgroupSelector
 
 
@@ -103,14 +103,7 @@ def read_costs(value: Any) -> dict[str, float]:
 
 def read_ways(value: Any) -> dict[str, str]:
     """Read ``COL=text``."""
-    return value if isinstance(value, dict) else _pairs(value, "read", "zip=text")
-
-
-def read_design(value: Any) -> dict[str, Any]:
-    """Read ``strata=COL`` and ``cluster=COL``; a column's name may hold an equals sign."""
-    if isinstance(value, dict):
-        return value
-    return _pairs(value, "design", "strata=region", str.partition)
+    return _pairs(value, "read", "zip=text")
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -118,7 +111,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "size": read_size,
     "include": as_list,
     "exclude": as_list,
-    "design": read_design,
+    # A column's name may hold an equals sign.
+    "design": lambda value: _pairs(value, "design", "strata=region", str.partition),
     "block": read_blocks,
     "bins": read_bins,
     "missing": read_missing_values,
@@ -156,7 +150,9 @@ def _digits(part: Any) -> str:
 def _pairs(
     value: Any, parameter: str, example: str, parted: Callable[..., Any] = str.rpartition
 ) -> dict[str, str]:
-    """Texts ``NAME=REST`` as a dictionary, each name once."""
+    """Texts ``NAME=REST`` as a dictionary, each name once; a dictionary as it is."""
+    if isinstance(value, dict):
+        return value
     pairs: dict[str, str] = {}
     for text in map(str, as_list(value)):
         name, equals, rest = parted(text, "=")
@@ -184,24 +180,10 @@ def _parsed(kind: type, text: str, setting: Setting) -> Any:
         raise MisfeatError(f"{setting}: {text!r} is not {words}.") from None
 
 
-TABLE, COLUMNS = "Table", "Subgroups and columns"
-PREDICTIONS, OUTPUT = "Predictions", "Output"
-"""Headings that options stand under."""
 NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an error."
 """Help of options that every command has."""
 Several = list[str] | None
 LONGEST = 60  # characters of a value in a message; a longer one is left out
-
-
-def _option(default: Any, panel: str | None, words: str, *flags: str) -> Any:
-    """Declare an option; its name is that of the field unless `flags` say otherwise."""
-    option = typer.Option(*flags, help=words, rich_help_panel=panel)
-    return field(default=default, metadata={"typer": option})
-
-
-def _several(panel: str, words: str) -> Any:
-    """Declare an option that may be given several times."""
-    return _option(None, panel, f"{words} May be repeated.")
 
 
 _TABLE = typer.Argument(
@@ -213,102 +195,51 @@ _TABLE = typer.Argument(
 class RunSettings:
     """The options of `misfeat run`: texts as on the command line, or values of a settings file."""
 
-    table: str | None = field(default=None, metadata={"typer": _TABLE})
-    target: str | None = _option(None, TABLE, "The target column.")
-    event: str | None = _option(
-        None,
-        TABLE,
-        "Of a time as the target: the column that says whether the event happened; COL=VALUE names "
-        "the value that is the event.",
-    )
-    by: list[str] | None = _option(
-        None,
-        TABLE,
-        "A column that defines subgroups, or several (a,b); COL:40,65 cuts it; 'auto' chooses.",
-    )
-    config: str | None = _option(
-        None, TABLE, "A TOML file with any of these options; the command line wins over it."
-    )
-    size: str = _option("3", TABLE, "Features per set, or 'auto' for as many as help.")
-    top: int = _option(10, TABLE, "Sets to show per subgroup.")
-    estimate: str = _option(
-        "population", TABLE, "'population', 'above_chance', or 'sample' for the rows as they are."
-    )
-    measure: str = _option("mutual_info", TABLE, "'mutual_info', or 'r2' for numeric columns.")
-    weights: str = _option(
-        "sampling", TABLE, "Weights: 'sampling', or 'frequency' for repeated rows."
-    )
-    design: Several = _several(TABLE, "How rows were drawn, strata=COL or cluster=COL.")
-    weight: str | None = _option(None, TABLE, "A column that says how much every row counts.")
-    include: Several = _several(COLUMNS, "A feature that every set must hold.")
-    exclude: Several = _several(COLUMNS, "A feature that no set may hold.")
-    exclude_suspects: bool = _option(
-        False,
-        COLUMNS,
-        "Leave out what may give the target away, such as copies of it and identifiers.",
-        "--exclude-suspects",
-    )
-    block: Several = _several(COLUMNS, "Features that enter sets together, NAME=COL,COL.")
-    bins: list[str] | None = _option(
-        None, COLUMNS, "Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one."
-    )
-    max_categories: int | None = _option(
-        None, COLUMNS, "Columns with at most this many distinct values are not binned."
-    )
-    target_kind: str = _option(
-        "auto", COLUMNS, "Take the target as 'classes' or as a 'number'; else the table decides."
-    )
-    missing: Several = _several(COLUMNS, "A value that means missing, as '?' or COL=0.")
-    read: Several = _several(
-        COLUMNS, "How a column of text is read, as COL=text or COL='day first'."
-    )
-    missing_threshold: float = _option(
-        0.95, COLUMNS, "Features missing in this share of a subgroup count as never recorded."
-    )
-    sporadic: str = _option("category", COLUMNS, "Other missing values: 'category' or 'available'.")
-    min_rows: int | None = _option(
-        None, COLUMNS, "Subgroups with fewer rows count as small; else the table decides."
-    )
-    small_groups: str = _option("merge", COLUMNS, "Small subgroups: 'merge' or 'drop'.")
-    missing_groups: str = _option("own", COLUMNS, "Rows without a group value: 'own' or 'drop'.")
-    max_sets: int = _option(
-        1_000_000,
-        COLUMNS,
-        "Search for the best sets where there are more, times subgroups, than this.",
-    )
-    max_rows: int | None = _option(
-        None,
-        COLUMNS,
-        "Draw at random where an engine has more different rows; else memory decides.",
-    )
-    completer: str = _option(
-        "auto", PREDICTIONS, "How scores are predicted; docs/explanation/completion.md has all."
-    )
-    confidence: float = _option(0.9, PREDICTIONS, "Target coverage of the intervals.")
-    budget: float = _option(
-        1.0, PREDICTIONS, "Compute this share of the scores, and predict the others."
-    )
-    sampler: str = _option("randwalk", PREDICTIONS, "How that share is chosen.")
-    seed: int | None = _option(None, PREDICTIONS, "Seed of random choices.")
-    device: str = _option("auto", PREDICTIONS, "Device for neural completers.")
-    jobs: int = _option(-1, PREDICTIONS, "Threads; -1 for all.")
-    memory_limit: float | None = _option(
-        None, PREDICTIONS, "The share of the free memory that scores may take, 0.6 if not given."
-    )
-    worth: bool = _option(True, OUTPUT, "Say what unrecorded features are worth collecting.")
-    cost: Several = _several(OUTPUT, "What recording a feature costs, COL=5 (else 1).")
-    validate: bool = _option(
-        False,
-        OUTPUT,
-        "Leave features and rows out to say how far answers can be trusted.",
-        "--validate",
-    )
-    out: str | None = _option(None, OUTPUT, "Save the run, its settings and its report here.")
-    title: str | None = _option(None, OUTPUT, "The title of the report.")
-    tables: bool = _option(False, OUTPUT, "Print tables of the best sets, too.", "--tables")
-    timings: bool = _option(False, OUTPUT, "Say how long every step took.", "--timings")
-    json: bool = _option(False, OUTPUT, "Print JSON lines instead of sentences.", "--json")
-    quiet: bool = _option(False, None, NO_NOTES, "--quiet", "-q")
+    table: str | None = None
+    target: str | None = None
+    event: str | None = None
+    by: list[str] | None = None
+    config: str | None = None
+    size: str = "3"
+    top: int = 10
+    estimate: str = "population"
+    measure: str = "mutual_info"
+    weights: str = "sampling"
+    design: Several = None
+    weight: str | None = None
+    include: Several = None
+    exclude: Several = None
+    exclude_suspects: bool = False
+    block: Several = None
+    bins: list[str] | None = None
+    max_categories: int | None = None
+    target_kind: str = "auto"
+    missing: Several = None
+    read: Several = None
+    missing_threshold: float = 0.95
+    sporadic: str = "category"
+    min_rows: int | None = None
+    small_groups: str = "merge"
+    missing_groups: str = "own"
+    max_sets: int = 1_000_000
+    max_rows: int | None = None
+    completer: str = "auto"
+    confidence: float = 0.9
+    budget: float = 1.0
+    sampler: str = "randwalk"
+    seed: int | None = None
+    device: str = "auto"
+    jobs: int = -1
+    memory_limit: float | None = None
+    worth: bool = True
+    cost: Several = None
+    validate: bool = False
+    out: str | None = None
+    title: str | None = None
+    tables: bool = False
+    timings: bool = False
+    json: bool = False
+    quiet: bool = False
 
     def selector(self) -> SubgroupSelector:
         """The selector that these settings ask for."""
@@ -393,10 +324,15 @@ def as_option(setting: Setting) -> str:
 def run_arguments() -> Iterable[inspect.Parameter]:
     """The arguments of a function that Typer makes the options of `misfeat run` from."""
     hints = get_type_hints(RunSettings)
+    about = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
     for one in fields(RunSettings):
+        option: Any = _TABLE
+        if one.name in about:
+            flags, panel = about[one.name].get("flags", ()), about[one.name].get("panel")
+            option = typer.Option(*flags, help=about[one.name]["help"], rich_help_panel=panel)
         yield inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=one.default,
-            annotation=Annotated[hints[one.name], one.metadata["typer"]],
+            annotation=Annotated[hints[one.name], option],
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from copy import copy
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,9 +19,6 @@ from misfeat.cli.options import RunSettings, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from misfeat.runtime.progress import StepTimes
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from misfeat.cli.errors import Quiet, in_options, notes_said, say
-from misfeat.cli.options import as_option, read_costs
+from misfeat.cli.options import RunSettings, as_option, read_costs
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from misfeat.cli.options import RunSettings
     from misfeat.selection import Selection
     from misfeat.show.questions import About
     from misfeat.show.report import Report

@@ -14,7 +14,7 @@ import tomli_w
 
 from misfeat.cli.options import NAMES, PATHS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.reading.addresses import is_address, without_secrets
+from misfeat.reading.files import is_address, without_secrets
 from misfeat.runtime.atomic_files import as_path
 from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts
 

@@ -9,6 +9,7 @@ off for every feature and subgroup.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,15 +22,10 @@ from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.build import Notes
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.inputs import Table
-
-    Counts = NDArray[np.float64]
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 
 MOST_COLUMNS = 3
@@ -47,7 +43,7 @@ MOST_ROWS = 100_000  # Of more distinct rows, so many are looked at
 class _Choice(NamedTuple):
     """Subgroups by what was chosen so far, the last column included."""
 
-    of_row: NDArray[np.int64]
+    of_row: Integers
     n: int
     explained: float
     rule: ByValue | ByCuts | None
@@ -127,7 +123,7 @@ def _candidate(profile: Profile) -> Coder | None:
 class _Search:
     """Looks for columns that explain where features are missing."""
 
-    def __init__(self, lacks: NDArray[np.bool_], weights: Counts) -> None:
+    def __init__(self, lacks: Flags, weights: Floats) -> None:
         # Features that are missing in the same rows are counted once, and weighed.
         _, first, alike = np.unique(
             np.packbits(lacks, axis=1), axis=0, return_index=True, return_counts=True
@@ -139,7 +135,7 @@ class _Search:
         self._surprise = _surprise(totals[1:], totals[0])
 
     def choice(
-        self, cells: _Choice, candidate: Profile, coder: Coder, codes: NDArray[np.integer]
+        self, cells: _Choice, candidate: Profile, coder: Coder, codes: Indices
     ) -> _Choice | None:
         """What may be chosen next of a column: its values, or cuts of it."""
         column, base = candidate.column, len(coder.labels) + 1
@@ -161,7 +157,7 @@ class _Search:
         return best
 
     def _told_apart(
-        self, cells: _Choice, part: NDArray[np.int64], n_parts: int, rule: ByValue | ByCuts
+        self, cells: _Choice, part: Integers, n_parts: int, rule: ByValue | ByCuts
     ) -> _Choice | None:
         """Subgroups that one more column tells apart; None where they are too many."""
         occurring, of_row = np.unique(cells.of_row * n_parts + part, return_inverse=True)
@@ -176,12 +172,12 @@ class _Search:
         explained = float(self._alike @ np.maximum(gain, 0.0)) / whole if whole > 0 else 0.0
         return _Choice(of_row, len(occurring), explained, rule)
 
-    def _counts(self, cell: NDArray[np.int64], n_cells: int) -> Counts:
+    def _counts(self, cell: Integers, n_cells: int) -> Floats:
         """Rows by cell, and below them those that lack each feature."""
         counts = [np.bincount(cell, weights=line, minlength=n_cells) for line in self._lines]
         return np.array(counts, dtype=np.float64)
 
-    def _best_cut(self, counts: Counts, cuts: Sequence[int]) -> int:
+    def _best_cut(self, counts: Floats, cuts: Sequence[int]) -> int:
         """The bin after which a further cut leaves the least surprise."""
         bounds = [0, *(cut + 1 for cut in cuts), counts.shape[2]]
         best, most = bounds[1] - 1 if cuts else 0, -np.inf
@@ -193,12 +189,12 @@ class _Search:
                 best, most = start + int(np.argmax(gains[:-1])), float(gains[:-1].max())
         return best
 
-    def _left(self, counts: Counts) -> Counts:
+    def _left(self, counts: Floats) -> Floats:
         """The surprise that is left, by bin."""
         return np.asarray(self._alike @ _surprise(counts[1:], counts[0]).sum(axis=1))
 
 
-def _surprise(lacking: Counts, rows: Counts) -> Counts:
+def _surprise(lacking: Floats, rows: Floats) -> Floats:
     """Rows times the entropy of whether they lack something, in nats."""
     recorded = rows - lacking
     whole, lost, left = (x * np.log(np.where(x > 0, x, 1.0)) for x in (rows, lacking, recorded))

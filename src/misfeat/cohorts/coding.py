@@ -30,7 +30,7 @@ from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import CohortRules
-    from misfeat.reading.coders import CodedRows
     from misfeat.reading.inputs import Table
+    from misfeat.runtime.arrays import Indices, Integers
 
 
 @with_parameters
@@ -144,7 +144,7 @@ def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str
 
 
 def quantile_edges(
-    values: NDArray[Any], counts: NDArray[np.int64], bins: int, part: int = 0, parts: int = 1
+    values: NDArray[Any], counts: Integers, bins: int, part: int = 0, parts: int = 1
 ) -> tuple[Value, ...]:
     """Edges that fill the bins as equally as ties allow; each edge is a value of the column.
 
@@ -351,7 +351,9 @@ MOST_CLASSES = 100  # A target with more classes is refused: hardly any class wo
 class TargetCoding:
     """How a target is coded."""
 
-    coder: Coder  # Codes its values: as classes, or, of a number, as the bins that all grids share
+    coder: (
+        Coder  # Indices its values: as classes, or, of a number, as the bins that all grids share
+    )
     classes: tuple[str, ...]  # The classes, or the bins of the first grid
     audit: ColumnAudit
     grids: NDArray[np.int16]  # (n_grids, n_codes): the bin of a code by grid; empty for classes
@@ -376,7 +378,7 @@ class TargetCoding:
         del line
         return self, rows
 
-    def classes_of(self, codes: NDArray[np.integer], missing: int = -1) -> NDArray[np.integer]:
+    def classes_of(self, codes: Indices, missing: int = -1) -> Indices:
         """The class of every row, by its code; where that is the one for missing, `missing`."""
         present = codes < self.n_codes
         classes = self.grids[0][np.where(present, codes, 0)] if len(self.grids) else codes

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,11 @@ from misfeat.reading.table_answers import ValueCounts, quantiles_of_counts
 from misfeat.reading.values import EXACT_INTEGERS, MissingCodes, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import Notes
     from misfeat.reading.inputs import Table
+    from misfeat.runtime.arrays import Flags, Integers
 
 
 DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines give quantiles
@@ -386,7 +386,7 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
     return (), ""
 
 
-def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _below(values: NDArray[Any], counts: Integers) -> Flags:
     """Codes below 0, where nothing else is."""
     below = values < 0
     n_below = int(below.sum())
@@ -397,16 +397,14 @@ def _below(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]
     return below & suspected
 
 
-def _beside_a_scale(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _beside_a_scale(values: NDArray[Any], counts: Integers) -> Flags:
     """7, 8 and 9 beside answers that go from 0 or 1 to 5 at most."""
     beyond = _above(values, counts, OF_A_SCALE)
     scale = values[~beyond]
     return beyond & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
 
 
-def _above(
-    values: NDArray[Any], _: NDArray[np.int64], codes: tuple[int, ...] = ABOVE
-) -> NDArray[np.bool_]:
+def _above(values: NDArray[Any], _: Integers, codes: tuple[int, ...] = ABOVE) -> Flags:
     """The largest values, where they are codes and far from the others."""
     beyond = np.logical_and.accumulate(np.isin(values, codes)[::-1])[::-1]
     others = values[~beyond].astype(np.float64)
@@ -419,7 +417,7 @@ def _above(
     return np.asarray(beyond & bool(far and far_in_times))
 
 
-def _zero(values: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _zero(values: NDArray[Any], counts: Integers) -> Flags:
     """0 in a measurement that is nowhere near it."""
     if values[0] != 0 or len(values) <= MEASURED or not np.isfinite(values[-1]):
         return np.zeros(len(values), dtype=bool)

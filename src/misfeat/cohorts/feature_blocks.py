@@ -17,9 +17,8 @@ from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.runtime.arrays import Flags
 
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
@@ -107,7 +106,7 @@ def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums
     )
 
 
-def hide_features(cohorts: Cohorts, mask: NDArray[np.bool_]) -> Cohorts:
+def hide_features(cohorts: Cohorts, mask: Flags) -> Cohorts:
     """Cohorts that never recorded the features that a mask of (cohort, feature) marks."""
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     codes = np.where(mask[cohort_of].T, np.array(NOT_RECORDED, cohorts.codes.dtype), cohorts.codes)

@@ -7,6 +7,7 @@ that tests hold whatever a column is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,15 +18,9 @@ from misfeat.reading.table_answers import quantiles_of_counts
 from misfeat.reading.values import MISSING_LABEL, label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.column_profiles import Profile
+    from misfeat.runtime.arrays import Flags, Indices, Integers
 
-    Codes = NDArray[np.integer]
-    Counts = NDArray[np.int64]
-    Groups = NDArray[np.int64]
     Others = Mapping[str, tuple[int, tuple[str, ...]]]
 
 
@@ -39,7 +34,7 @@ ENOUGH_BITS = 10.0  # Other rows must be 1,000 times as likely with it as withou
 class Merged(NamedTuple):
     """The groups that the values of a column are merged into."""
 
-    codes: Groups  # The group of every row; as many as there are labels where it is missing
+    codes: Integers  # The group of every row; as many as there are labels where it is missing
     labels: tuple[str, ...]
     treatment: str
 
@@ -99,7 +94,7 @@ def merge_rare(
 
 def _determined(
     rows: CodedRows, line: int, n: int, others: Others, most: int
-) -> tuple[list[str], Groups]:
+) -> tuple[list[str], Integers]:
     """The features that the first `n` codes of a line determine, and a code of them together.
 
     Values of few rows each would determine anything, and rare values of others what is constant.
@@ -123,7 +118,9 @@ def _determined(
     return names, cells
 
 
-def lost_bits(values: Codes, merged: Merged, classes: Codes, weights: Counts, n: int) -> float:
+def lost_bits(
+    values: Indices, merged: Merged, classes: Indices, weights: Integers, n: int
+) -> float:
     """What values explain of other rows' classes, `n` of them, beyond their groups, in bits."""
     present = np.where(merged.codes < len(merged.labels), classes, n)
     fine, coarse = (
@@ -134,7 +131,7 @@ def lost_bits(values: Codes, merged: Merged, classes: Codes, weights: Counts, n:
 
 
 def gaps_explain(
-    rows: CodedRows, missing: NDArray[np.bool_], n_groups: int, classes: Codes, n_classes: int
+    rows: CodedRows, missing: Flags, n_groups: int, classes: Indices, n_classes: int
 ) -> bool:
     """Whether being missing explains the target, in groups of which some rows are not missing."""
     groups = np.vstack([np.zeros_like(classes), rows.codes[:n_groups]])
@@ -145,7 +142,7 @@ def gaps_explain(
     return left_out_gain(counts) >= ENOUGH_BITS
 
 
-def left_out_gain(counts: Counts) -> float:
+def left_out_gain(counts: Integers) -> float:
     """Bits by which values predict classes, each row by all others, from rows by both."""
     overall = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
     others = np.maximum(counts - 1, 0) + overall
@@ -160,7 +157,9 @@ def stacked(parts: Sequence[CodedRows]) -> CodedRows:
     return CodedRows(codes, np.concatenate([part.weights for part in parts]), *more)
 
 
-def count_by_class(values: Codes, classes: Codes, weights: Counts, shape: Sequence[int]) -> Counts:
+def count_by_class(
+    values: Indices, classes: Indices, weights: Integers, shape: Sequence[int]
+) -> Integers:
     """Rows by value and class, of those rows whose codes the shape holds."""
     held = (values < shape[0]) & (classes < shape[1])
     key = values[held].astype(np.int64) * shape[1] + classes[held]

@@ -6,6 +6,7 @@ Which subgroup a name means is found as people write names in short.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from itertools import pairwise
@@ -19,8 +20,6 @@ from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.values import Value, canonical, label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
 

@@ -7,14 +7,11 @@ in a column of few values, which come last.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
-
-from misfeat.cohorts.parsed_text import MONTHS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 FEWEST = 3  # Fewer texts need no order
 MOST, LONGEST = 500, 50  # More texts, or longer ones, are not looked at
@@ -24,43 +21,11 @@ NO_ANSWER = re.compile(
     r"(un|not )(known|sure|stated|available|applicable|specified)|missing|refused|other|n/?a|"
     r"(don'?t|do not) know|no (answer|opinion|response)|prefer not to (say|answer)"
 )
-_SCALES = (
-    "never, almost never, very rarely, rarely, seldom, hardly ever, once in a while, occasionally, "
-    "sometimes, regularly, frequently, often, usually, very often, most of the time, mostly, "
-    "almost always, always",
-    "completely disagree, strongly disagree, disagree strongly, totally disagree, mostly disagree, "
-    "disagree, moderately disagree, somewhat disagree, disagree somewhat, slightly disagree, "
-    "disagree slightly, neither agree nor disagree, neither, neutral, undecided, slightly agree, "
-    "agree slightly, somewhat agree, agree somewhat, moderately agree, agree, mostly agree, "
-    "strongly agree, agree strongly, totally agree, completely agree",
-    "extremely dissatisfied, very dissatisfied, dissatisfied, somewhat dissatisfied, "
-    "slightly dissatisfied, neither satisfied nor dissatisfied, neutral, slightly satisfied, "
-    "somewhat satisfied, satisfied, very satisfied, extremely satisfied",
-    "extremely unlikely, very unlikely, unlikely, somewhat unlikely, neutral, somewhat likely, "
-    "likely, very likely, extremely likely, certain",
-    "none, no, nil, negligible, lowest, minimal, extremely low, very low, low, low to medium, "
-    "below average, medium, moderate, average, normal, above average, medium to high, high, "
-    "very high, extremely high, highest, extreme",
-    "none, no, absent, normal, minimal, trace, very slight, slight, very mild, mild, "
-    "mild to moderate, moderate, moderately severe, moderate to severe, marked, serious, severe, "
-    "very severe, extreme, critical, fatal",
-    "not at all, hardly, barely, a little, a little bit, slightly, somewhat, to some extent, "
-    "moderately, fairly, quite a bit, quite, a lot, very, very much, extremely, completely",
-    "terrible, awful, very poor, poor, very bad, bad, below average, fair, acceptable, ok, okay, "
-    "average, above average, good, very good, great, excellent, outstanding",
-    "xxxs, xxs, xs, s, m, l, xl, xxl, xxxl",
-    "extra small, very small, tiny, small, medium, large, big, very large, extra large, huge",
-    "none, no schooling, primary, some high school, secondary, high school, some college, "
-    "associate's degree, bachelor, bachelor's degree, tertiary, master, master's degree, phd, "
-    "doctorate",
-    "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth",
-    "january, february, march, april, may, june, july, august, september, october, november, "
-    "december",
-    ", ".join(MONTHS),
-    "monday, tuesday, wednesday, thursday, friday, saturday, sunday",
-    "mon, tue, wed, thu, fri, sat, sun",
-)
-_RANKS = [{word: rank for rank, word in enumerate(scale.split(", "))} for scale in _SCALES]
+_TEXT = Path(__file__).with_name("scales.txt").read_text(encoding="utf-8")
+_RANKS = [
+    {word: rank for rank, word in enumerate(" ".join(scale.split()).split(", "))}
+    for scale in _TEXT.split("\n\n")[1:]
+]
 _NUMBER = r"-?[$\u20ac\u00a3]?(?:\d[\d,]*(?:\.\d+)?|inf)"
 _UNIT = r"(?:st|nd|rd|th)?(?: ?(?!to )[a-z%$\u20ac/]+\.?){0,2}"
 _RANGE = re.compile(

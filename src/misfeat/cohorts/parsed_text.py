@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,8 @@ from misfeat.reading.coders import Kind, replaced
 from misfeat.reading.table_answers import ValueCounts
 from misfeat.reading.values import PLAIN_NUMBER, Value, canonical
 
-if TYPE_CHECKING:
-    Pieces = tuple[tuple[str, str], ...]
-    Reader = Callable[[Mapping[str, int]], "ParsedText | None"]
-
-
+Pieces = tuple[tuple[str, str], ...]
+Reader = Callable[[Mapping[str, int]], "ParsedText | None"]
 DAY_FIRST, MONTH_FIRST = "day first", "month first"
 TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
 WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)

@@ -17,15 +17,12 @@ from misfeat.reading.coders import Kind
 from misfeat.reading.table_answers import GroupSums, NumberRows, Variable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.build import CohortRules, ProfiledTable
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.reading.inputs import Table
+    from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.progress import Progress
-
-    Floats = NDArray[np.float64]
 
 
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
@@ -46,9 +43,9 @@ class ProductSums:
     names: tuple[str, ...]  # The subgroups
     features: tuple[str, ...]  # The numeric features, in the table's column order
     target: str
-    rows: NDArray[np.int64]  # (n_cohorts,): rows, or with weights their effective number
+    rows: Integers  # (n_cohorts,): rows, or with weights their effective number
     products: Floats  # (n_cohorts, n_features + 1, n_features + 1), the target last
-    missing: NDArray[np.bool_]  # (n_cohorts, n_features): what each never recorded
+    missing: Flags  # (n_cohorts, n_features): what each never recorded
     # (n_cohorts, 1 + `PERMUTED`, n_features + 1): the target as recorded, then in random orders
     permuted: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
@@ -207,7 +204,7 @@ def _by_cohort(
             column=column,
         )
     share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
-    missing: NDArray[np.bool_] = share >= threshold
+    missing: Flags = share >= threshold
     kept = np.flatnonzero(~missing.all(axis=0))
     chosen = [*kept, len(features)]
     return ProductSums(

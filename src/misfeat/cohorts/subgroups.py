@@ -23,18 +23,18 @@ from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.model import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
-from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
 from misfeat.reading.values import Value, canonical, check_text, label
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from misfeat.cohorts.build import Notes
-    from misfeat.reading.coders import CodedRows
     from misfeat.reading.table_answers import Weighing
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-    Part = Sequence[int] | NDArray[np.integer]
+    Part = Sequence[int] | Indices
 
 MAX_VALUES = 5000  # A column of more values must be cut or merged before it makes subgroups
 OTHERS = "*"
@@ -128,7 +128,7 @@ class Grouping:
     """A rule made ready: how to code it, and the term that each code adds to a cohort's name."""
 
     coder: Coder
-    term_of: NDArray[np.int64]  # From a code, the one for missing included, to a term
+    term_of: Integers  # From a code, the one for missing included, to a term
     terms: tuple[str, ...]
     column: str | None = None  # What orders all terms but the last, for missing; None: nothing
     cuts: tuple[str, ...] = ()  # The labels of its cut points, where it was cut
@@ -237,18 +237,18 @@ DROPPED = -1
 class Runs:
     """Stretches of sorted rows that belong to one cohort each."""
 
-    bounds: NDArray[np.int64]  # Run r holds the rows ``bounds[r]:bounds[r + 1]``
-    cohort: NDArray[np.int64]  # The cohort of each run, `DROPPED` for rows that belong to none
-    codes: NDArray[np.integer]  # (n_groupings, n_runs): the codes of the groupings in a run
-    rows: NDArray[np.int64]  # Of shape (n_runs,): how many rows of the table each run holds
-    without: NDArray[np.int64]  # Of shape (n_features, n_runs): how many of them lack each feature
+    bounds: Integers  # Run r holds the rows ``bounds[r]:bounds[r + 1]``
+    cohort: Integers  # The cohort of each run, `DROPPED` for rows that belong to none
+    codes: Indices  # (n_groupings, n_runs): the codes of the groupings in a run
+    rows: Integers  # Of shape (n_runs,): how many rows of the table each run holds
+    without: Integers  # Of shape (n_features, n_runs): how many of them lack each feature
 
     def of(self, cohort: int) -> list[slice]:
         """The stretches of rows that belong to a cohort."""
         runs = np.flatnonzero(self.cohort == cohort)
         return [slice(self.bounds[run], self.bounds[run + 1]) for run in runs]
 
-    def in_cohorts(self, by_run: NDArray[np.int64]) -> NDArray[np.int64]:
+    def in_cohorts(self, by_run: Integers) -> Integers:
         """Add up what was counted in every run, along the last axis, over those of a cohort."""
         totals = np.zeros((self.cohort.max() + 1, *by_run.shape[:-1]), dtype=np.int64)
         kept = self.cohort != DROPPED
@@ -256,15 +256,15 @@ class Runs:
         return totals.T
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """How many rows of the table each cohort holds."""
         return self.in_cohorts(self.rows)
 
-    def never_recorded(self, threshold: float) -> NDArray[np.bool_]:
+    def never_recorded(self, threshold: float) -> Flags:
         """Which features, by cohort, are missing in at least this share of a cohort's rows."""
         return np.asarray(threshold <= (self.in_cohorts(self.without) / self.sizes).T)
 
-    def cohort_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def cohort_of(self, codes: Indices) -> Integers:
         """The cohort of each column of grouping codes, `DROPPED` where no run has them."""
         known = dict(zip(map(tuple, self.codes.T.tolist()), self.cohort.tolist(), strict=True))
         found = [known.get(tuple(column), DROPPED) for column in codes.T.tolist()]
@@ -334,9 +334,7 @@ def subgroups_in(
     return tuple(_unique(_names(groupings, minterms, minterms)))
 
 
-def _stretches(
-    rows: CodedRows, groupings: Sequence[Grouping]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+def _stretches(rows: CodedRows, groupings: Sequence[Grouping]) -> tuple[Integers, Integers, Flags]:
     """Where rows of one minterm start, its terms, and whether a group value is missing in it."""
     group_codes = rows.codes[: len(groupings)]
     changes = np.any(group_codes[:, 1:] != group_codes[:, :-1], axis=0)
@@ -349,9 +347,7 @@ def _stretches(
     return starts, terms, (terms == last[:, None]).any(axis=0)
 
 
-def _names(
-    groupings: Sequence[Grouping], first: NDArray[np.int64], last: NDArray[np.int64]
-) -> list[str]:
+def _names(groupings: Sequence[Grouping], first: Integers, last: Integers) -> list[str]:
     """Names of minterms, or of neighbours from the first to the last."""
     return [
         BETWEEN_TERMS.join(g.term(*ends) for g, *ends in zip(groupings, *pair, strict=True))
@@ -388,27 +384,27 @@ class _Held:
 
     names: list[str]
     runs: Runs
-    sums: NDArray[np.int64]  # As `weighed_sums` has them
+    sums: Integers  # As `weighed_sums` has them
     weighing: Weighing | None
     coding: Coding
     floor: int  # From how many rows on a subgroup is not small, where the coding does not say
     notes: Notes
 
     @cached_property
-    def sizes(self) -> NDArray[np.float64]:
+    def sizes(self) -> Floats:
         """How many rows of equal weight each cohort has."""
         return weighed_sizes(self.sums, self.weighing)
 
     @cached_property
-    def _without(self) -> NDArray[np.int64]:
+    def _without(self) -> Integers:
         return self.runs.in_cohorts(self.runs.without)
 
-    def sizes_of(self, parts: Iterable[Part]) -> NDArray[np.float64]:
+    def sizes_of(self, parts: Iterable[Part]) -> Floats:
         """How many rows of equal weight each part has: at times fewer than one of its cohorts."""
         sums = np.stack([self.sums[:, part].sum(axis=1) for part in parts], axis=1)
         return weighed_sizes(sums, self.weighing)
 
-    def never_recorded(self, parts: Iterable[Part]) -> NDArray[np.bool_]:
+    def never_recorded(self, parts: Iterable[Part]) -> Flags:
         """Which features, by part, are missing in nearly all of its rows."""
         lacking = [self._without[:, p].sum(axis=1) / self.sums[0, p].sum() for p in parts]
         return np.array(lacking) >= self.coding.missing_threshold
@@ -430,7 +426,7 @@ class _Held:
 
 
 def _with_neighbours(
-    held: _Held, groupings: Sequence[Grouping], minterms: NDArray[np.int64]
+    held: _Held, groupings: Sequence[Grouping], minterms: Integers
 ) -> tuple[Runs, list[str]]:
     """Merge small subgroups with a neighbour in the order of a column, and say which.
 
@@ -485,7 +481,7 @@ def _renumbered(runs: Runs, parts: Iterable[Part]) -> Runs:
     return replace(runs, cohort=numbers[runs.cohort])
 
 
-def _propose_cuts(held: _Held, groupings: Sequence[Grouping], minterms: NDArray[np.int64]) -> None:
+def _propose_cuts(held: _Held, groupings: Sequence[Grouping], minterms: Integers) -> None:
     """Say how a number that makes many subgroups could be cut in three instead."""
     fewest = held.coding.min_rows or held.floor
     most = FEW_VALUES if held.sizes.min() < fewest else MANY_VALUES
@@ -524,7 +520,7 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
     if not merging and not len(large):
         fewer = f"fewer than {about['least']} {about['rows']}"
         raise MisfeatError(f"Every subgroup has {fewer}: {about['shown']}.", remedy="Lower it.")
-    parts: list[NDArray[np.int64]] = []
+    parts: list[Integers] = []
     others: list[str] = []
     if merging:
         parts, never = _merged(held, small, int(fewest))
@@ -542,9 +538,7 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
     return _renumbered(held.runs, [*large[:, None], *parts]), names
 
 
-def _merged(
-    held: _Held, small: NDArray[np.int64], least: int
-) -> tuple[list[NDArray[np.int64]], NDArray[np.bool_]]:
+def _merged(held: _Held, small: Integers, least: int) -> tuple[list[Integers], Flags]:
     """Small subgroups put together where they recorded the same, and what each never recorded.
 
     What has still too few rows joins those that recorded most nearly the same.

@@ -40,10 +40,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
-
-    Counts = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.integer]
+    from misfeat.runtime.arrays import Floats, Indices, Integers
 
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
@@ -182,14 +179,14 @@ def _scale(n_rows: int, greatest: float) -> float:
     return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def weighed_sums(rows: CodedRows, runs: Runs) -> Counts:
+def weighed_sums(rows: CodedRows, runs: Runs) -> Integers:
     """Of each cohort: its rows, and with weights the sums of these and of their squares."""
     starts = runs.bounds[:-1]
     sums = (runs.in_cohorts(np.add.reduceat(held, starts)) for held in rows.more)
     return np.array([runs.sizes, *sums])
 
 
-def weighed_sizes(sums: Counts, weighing: Weighing | None) -> Floats:
+def weighed_sizes(sums: Integers, weighing: Weighing | None) -> Floats:
     """Kish: how many rows of equal weight tell as much as those that were summed up."""
     n_rows: Floats = sums[0].astype(np.float64)
     if weighing is None or len(sums) == 1:
@@ -201,20 +198,20 @@ def weighed_sizes(sums: Counts, weighing: Weighing | None) -> Floats:
     return np.asarray(np.clip(effective, 1.0, n_rows))
 
 
-def heaviest_of(weights: Counts, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
+def heaviest_of(weights: Integers, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
     """What one of several rows weighs, all others being alike, by the sums over all of them."""
     n, mass = weights.astype(np.float64), masses.astype(np.float64)
     unequal = np.maximum(n * squares - mass**2, 0.0)
     return np.where(n > 1, np.minimum((mass + np.sqrt((n - 1.0) * unequal)) / n, mass), mass)
 
 
-def squares_of(weights: Counts, masses: NDArray[Any], heaviest: Floats) -> Floats:
+def squares_of(weights: Integers, masses: NDArray[Any], heaviest: Floats) -> Floats:
     """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
     return np.asarray(heaviest**2 + others**2 / np.maximum(weights - 1, 1))
 
 
-def weights_of(cohort: Cohort) -> tuple[Counts, Counts, Floats]:
+def weights_of(cohort: Cohort) -> tuple[Integers, Integers, Floats]:
     """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
     if cohort.masses is None or cohort.heaviest is None:
         return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
@@ -230,7 +227,7 @@ def design_effect(cohort: Cohort) -> float:
     return kish / cohort.effective if kish > NO_DESIGN * cohort.effective else 1.0
 
 
-def mean_weights(classes: Integers, weights: NDArray[Any], n_classes: int) -> Floats:
+def mean_weights(classes: Indices, weights: NDArray[Any], n_classes: int) -> Floats:
     """What a row of each class weighs on the mean; of all, where classes hardly differ."""
     counts = np.maximum(np.bincount(classes, minlength=n_classes), 1)
     means: Floats = np.bincount(classes, weights=weights, minlength=n_classes) / counts
@@ -241,7 +238,7 @@ def mean_weights(classes: Integers, weights: NDArray[Any], n_classes: int) -> Fl
     return means if differ else np.full_like(means, whole)
 
 
-def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Counts | None, Floats | None]:
+def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Integers | None, Floats | None]:
     """What rows weigh, and the heaviest of each as `heaviest_of` has it; None without weights."""
     if weighing is None or rows.masses is None or rows.squares is None:
         return None, None
@@ -254,13 +251,13 @@ def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Counts | None
 class DrawnRows(NamedTuple):
     """Rows with the same class, drawn together; all arrays are of shape (n_kinds,)."""
 
-    cohort: Integers  # Negative for rows of no subgroup, whose clusters were drawn all the same
-    target: Integers  # The class; negative where it is missing
-    stratum: Integers
-    cluster: Integers | None  # Each in its stratum; None: every row was drawn by itself
-    masses: NDArray[np.int64]
+    cohort: Indices  # Negative for rows of no subgroup, whose clusters were drawn all the same
+    target: Indices  # The class; negative where it is missing
+    stratum: Indices
+    cluster: Indices | None  # Each in its stratum; None: every row was drawn by itself
+    masses: Integers
     squares: Floats  # What the rows weigh together, and the sum of the squares of what each weighs
-    rows: NDArray[np.int64]  # How many weigh anything
+    rows: Integers  # How many weigh anything
 
 
 def _design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> tuple[Floats, Floats]:
@@ -291,15 +288,15 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
 
 
 def _clusters_in_strata(
-    stratum: Integers, cluster: Integers
-) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp]]:
+    stratum: Indices, cluster: Indices
+) -> tuple[NDArray[np.intp], Integers, NDArray[np.intp]]:
     """The number of each row's cluster, clusters by stratum, and the stratum of each cluster."""
     pairs, unit = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
     numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
     return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
 
 
-def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Floats:
+def _between_clusters(added: Floats, stratum: Indices, cluster: Indices) -> Floats:
     """The variance of sums over clusters, drawn with replacement within strata."""
     unit, sizes, of_cluster = _clusters_in_strata(stratum, cluster)
     totals = np.zeros((len(of_cluster), added.shape[1]))
@@ -312,7 +309,7 @@ def _between_clusters(added: Floats, stratum: Integers, cluster: Integers) -> Fl
     return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
 
 
-def _between_rows(added: Floats, squared: Floats, stratum: Integers, rows: Integers) -> Floats:
+def _between_rows(added: Floats, squared: Floats, stratum: Indices, rows: Indices) -> Floats:
     """The same where every row is a cluster, from the sums of z and of its squares."""
     numbers, of_row = np.unique(stratum, return_inverse=True)
     sums, squares = (np.zeros((len(numbers), added.shape[1])) for _ in range(2))
@@ -400,7 +397,7 @@ def effective_sizes(
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself
 
 
-def reweighted(cohorts: Cohorts, weights: NDArray[np.int64]) -> Cohorts:
+def reweighted(cohorts: Cohorts, weights: Integers) -> Cohorts:
     """The same table with other counts; rows that count nothing are gone.
 
     What a row weighs changes with its count: by the mean weight of the rows that it stands for. The
@@ -456,7 +453,7 @@ def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohor
     return reweighted(cohorts, np.concatenate(drawn))
 
 
-def rows_drawn(weights: Counts, n_rows: int, rng: np.random.Generator) -> Counts:
+def rows_drawn(weights: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
     """How many of the rows that each coded row stands for are drawn, none of them twice."""
     total = int(weights.sum())
     if total < LARGEST_TO_DRAW_FROM:

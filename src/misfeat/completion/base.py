@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from statistics import NormalDist
@@ -22,24 +23,19 @@ from misfeat.completion.completed_scores import (
     OWN_ROWS,
     SINGLES,
     CompletedScores,
+    ExactScores,
     Guess,
+    Known,
     guess_of,
     support_of,
 )
-from misfeat.completion.registry import INHERIT, confidence_of, inherited
+from misfeat.completion.registry import INHERIT, Confidence, Seed, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import best_below, level, rank, ranks_below
 from misfeat.parameters.declaration import Parameters, a_level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from misfeat.completion.completed_scores import ExactScores, Known
-    from misfeat.completion.registry import Confidence, Seed
-
-    Scores = NDArray[np.float64]
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -122,7 +118,7 @@ class BaseCompleter(Parameters, ABC):
         causes = error_causes(guess, completed.score, exact)
         return with_intervals(completed, half_widths(errors, causes, confidence))
 
-    def combined(self, guess: Guess, exact: ExactScores) -> NDArray[np.float64]:
+    def combined(self, guess: Guess, exact: ExactScores) -> Floats:
         """Scores of the asked size: exact where they are known, else guesses, closed upwards."""
         return closed_upwards(guess.by_size, exact)[-1]
 
@@ -146,14 +142,14 @@ class RecordedCompleter(BaseCompleter):
         return Guess.of(recorded_sets_filled(known.exact, size))
 
 
-def with_certain_bounds(exact: ExactScores, size: int, score: Scores) -> CompletedScores:
+def with_certain_bounds(exact: ExactScores, size: int, score: Floats) -> CompletedScores:
     """Scores of one size, exact and guessed ones together, between what is certain."""
     subsets, predicted = level(exact.missing.shape[1], size), np.isnan(exact.by_size[size])
     support = support_of(exact.missing, subsets)
     return CompletedScores(subsets, score, *exact.bounds(size), predicted, support)
 
 
-def with_intervals(completed: CompletedScores, half: Scores | None) -> CompletedScores:
+def with_intervals(completed: CompletedScores, half: Floats | None) -> CompletedScores:
     """Narrow the certain bounds to intervals that hold the truth as often as asked for."""
     if half is None:
         return completed
@@ -168,8 +164,8 @@ def with_intervals(completed: CompletedScores, half: Scores | None) -> Completed
 
 
 def recorded_part_scores(
-    by_size: Sequence[Scores], cohort: int, subsets: NDArray[np.integer], missing: NDArray[np.bool_]
-) -> Scores:
+    by_size: Sequence[Floats], cohort: int, subsets: Indices, missing: Flags
+) -> Floats:
     """The score, given scores from size 0 on, of the recorded part of each subset in one cohort."""
     absent = missing[subsets]
     scores = np.empty(len(subsets))
@@ -180,7 +176,7 @@ def recorded_part_scores(
     return scores
 
 
-def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
+def recorded_sets_filled(exact: ExactScores, size: int) -> list[Floats]:
     """Scores by size, recorded sets that were not scored filled in: best part plus mean gain."""
     filled = [exact.by_size[0]]
     for m in range(1, size + 1):
@@ -197,17 +193,17 @@ def recorded_sets_filled(exact: ExactScores, size: int) -> list[Scores]:
     return filled
 
 
-def mean_over_cohorts(values: Scores) -> Scores:
+def mean_over_cohorts(values: Floats) -> Floats:
     """The mean over the cohorts that have a value, NaN where none has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
-        mean: Scores = np.nanmean(values, axis=0)
+        mean: Floats = np.nanmean(values, axis=0)
     return mean
 
 
-def ceilings(exact: ExactScores, size: int) -> Scores:
+def ceilings(exact: ExactScores, size: int) -> Floats:
     """What each subset of a size cannot exceed: known scores of larger sets, and the ceiling."""
-    limits: Scores = np.broadcast_to(
+    limits: Floats = np.broadcast_to(
         exact.ceiling[:, None], (len(exact.ceiling), exact.by_size[-1].shape[1])
     )
     for larger in range(len(exact.by_size) - 1, size, -1):
@@ -220,7 +216,7 @@ def ceilings(exact: ExactScores, size: int) -> Scores:
     return limits
 
 
-def closed_upwards(guesses: list[Scores], exact: ExactScores) -> list[Scores]:
+def closed_upwards(guesses: list[Floats], exact: ExactScores) -> list[Floats]:
     """Exact scores, else guesses, by size from 0, changed as little as upward closure asks."""
     n_features = exact.missing.shape[1]
     completed = [exact.by_size[0]]
@@ -256,9 +252,7 @@ N_CAUSES = 3
 LEAST_SCALE = 0.05  # an error is never expected to be smaller than this share of the mean error
 
 
-def hiding_rounds(
-    missing: NDArray[np.bool_], rounds: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.bool_]]:
+def hiding_rounds(missing: Flags, rounds: int, rng: np.random.Generator) -> Iterator[Flags]:
     """Features to hide, a mask a round: cohorts and features take turns, some are always left."""
     recorded = ~missing
     share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
@@ -281,9 +275,9 @@ def hiding_rounds(
 class HiddenErrors(NamedTuple):
     """How far guesses of hidden features were off."""
 
-    errors: Scores  # (n,): truth minus guess
-    causes: Scores  # (n, N_CAUSES): see `error_causes`
-    clusters: NDArray[np.int64]  # (n,): which cohort and hidden feature an error belongs to
+    errors: Floats  # (n,): truth minus guess
+    causes: Floats  # (n, N_CAUSES): see `error_causes`
+    clusters: Integers  # (n,): which cohort and hidden feature an error belongs to
 
 
 def hidden_errors(
@@ -311,7 +305,7 @@ def hidden_errors(
     return HiddenErrors(*map(np.concatenate, zip(*by_round, strict=True)))
 
 
-def error_causes(guess: Guess, score: Scores, exact: ExactScores) -> Scores:
+def error_causes(guess: Guess, score: Floats, exact: ExactScores) -> Floats:
     """Sampling, guessed gain, a pair recorded nowhere: (n_cohorts, n_subsets, N_CAUSES)."""
     size = len(guess.by_size) - 1
     floor, _ = exact.bounds(size)
@@ -320,7 +314,7 @@ def error_causes(guess: Guess, score: Scores, exact: ExactScores) -> Scores:
     return np.stack([np.nan_to_num(guess.deviation), gain, apart], axis=2)
 
 
-def half_widths(hidden: HiddenErrors, causes: Scores, confidence: float) -> Scores | None:
+def half_widths(hidden: HiddenErrors, causes: Floats, confidence: float) -> Floats | None:
     """Half the widths of intervals around guesses; None where too few features were hidden.
 
     A size of error is expected by its causes, and a quantile of errors relative to that is taken;
@@ -334,7 +328,7 @@ def half_widths(hidden: HiddenErrors, causes: Scores, confidence: float) -> Scor
     sizes = np.abs(hidden.errors)
     usual = max(float(sizes.mean()), np.finfo(float).tiny)
 
-    def with_constant(causes: Scores) -> Scores:
+    def with_constant(causes: Floats) -> Floats:
         sampling, gain, apart = causes.T
         return np.column_stack([sampling, gain, apart * usual, np.full(len(causes), usual)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,13 +12,12 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice import best_below, level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
+    from misfeat.runtime.arrays import Flags, Floats, Indices
     from misfeat.runtime.progress import Progress
 
 
@@ -29,7 +29,7 @@ OURS = "misfeat."  # modules whose completers keep below the ceiling
 Prepared = TypeVar("Prepared")
 
 
-def support_of(missing: NDArray[np.bool_], subsets: NDArray[np.integer]) -> NDArray[np.int8]:
+def support_of(missing: Flags, subsets: Indices) -> NDArray[np.int8]:
     """The support of every subset in every cohort, as `CompletedScores.support` explains."""
     recorded = ~missing
     lacking = missing[:, subsets]
@@ -67,13 +67,13 @@ class ExactScores:
         Whether what chance alone would score was taken off; guesses are on that scale, too.
     """
 
-    by_size: tuple[NDArray[np.float64], ...]
-    missing: NDArray[np.bool_]
-    ceiling: NDArray[np.float64]
+    by_size: tuple[Floats, ...]
+    missing: Flags
+    ceiling: Floats
     closed: bool = True
     above_chance: bool = False
 
-    def hidden(self, mask: NDArray[np.bool_]) -> ExactScores:
+    def hidden(self, mask: Flags) -> ExactScores:
         """What would be left if the subgroups had not recorded some features.
 
         Parameters
@@ -87,7 +87,7 @@ class ExactScores:
             left.append(np.where(lost, np.nan, scores))
         return replace(self, by_size=tuple(left), missing=self.missing | mask)
 
-    def bounds(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def bounds(self, size: int) -> tuple[Floats, Floats]:
         """Between which two values each score of one size certainly lies, (n_cohorts, n_subsets).
 
         At least the best known score of a part, where a larger set cannot score lower (else 0),
@@ -143,7 +143,7 @@ class Known:
     tables: CountTables | None = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def hidden(self, mask: NDArray[np.bool_]) -> Known:
+    def hidden(self, mask: Flags) -> Known:
         """What would be known without the features that a mask marks, the same as `exact.hidden`.
 
         The rows and sums are the same ones, so what was prepared of them is shared; of hidden
@@ -208,11 +208,11 @@ class Guess:
         The spread that sampling alone gives scores of the asked size, where it is known; else 0.
     """
 
-    by_size: list[NDArray[np.float64]]
-    deviation: NDArray[np.float64]
+    by_size: list[Floats]
+    deviation: Floats
 
     @classmethod
-    def of(cls, by_size: list[NDArray[np.float64]]) -> Guess:
+    def of(cls, by_size: list[Floats]) -> Guess:
         """Guesses that say nothing of what sampling alone does.
 
         Parameters
@@ -247,15 +247,15 @@ class CompletedScores:
         None for classes.
     """
 
-    subsets: NDArray[np.integer]
-    score: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    predicted: NDArray[np.bool_]
+    subsets: Indices
+    score: Floats
+    low: Floats
+    high: Floats
+    predicted: Flags
     support: NDArray[np.int8]
-    spread: NDArray[np.float64] | None = None
+    spread: Floats | None = None
 
-    def of_sets(self, chosen: NDArray[np.bool_] | NDArray[np.integer]) -> CompletedScores:
+    def of_sets(self, chosen: Flags | Indices) -> CompletedScores:
         """The scores of some of the subsets.
 
         Parameters

@@ -24,6 +24,7 @@ that of the part of S that the cohort recorded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
@@ -32,32 +33,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.completion.base import (
     BaseCompleter,
     check_number,
     recorded_part_scores,
     recorded_sets_filled,
 )
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completed_scores import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.imputation_kernels import Donors
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-    Codes = NDArray[np.integer]
-    Mask = NDArray[np.bool_]
-    Numbers = NDArray[np.int64]
-    Scores = NDArray[np.float64]
 
 TASKS_A_THREAD = 8  # rows are cut into so many tasks a thread
 DENSE_FACTOR = 4  # numbers are looked up in a table as long as it has at most so many entries a row
@@ -109,12 +103,12 @@ class KNNCompleter(BaseCompleter):
 
 def imputed_codes(
     cohorts: Cohorts,
-    missing: Mask,
+    missing: Flags,
     n_neighbors: int,
     with_target: bool,
     work: Work,
-    compared: Mask | None = None,
-) -> Codes:
+    compared: Flags | None = None,
+) -> Indices:
     """Codes with a value for what is `missing`; rows are `compared` in some features, or all."""
     from misfeat.completion.imputation_kernels import impute_rows
 
@@ -148,11 +142,11 @@ def imputed_codes(
 
 def _donors_of(
     cohort: np.integer,
-    values: Codes,
-    weights: NDArray[np.int64],
-    cohort_of: NDArray[np.int64],
+    values: Indices,
+    weights: Integers,
+    cohort_of: Integers,
     fields: NDArray[np.unsignedinteger],
-    common: Mask,
+    common: Flags,
 ) -> Donors:
     """The rows that have one of a cohort's missing features; these have the codes `values`."""
     from misfeat.completion.imputation_kernels import Donors
@@ -183,18 +177,18 @@ def _donors_of(
     )
 
 
-def recorded_codes(cohorts: Cohorts, missing: Mask) -> tuple[Codes, NDArray[np.int64]]:
+def recorded_codes(cohorts: Cohorts, missing: Flags) -> tuple[Indices, Integers]:
     """The codes without those of features that count as missing, and the cohort of every row."""
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
 
 
-def most_frequent(values: Codes, weights: NDArray[Any]) -> int:
+def most_frequent(values: Indices, weights: NDArray[Any]) -> int:
     """The most frequent value, the smallest one of equals, 0 of none."""
     return int(np.bincount(values, weights, minlength=1).argmax())
 
 
-def all_recorded(cohorts: Cohorts, codes: Codes) -> Cohorts:
+def all_recorded(cohorts: Cohorts, codes: Indices) -> Cohorts:
     """The cohorts as if they had recorded all features, with these codes."""
     return replace(
         cohorts,
@@ -207,7 +201,7 @@ def all_recorded(cohorts: Cohorts, codes: Codes) -> Cohorts:
 
 def imputed_scores(
     imputed: Cohorts, exact: ExactScores, size: int, n_jobs: int | None = None
-) -> list[Scores]:
+) -> list[Floats]:
     """Scores of imputed rows by size from 0 on; 0 for a cohort that lacked nothing."""
     from misfeat.information import level_mutual_info
 
@@ -221,14 +215,14 @@ def imputed_scores(
     return scores
 
 
-def guess_from_scores(exact: ExactScores, scores: list[Scores]) -> Guess:
+def guess_from_scores(exact: ExactScores, scores: list[Floats]) -> Guess:
     """A guess from scores by size, read where a cohort's own scores say nothing."""
     filled = recorded_sets_filled(exact, len(scores) - 1)
     pairs = zip(filled, scores, strict=True)
     return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])
 
 
-def numbered(codes: Codes) -> tuple[Numbers, int]:
+def numbered(codes: Indices) -> tuple[Integers, int]:
     """Codes from 0 on numbered anew without gaps, in their order, and how many there are."""
     if int(codes.max(initial=0)) >= DENSE_FACTOR * max(1, len(codes)):
         values, numbers = np.unique(codes, return_inverse=True)
@@ -237,7 +231,7 @@ def numbered(codes: Codes) -> tuple[Numbers, int]:
     return (np.cumsum(there) - 1)[codes], int(there.sum())
 
 
-def numbered_together(lines: Iterable[Codes], n_rows: int) -> tuple[Numbers, int]:
+def numbered_together(lines: Iterable[Indices], n_rows: int) -> tuple[Integers, int]:
     """The number of each row's combination of codes from 0 on, in order, and how many there are."""
     numbers, count = np.zeros(n_rows, dtype=np.int64), min(1, n_rows)
     for codes in lines:
@@ -301,7 +295,7 @@ class MarkovBlanketCompleter(BaseCompleter):
             within.append(np.array(parts))
         return guess_from_scores(known.exact, within)
 
-    def _imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Mask]:
+    def _imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Flags]:
         """Imputed rows, and the features in each cohort's blanket, none if it lacks no feature."""
         cohorts, work = known.rows_for("markov_blanket"), Work(known.n_jobs)
         missing = known.exact.missing
@@ -342,10 +336,10 @@ class GTest(NamedTuple):
 
 
 def g_test(
-    x: Codes,
-    y: Codes,
-    strata: Codes | None = None,
-    weights: NDArray[np.int64] | None = None,
+    x: Indices,
+    y: Indices,
+    strata: Indices | None = None,
+    weights: Integers | None = None,
     rows_per_cell: float = 0.0,
 ) -> GTest:
     """Whether codes are independent within strata, of those with enough rows per cell."""
@@ -376,9 +370,9 @@ def g_test(
 
 
 def markov_blanket(
-    codes: Codes,
-    target: Codes,
-    weights: NDArray[np.int64] | None = None,
+    codes: Indices,
+    target: Indices,
+    weights: Integers | None = None,
     alpha: float = 0.01,
     rows_per_cell: float = 5.0,
 ) -> tuple[int, ...]:
@@ -390,13 +384,13 @@ def markov_blanket(
     weights = np.ones(len(target), dtype=np.int64) if weights is None else weights
     highest = alpha / max(1, len(codes))
 
-    def strata_of(given: Sequence[int]) -> NDArray[np.int64]:
+    def strata_of(given: Sequence[int]) -> Integers:
         """The number of each row's combination of values; -1 where one of them is not there."""
         lines = codes[list(given)]
         strata, _ = numbered_together(np.maximum(lines, 0), len(target))
         return np.where((lines >= 0).all(axis=0), strata, -1)
 
-    def tested(feature: int, strata: NDArray[np.int64]) -> GTest:
+    def tested(feature: int, strata: Integers) -> GTest:
         own = codes[feature]
         whole = (own >= 0) & (strata >= 0)
         kept = slice(None) if whole.all() else whole

@@ -11,6 +11,8 @@ from misfeat.runtime.compilation import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Flags, Indices, Integers
+
 TILE = 1024  # so many donors are compared before the near ones among them are picked
 
 
@@ -21,23 +23,23 @@ class Donors(NamedTuple):
     """
 
     fields: NDArray[np.unsignedinteger]  # (n_fields, n_donors): what rows are compared in
-    weights: NDArray[np.int64]  # (n_donors,): how many rows of the table each stands for
-    values: NDArray[np.integer]  # (n_missing, n_donors): codes of the missing features
-    starts: NDArray[np.int64]  # (n_blocks + 1,): block b holds the donors starts[b]:starts[b + 1]
-    gives: NDArray[np.bool_]  # (n_blocks, n_missing): which missing features the rows have
-    compared: NDArray[np.bool_]  # (n_blocks, n_fields): fields that rows are compared in
+    weights: Integers  # (n_donors,): how many rows of the table each stands for
+    values: Indices  # (n_missing, n_donors): codes of the missing features
+    starts: Integers  # (n_blocks + 1,): block b holds the donors starts[b]:starts[b + 1]
+    gives: Flags  # (n_blocks, n_missing): which missing features the rows have
+    compared: Flags  # (n_blocks, n_fields): fields that rows are compared in
     # (n_blocks, most_compared + 1): the rank, among all distances that there are, of that of a
     # donor in a block that differs in so many features
-    distances: NDArray[np.int64]
-    usual: NDArray[np.int64]  # (n_missing,): what a feature is where no donor can be compared
+    distances: Integers
+    usual: Integers  # (n_missing,): what a feature is where no donor can be compared
 
 
 class Nearest(NamedTuple):
     """Donors that may be among the nearest of one row, block after block."""
 
-    near: NDArray[np.int64]  # (n_donors,): their numbers
-    distances: NDArray[np.int64]  # (n_donors,): the ranks of their distances
-    ends: NDArray[np.int64]  # (n_blocks + 1,): those of block b are ends[b]:ends[b + 1]
+    near: Integers  # (n_donors,): their numbers
+    distances: Integers  # (n_donors,): the ranks of their distances
+    ends: Integers  # (n_blocks + 1,): those of block b are ends[b]:ends[b + 1]
 
 
 @compiled

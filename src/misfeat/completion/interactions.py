@@ -24,16 +24,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorded_sets_filled
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completed_scores import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.completion.completed_scores import ExactScores, Known
-
-    Scores = NDArray[np.float64]
+    from misfeat.runtime.arrays import Flags, Floats, Indices
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,7 +89,7 @@ class InteractionsCompleter(BaseCompleter):
         check_count(self.largest, "largest", none=True)
 
 
-def contributions(exact: ExactScores, size: int) -> list[Scores]:
+def contributions(exact: ExactScores, size: int) -> list[Floats]:
     """d_j(T) of all subsets by size, of shape (n_cohorts, n_subsets); NaN where unknown."""
     n_features = exact.missing.shape[1]
     terms = [exact.by_size[0]]
@@ -107,11 +103,11 @@ def contributions(exact: ExactScores, size: int) -> list[Scores]:
     return terms
 
 
-def shrunk_mean(terms: Scores, size: int) -> Scores:
+def shrunk_mean(terms: Floats, size: int) -> Floats:
     """The mean contribution over the cohorts that know it, shrunk for interactions; 0 if none."""
     known = ~np.isnan(terms)
     count = known.sum(axis=0)
-    mean: Scores = np.where(known, terms, 0.0).sum(axis=0) / np.maximum(count, 1)
+    mean: Floats = np.where(known, terms, 0.0).sum(axis=0) / np.maximum(count, 1)
     if size < 2 or not (count > 1).any():
         return mean
     squares = np.where(known, (terms - mean) ** 2, 0.0).sum(axis=0)
@@ -121,9 +117,7 @@ def shrunk_mean(terms: Scores, size: int) -> Scores:
     return mean * (signal / (signal + noise)) if signal > 0 else np.zeros_like(mean)
 
 
-def _touching(
-    mean: list[Scores], subsets: NDArray[np.integer], absent: NDArray[np.bool_]
-) -> Scores:
+def _touching(mean: list[Floats], subsets: Indices, absent: Flags) -> Floats:
     """The sum of mean contributions of all parts that hold an unrecorded feature."""
     total = np.zeros(len(subsets))
     for size in range(1, min(len(mean), subsets.shape[1] + 1)):

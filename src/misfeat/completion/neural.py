@@ -5,30 +5,24 @@ The networks themselves, and all that imports PyTorch, are in `misfeat.completio
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_number
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completed_scores import ExactScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.completion.registry import INHERIT, inherited
+from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.networks.paper import ModelShape, PaperModels
-    from misfeat.completion.registry import Confidence
-
-    Scores = NDArray[np.float64]
+    from misfeat.runtime.arrays import Flags, Floats
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -74,12 +68,12 @@ class EpochCompleter(NeuralCompleter):
     rounds: int = 1
 
 
-def _labelled(by_size: Sequence[Scores]) -> NDArray[np.bool_]:
+def _labelled(by_size: Sequence[Floats]) -> Flags:
     """Which subgroups have a known score, one that is not NaN, to learn from."""
     return np.asarray(np.any([~np.isnan(s).all(axis=1) for s in by_size], axis=0))
 
 
-def _mean_where_unlabelled(guess: Scores, labelled: NDArray[np.bool_]) -> Scores:
+def _mean_where_unlabelled(guess: Floats, labelled: Flags) -> Floats:
     """Guesses in which a subgroup whose network learned nothing gets the mean of the others."""
     return np.where(labelled[:, None], guess, guess[labelled].mean(axis=0))
 
@@ -137,7 +131,7 @@ class MLPCompleter(EpochCompleter):
         sizes = range(1, size + 1)
         return Guess.of([known.exact.by_size[0], *(self._of_size(known, m, size) for m in sizes)])
 
-    def _of_size(self, known: Known, size: int, last: int) -> Scores:
+    def _of_size(self, known: Known, size: int, last: int) -> Floats:
         """What networks that learned from sets of about a size say about all sets of that size."""
         from misfeat.completion.networks.paper import Labels, MLPNetwork, train
 
@@ -331,7 +325,7 @@ class PaperCompleter(EpochCompleter):
         guess = _mean_where_unlabelled(models.predict(size, self._device_name), labelled)
         return Guess.of([*exact.by_size[:size], guess])
 
-    def combined(self, guess: Guess, exact: ExactScores) -> Scores:
+    def combined(self, guess: Guess, exact: ExactScores) -> Floats:
         """Scores of the asked size: exact where they are known, else guesses, within bounds."""
         size = len(guess.by_size) - 1
         known, score = exact.by_size[size], guess.by_size[size]

@@ -11,6 +11,7 @@ drawn, too (`random_mask`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,9 @@ from misfeat.datasets.dataset import Dataset
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    Table = NDArray[np.float64]
+    from misfeat.runtime.arrays import Flags, Floats, Integers
 
 
 LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features
@@ -34,11 +33,11 @@ LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features
 class Population:
     """The exact distribution that one subgroup was drawn from."""
 
-    classes: Table  # (n_classes,): p(y)
-    latent: Table  # (n_classes, n_latent): p(z | y)
-    features: Table  # (n_features, n_classes, n_latent, n_values): p(x_f | y, z)
+    classes: Floats  # (n_classes,): p(y)
+    latent: Floats  # (n_classes, n_latent): p(z | y)
+    features: Floats  # (n_features, n_classes, n_latent, n_values): p(x_f | y, z)
 
-    def joint(self, features: Sequence[int]) -> Table:
+    def joint(self, features: Sequence[int]) -> Floats:
         """p(x_S, y) as a table of shape (cells of S, n_classes)."""
         n_classes = len(self.classes)
         given = np.ones((n_classes, self.latent.shape[1], 1))
@@ -156,7 +155,7 @@ def make_cohorts(
     latent = rng.dirichlet(np.full(n_latent, 2.0), size=n_classes)
     shared = (classes, latent, (1 - weight) * margins + weight * telling)
 
-    def near(table: Table) -> Table:
+    def near(table: Floats) -> Floats:
         gammas = rng.gamma(table * similarity + 1e-3)
         return np.asarray(gammas / gammas.sum(axis=-1, keepdims=True))
 
@@ -195,16 +194,14 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
     return names
 
 
-def draw(probabilities: Table, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw(probabilities: Floats, rng: np.random.Generator) -> Integers:
     """A category for every line of probabilities."""
     cumulative = np.cumsum(probabilities, axis=-1)
     point = rng.random((len(probabilities), 1)) * cumulative[:, -1:]
     return np.asarray((point >= cumulative).sum(axis=-1))
 
 
-def random_mask(
-    n_cohorts: int, n_features: int, p: float, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def random_mask(n_cohorts: int, n_features: int, p: float, rng: np.random.Generator) -> Flags:
     """Hide each feature of each subgroup with probability `p`: a mask, True where one is hidden.
 
     At least one feature and at most 60 % of them are hidden in every subgroup, and none in all.

@@ -13,6 +13,7 @@ subgroups, completed where it was not recorded, and part of every set that holds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,7 @@ import numpy as np
 
 from misfeat.estimation.additive import (
     POOL_RIDGE,
+    Moments,
     Term,
     recorded_all,
     set_columns,
@@ -29,19 +31,12 @@ from misfeat.estimation.additive import (
     whitening,
 )
 from misfeat.estimation.kernels import add_main_effects, interaction_statistics, residual_sums
-from misfeat.estimation.sources import cells_within
+from misfeat.estimation.sources import Source, cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from misfeat.runtime.arrays import Floats, Indices, Integers
 
-    from numpy.typing import NDArray
-
-    from misfeat.estimation.additive import Moments
-    from misfeat.estimation.sources import Source
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
 MARGIN = 0.8  # allows for the tails of the normal distribution
@@ -61,14 +56,14 @@ class _Fit(NamedTuple):
     counts: Floats  # by set, subgroup, cell and class, in line
     fitted: Floats  # (cells of all sets, n_targets): what additive parts give
     targets: Floats  # (n_classes, n_targets): the whitened target of every class
-    n_fitted: Integers  # (n_sets,): columns of the additive parts
+    n_fitted: Indices  # (n_sets,): columns of the additive parts
     whiten: Floats  # what whitened the target
 
 
 class _Candidates(NamedTuple):
     """Sets with what their residuals say, those that stand out most first."""
 
-    sets: Integers  # (n_sets, size)
+    sets: Indices  # (n_sets, size)
     deviations: Floats  # from 0
     effects: Floats  # U itself
 
@@ -95,9 +90,7 @@ def find_terms(table: Source, moments: Moments) -> Moments:
     return moments
 
 
-def _sets_to_try(
-    moments: Moments, table: Source, size: int, strongest: Sequence[int]
-) -> NDArray[np.integer]:
+def _sets_to_try(moments: Moments, table: Source, size: int, strongest: Sequence[int]) -> Indices:
     """All sets of a size, or those of the features in the strongest pairs."""
     n_features, n_rows = moments.n_features, table.work
     if size == 2 or comb(n_features, size) * n_rows <= MOST_WORK:
@@ -108,7 +101,7 @@ def _sets_to_try(
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidates(table: Source, moments: Moments, sets: NDArray[np.integer]) -> _Candidates:
+def _candidates(table: Source, moments: Moments, sets: Indices) -> _Candidates:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
     sets = sets.astype(np.int64)
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]

@@ -23,6 +23,7 @@ subgroups differ in what these features add.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,12 +31,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from misfeat.runtime.arrays import Flags, Floats
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 ROUNDS = 6
 FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ

@@ -6,6 +6,7 @@ The estimator of docs/explanation/population.md: here are its calibration (step 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import comb
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.completed_scores import SINGLES, support_of
+from misfeat.completion.completed_scores import SINGLES, Known, support_of
 from misfeat.estimation.additive import (
     POOL_RIDGE,
+    Moments,
+    Scale,
     SetColumns,
     Whitened,
     additive_scores,
@@ -37,16 +40,8 @@ from misfeat.estimation.sources import source_of
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from misfeat.runtime.arrays import Flags, Floats, Indices
 
-    from numpy.typing import NDArray
-
-    from misfeat.completion.completed_scores import Known
-    from misfeat.estimation.additive import Moments, Scale
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.integer]
-    Flags = NDArray[np.bool_]
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
@@ -127,7 +122,7 @@ class PopulationModel:
         diffuse = max(0.0, above / total) if total > 0 else 0.0
         return replace(self, diffuse=diffuse, alone=(*self.alone, alone))
 
-    def _scores_alone(self, subsets: Integers) -> Floats:
+    def _scores_alone(self, subsets: Indices) -> Floats:
         """Scores from each subgroup's own covariance, of what it recorded, not calibrated."""
         sets = set_columns(self.moments, subsets, self.moments.redundant(subsets))
         return np.stack(
@@ -137,7 +132,7 @@ class PopulationModel:
             ]
         )
 
-    def _interaction_columns(self, subsets: Integers, recorded: Flags | None = None) -> Floats:
+    def _interaction_columns(self, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
         widths = np.minimum(self.moments.widths, MOST_COLUMNS)
         own = widths[subsets] * (1.0 if recorded is None else recorded[subsets])
@@ -146,7 +141,7 @@ class PopulationModel:
 
     def evidence(
         self,
-        subsets: Integers,
+        subsets: Indices,
         cohorts: Sequence[int] | None = None,
         alone: Floats | None = None,
     ) -> Evidence:
@@ -184,20 +179,20 @@ class PopulationModel:
             misfit=np.broadcast_to(self.misfit, len(self.scales))[list(cohorts)],
         )
 
-    def means(self, subsets: Integers, cohort: int) -> Floats:
+    def means(self, subsets: Indices, cohort: int) -> Floats:
         """Estimates of listed sets of one size in one subgroup: all that a search needs."""
         evidence = self.evidence(subsets, [cohort])
         effects = self.effects.of([cohort])
         return np.asarray(posterior_of(evidence, effects, variances=False).mean[0])
 
-    def _diffuse(self, cohort: int, subsets: Integers, recorded: Flags | None = None) -> Floats:
+    def _diffuse(self, cohort: int, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """What weak interactions of recorded features explain: of many as much as of three."""
         columns = self._interaction_columns(subsets, recorded)
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
 
     def posterior(
-        self, subsets: Integers, guesses: Floats | None = None, *, variances: bool = True
+        self, subsets: Indices, guesses: Floats | None = None, *, variances: bool = True
     ) -> Posterior:
         """Estimates of listed sets; `guesses` replace those that were not recorded."""
         return self._posterior(self.evidence(subsets), subsets, guesses, variances=variances)
@@ -212,7 +207,7 @@ class PopulationModel:
         return self._posterior(evidence, subsets, guesses, variances=variances)
 
     def _posterior(
-        self, evidence: Evidence, subsets: Integers, guesses: Floats | None, *, variances: bool
+        self, evidence: Evidence, subsets: Indices, guesses: Floats | None, *, variances: bool
     ) -> Posterior:
         """Estimates by what is known; interactions that `_diffuse` leaves out may add as much."""
         if not variances:
@@ -224,13 +219,13 @@ class PopulationModel:
         return replace(found, variance=found.variance + doubt)
 
     def _by_evidence(
-        self, evidence: Evidence, subsets: Integers, guesses: Floats | None = None
+        self, evidence: Evidence, subsets: Indices, guesses: Floats | None = None
     ) -> Posterior:
         found = posterior_of(evidence, self.effects, guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
 
-    def variance_of_gain(self, smaller: Integers, larger: Integers) -> Floats:
+    def variance_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
         """The variance of what a set explains beyond a part of it, (n_cohorts, n_sets)."""
         less, evidence = self.evidence(smaller), self.evidence(larger)
         part, whole = self._by_evidence(less, smaller), self._by_evidence(evidence, larger)
@@ -268,13 +263,13 @@ class PopulationModel:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
         return effects_of(joined(self._small_levels))
 
-    def _cells_beyond_columns(self, evidence: Evidence, subsets: Integers) -> Floats:
+    def _cells_beyond_columns(self, evidence: Evidence, subsets: Indices) -> Floats:
         """What the variance of scores of joint tables has on top: they have more cells."""
         cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
         more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
         return np.asarray(more / (2.0 * evidence.rows[:, None] ** 2))
 
-    def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Integers) -> Posterior:
+    def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
         """Variances that allow for pairs recorded nowhere: between the best feature and all."""
         unknown = support_of(~self.moments.recorded, subsets) == SINGLES
         if not unknown.any() or subsets.shape[1] == 1:
@@ -287,7 +282,7 @@ class PopulationModel:
         doubt = (np.maximum(reach, 0.0) / HALF_WIDTH) ** 2
         return replace(posterior, variance=posterior.variance + np.where(unknown, doubt, 0.0))
 
-    def _shared(self, sets: SetColumns, subsets: Integers) -> tuple[Floats, Floats]:
+    def _shared(self, sets: SetColumns, subsets: Indices) -> tuple[Floats, Floats]:
         """Additive scores in the covariance that all subgroups share, and free columns of sets."""
         moments = self.moments
         found = additive_scores(self._white_shared, sets, subsets.shape[1], POOL_RIDGE)
@@ -306,7 +301,7 @@ class PopulationModel:
         """Additive scores that all subgroups share as scores of a subgroup."""
         return self.pooled_factor * self.scales[cohort].score(additive)
 
-    def _own(self, cohort: int, sets: SetColumns, subsets: Integers) -> Floats:
+    def _own(self, cohort: int, sets: SetColumns, subsets: Indices) -> Floats:
         """Scores from a subgroup's own covariance, of columns that it has."""
         moments = self.moments
         rows = max(float(moments.rows[cohort]), 1.0)
@@ -314,7 +309,7 @@ class PopulationModel:
         chance = found.freedom.sum(axis=1) * self.dimensions[cohort] / (2.0 * rows)
         return self.scales[cohort].score(found.score - chance)
 
-    def _recorded_part(self, cohort: int, sets: SetColumns, subsets: Integers) -> SetColumns:
+    def _recorded_part(self, cohort: int, sets: SetColumns, subsets: Indices) -> SetColumns:
         """The columns of sets that a subgroup has."""
         observed = self.moments.observed[cohort]
         if observed.all():

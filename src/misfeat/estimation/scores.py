@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.completion.base import RecordedCompleter
+from misfeat.completion.base import BaseCompleter, RecordedCompleter
 from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
@@ -20,16 +21,13 @@ from misfeat.lattice.sampling import SAMPLERS
 from misfeat.runtime.memory import check_memory, memory_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from misfeat.completion.base import BaseCompleter
     from misfeat.estimation.estimands import Estimate, ListedScores
     from misfeat.information.measures import Measure
+    from misfeat.runtime.arrays import Floats, Indices
     from misfeat.runtime.progress import Progress
 
-    Floats = NDArray[np.float64]
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
@@ -117,7 +115,7 @@ class SetScores:
             self._completed |= estimate.complete_up_to(known, size, models)
             return self._completed[size]
 
-    def scored(self, subsets: NDArray[np.integer]) -> CompletedScores:
+    def scored(self, subsets: Indices) -> CompletedScores:
         """The scores of some sets of one size, features ascending, in every cohort."""
         size = subsets.shape[1]
         if self.is_searched(size):
@@ -149,7 +147,7 @@ class SetScores:
                 self._listed = self.estimate.listed(self.known(1, progress))
             return self._listed
 
-    def observed(self, cohort: int, subsets: NDArray[np.integer]) -> Floats:
+    def observed(self, cohort: int, subsets: Indices) -> Floats:
         """The scores of the rows as they are, of listed sets of one size."""
         size, measure = subsets.shape[1], self.measure.plug_in
         ranks = rank(subsets)

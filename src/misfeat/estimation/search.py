@@ -9,18 +9,16 @@ docs/explanation/population.md, step 11.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from misfeat.runtime.arrays import Floats, Integers
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
     Set = tuple[int, ...]
-    Score = Callable[[NDArray[np.int64]], Floats]
+    Score = Callable[[Integers], Floats]
 
 STARTS = 2  # paths that begin with one of the best single features
 INTERACTION_STARTS = 3  # paths that begin with one of the interactions that explain most
@@ -34,13 +32,13 @@ def search_sets(
     together: Iterable[Set] = (),
     include: Sequence[int] = (),
     keep: int = 50,
-) -> NDArray[np.int64]:
+) -> Integers:
     """The best sets of a size that a search finds, best first, of shape (n_sets, size)."""
     allowed = set(features) | set(include)
     groups = [members for members in together if set(members) <= allowed]
     seen: dict[Set, float] = {}
 
-    def remembered(sets: NDArray[np.int64]) -> Floats:
+    def remembered(sets: Integers) -> Floats:
         members = list(map(tuple, sets.tolist()))
         new = [index for index, features in enumerate(members) if features not in seen]
         if new:
@@ -126,5 +124,5 @@ def forward_path(
     return chosen
 
 
-def _sets(members: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def _sets(members: Sequence[Sequence[int]]) -> Integers:
     return np.sort(np.array(members, dtype=np.int64), axis=1)

@@ -11,6 +11,7 @@ if nothing explained anything.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import comb
@@ -25,15 +26,10 @@ from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.model import Cohorts
+    from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.runtime.progress import Progress
 
-    Floats = NDArray[np.float64]
-    Sets = NDArray[np.integer]
 
 WHAT = "Looking for the features that explain something"
 MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits
@@ -54,13 +50,13 @@ class Shortlist:
     rows: int  # rows of the table in which they were looked at
     outstanding: int | None  # features that stand out, yet were not kept; None: chance included
     # (n_rows,): rows of the table per coded row that were not looked at, for tests; or empty
-    held_back: NDArray[np.int64]
+    held_back: Integers
 
 
 class _Ranking(NamedTuple):
     """Sets, best first, and by how much each exceeds what chance gives the best of all."""
 
-    sets: Sets
+    sets: Indices
     excess: Floats
 
 
@@ -123,7 +119,7 @@ def shortlist(
     return without_features(cohorts, (*left, *columns), NOT_ON_SHORTLIST), found
 
 
-def _rows_to_look_at(cohorts: Cohorts, seed: int | None) -> NDArray[np.int64]:
+def _rows_to_look_at(cohorts: Cohorts, seed: int | None) -> Integers:
     """How many rows of the table each coded row stands for that are looked at."""
     pairs = comb(len(cohorts.features), 2) * max(1, len(cohorts.grids))
     share = min(SHARE, max(MOST_COUNTED / max(pairs, 1), FEWEST_ROWS) / len(cohorts.weights))
@@ -165,7 +161,7 @@ def _rankings(
     return [pooled, of_pairs], [*by_cohort, *pairs_by_cohort], len(pairs)
 
 
-def _features_to_pair(cohorts: Cohorts, ranking: _Ranking) -> NDArray[np.int64]:
+def _features_to_pair(cohorts: Cohorts, ranking: _Ranking) -> Integers:
     """All features, or the best by themselves, as many as have pairs that can be counted."""
     rows = len(cohorts.weights) * max(1, len(cohorts.grids))
     most = int(min(MOST_PAIRS, MOST_COUNTED / max(rows, 1)))
@@ -176,7 +172,7 @@ def _features_to_pair(cohorts: Cohorts, ranking: _Ranking) -> NDArray[np.int64]:
 
 
 def _ranked(
-    sets: Sets, scores: Floats, free: Floats, rows: Floats, above_chance: bool
+    sets: Indices, scores: Floats, free: Floats, rows: Floats, above_chance: bool
 ) -> tuple[_Ranking, list[_Ranking]]:
     """Sets ranked by scores in all subgroups together and in each; NaN: not recorded."""
     recorded = ~np.isnan(scores)
@@ -199,7 +195,7 @@ def _best_by_chance(free: Floats) -> Floats:
     return np.asarray((chdtri(values, LEVEL / max(len(free), 1)) - values)[places])
 
 
-def _best_first(sets: Sets, excess: Floats) -> _Ranking:
+def _best_first(sets: Indices, excess: Floats) -> _Ranking:
     excess = np.where(np.isfinite(excess), excess, -np.inf)
     most = int((excess > -np.inf).sum())
     if sets.shape[1] > 1:
@@ -209,7 +205,7 @@ def _best_first(sets: Sets, excess: Floats) -> _Ranking:
     return _Ranking(sets[best], excess[best])
 
 
-def _in_turns(rankings: Sequence[Sets]) -> Iterator[tuple[int, ...]]:
+def _in_turns(rankings: Sequence[Indices]) -> Iterator[tuple[int, ...]]:
     """The best set of every ranking, then the second best of each, and so on."""
     for line in zip_longest(*(map(tuple, sets.tolist()) for sets in rankings)):
         yield from (members for members in line if members is not None)

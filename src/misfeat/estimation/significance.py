@@ -15,20 +15,17 @@ docs/explanation/intervals.md (p-values).
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.information.permutation import Permutations
+    from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 
-    Floats = NDArray[np.float64]
 
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
 REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance
@@ -60,7 +57,7 @@ class MaxTest:
     """What permuting the target says about all sets that were searched."""
 
     statistics: tuple[Floats, ...]  # by size: studentised scores; -inf where one cannot vary
-    subsets: tuple[NDArray[np.int64], ...]  # by size: their features
+    subsets: tuple[Integers, ...]  # by size: their features
     maxima: Floats  # the greatest studentised score of every permutation, in order
     permutations: int = PERMUTATIONS  # at most
 
@@ -132,7 +129,7 @@ def max_test(
     work: Work,
     *,
     permutations: int = PERMUTATIONS,
-    searched: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+    searched: Callable[[Integers], Flags] | None = None,
 ) -> MaxTest:
     """Test all sets of some permutations at once; `searched` says which sets of a size count."""
     within = replace(work, progress=None)

@@ -15,14 +15,13 @@ from misfeat.information.null_expectation import expected_n_log_n_weighted, n_lo
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-    Floats = NDArray[np.float64]
 
 LARGEST = 3  # features of the largest sets that tables are held of
 
 
-def table_starts(subsets: NDArray[np.integer], cards: NDArray[np.integer]) -> NDArray[np.int64]:
+def table_starts(subsets: Indices, cards: Indices) -> Integers:
     """Where the tables of sets start when they are laid end to end, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(cards[subsets].prod(axis=1))]).astype(np.int64)
 
@@ -33,7 +32,7 @@ class CountTables:
 
     features: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
-    missing: NDArray[np.bool_]  # (n_cohorts, n_features); tables with a missing feature hold zeros
+    missing: Flags  # (n_cohorts, n_features); tables with a missing feature hold zeros
     by_class: Floats  # (n_cohorts, n_classes)
     singles: Floats  # (n_cohorts, n_lines, n_classes); without lines where there are none
     pairs: Floats
@@ -65,11 +64,11 @@ class CountTables:
         return self.effective[:, min(size, LARGEST) - 1]
 
     @property
-    def cards(self) -> NDArray[np.int64]:
+    def cards(self) -> Integers:
         """How many values each feature has."""
         return np.array([len(labels) for labels in self.categories], dtype=np.int64)
 
-    def starts(self, size: int) -> NDArray[np.int64]:
+    def starts(self, size: int) -> Integers:
         """The first line of every set's table, and the end of the last."""
         return table_starts(level(len(self.features), size), self.cards)
 
@@ -92,7 +91,7 @@ class TableScores(NamedTuple):
         return self.above_chance + self.chance
 
 
-def scores_of_tables(counts: Floats, by_class: Floats, starts: NDArray[np.int64]) -> TableScores:
+def scores_of_tables(counts: Floats, by_class: Floats, starts: Integers) -> TableScores:
     """Scores of tables (cells, classes) of the same rows that `starts` cuts, the end included."""
     n_rows, totals = by_class.sum(), counts.sum(axis=1)
     of_totals = expected_n_log_n_weighted(totals, by_class)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any, Self
@@ -19,15 +20,11 @@ from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.runtime.arrays import Floats, Indices, Integers
 
     Progress = Callable[[int, int], None]
-    Scores = NDArray[np.float64]
 
 
 class Measure:
@@ -35,8 +32,8 @@ class Measure:
 
     name, unit = "mutual_info", "nats"
     words = "joint mutual information"  # what a score is, as in "the ... with the target"
-    ceiling: Scores  # (n_cohorts,): what no score can exceed
-    whole: Scores  # (n_cohorts,): the entropy of the target in each cohort, or 1 for R²
+    ceiling: Floats  # (n_cohorts,): what no score can exceed
+    whole: Floats  # (n_cohorts,): the entropy of the target in each cohort, or 1 for R²
     rows: Cohorts | None = None  # what scores come from is one of these three
     tables: CountTables | None = None
     sums: ProductSums | None = None
@@ -65,7 +62,7 @@ class Measure:
 
     def of_levels(
         self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
-    ) -> list[Scores]:
+    ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         scores = []
         for size in range(low, high + 1):
@@ -74,11 +71,11 @@ class Measure:
                 progress(size - low + 1, high - low + 1)
         return scores
 
-    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Floats:
         """Scores of every set of one size, by rank."""
         return self.of_levels(cohort, size, size, n_jobs)[0]
 
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+    def of_subsets(self, cohort: int, subsets: Indices, n_jobs: int | None) -> Floats:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         return self._of_level(cohort, subsets.shape[1], n_jobs)[rank(subsets)]
 
@@ -101,20 +98,20 @@ class MutualInformation(Measure):
 
     def of_levels(
         self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
-    ) -> list[Scores]:
+    ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         options: Any = {"above_chance": self.above_chance, "n_jobs": n_jobs, "progress": progress}
         found = level_mutual_info(self._cohorts[cohort], low, high, **options)
         return [self._bounded(scores, cohort) for scores in found]
 
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+    def of_subsets(self, cohort: int, subsets: Indices, n_jobs: int | None) -> Floats:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         found = joint_mutual_info(
             self._cohorts[cohort], subsets, above_chance=self.above_chance, n_jobs=n_jobs
         )
         return self._bounded(found, cohort)
 
-    def _bounded(self, scores: Scores, cohort: int) -> Scores:
+    def _bounded(self, scores: Floats, cohort: int) -> Floats:
         """At most the entropy of the target, which rounding may leave a trace above."""
         return scores if self.above_chance else np.minimum(scores, self.ceiling[cohort])
 
@@ -141,12 +138,12 @@ class GridInformation(Measure):
 
     def of_levels(
         self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
-    ) -> list[Scores]:
+    ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]
         return [np.mean(scores, axis=0) for scores in zip(*found, strict=True)]
 
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+    def of_subsets(self, cohort: int, subsets: Indices, n_jobs: int | None) -> Floats:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         found = [part.of_subsets(cohort, subsets, n_jobs) for part in self.parts]
         return np.asarray(np.mean(found, axis=0))
@@ -170,7 +167,7 @@ class TableInformation(Measure):
         self.tables, self.largest_table = tables, tables.largest
         self.ceiling = self.whole = np.array([entropy(counts) for counts in tables.by_class])
 
-    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Floats:
         del n_jobs  # one sum over all tables
         if size == 0:
             return np.zeros(1)
@@ -206,14 +203,14 @@ class SquaredCorrelation(Measure):
         self.sums = sums
         self.ceiling = self.whole = np.ones(len(sums.names))
 
-    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Scores:
+    def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Floats:
         recorded = np.flatnonzero(~self.missing[cohort])
         found = np.full(comb(len(self.features), size), np.nan)
         subsets = recorded[level(len(recorded), size)]
         found[rank(subsets)] = self.of_subsets(cohort, subsets, n_jobs)
         return found
 
-    def of_subsets(self, cohort: int, subsets: NDArray[np.integer], n_jobs: int | None) -> Scores:
+    def of_subsets(self, cohort: int, subsets: Indices, n_jobs: int | None) -> Floats:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
         del n_jobs  # the linear algebra underneath has threads of its own
         found = np.full(len(subsets), np.nan)
@@ -230,12 +227,12 @@ BATCH = 200_000  # subsets that are solved together
 TOLERANCE = 1e-10  # A feature that adds a smaller share of its own variance is a copy of others
 
 
-def squared_correlation(products: Scores, subsets: NDArray[np.integer]) -> Scores:
+def squared_correlation(products: Floats, subsets: Indices) -> Floats:
     """R² of many sets, from sums of products of centred columns, the target last."""
     return _explained(products, subsets)[0]
 
 
-def adjusted_correlation(products: Scores, subsets: NDArray[np.integer], n_rows: int) -> Scores:
+def adjusted_correlation(products: Floats, subsets: Indices, n_rows: int) -> Floats:
     """Squared multiple correlation above chance: adjusted R², for many sets.
 
     1 - (1 - R²) (n - 1) / (n - p - 1), as p features that say nothing explain p / (n - 1) of n rows
@@ -247,7 +244,7 @@ def adjusted_correlation(products: Scores, subsets: NDArray[np.integer], n_rows:
     return np.where(left > 0, 1.0 - unexplained, 0.0)
 
 
-def _explained(products: Scores, subsets: NDArray[np.integer]) -> tuple[Scores, NDArray[np.int64]]:
+def _explained(products: Floats, subsets: Indices) -> tuple[Floats, Integers]:
     """R² of every set, and how many of its features are not copies of others.
 
     Members are taken in one at a time, each cleared of those before it (a Cholesky factorization of

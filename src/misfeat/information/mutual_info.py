@@ -14,6 +14,7 @@ rows; see docs/explanation/intervals.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
@@ -28,16 +29,12 @@ from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort, Cohorts
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-    Scores = NDArray[np.float64]
-    Subsets = NDArray[np.integer]
     Progress = Callable[[int, int], None]
-    Counts = NDArray[np.int64]
 
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
 FEW = 32  # subsets that are scored one by one
@@ -46,8 +43,8 @@ LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 
 def joint_mutual_info(
-    cohort: Cohort, subsets: Subsets, *, above_chance: bool = False, n_jobs: int | None = None
-) -> Scores:
+    cohort: Cohort, subsets: Indices, *, above_chance: bool = False, n_jobs: int | None = None
+) -> Floats:
     """Score listed feature subsets of one size, members ascending, in one cohort."""
     if len(subsets) <= FEW and not above_chance:
         return np.array([_plug_in_score(cohort, members) for members in subsets])
@@ -55,9 +52,9 @@ def joint_mutual_info(
     return mutual_info_of(rows, sums_of_subsets(rows, subsets, Work(n_jobs)))
 
 
-def _plug_in_score(cohort: Cohort, members: NDArray[np.integer]) -> float:
+def _plug_in_score(cohort: Cohort, members: Indices) -> float:
     """The score of one set without kernels, so that reading a saved run does not load Numba."""
-    whole: NDArray[np.bool_] = np.all(cohort.codes[members] >= 0, axis=0)
+    whole: Flags = np.all(cohort.codes[members] >= 0, axis=0)
     if not cohort.recorded[members].all() or not whole.any():
         return np.nan
     cells, target = cells_of_rows(cohort, members, whole), cohort.target[whole].astype(np.int64)
@@ -74,7 +71,7 @@ def level_mutual_info(
     above_chance: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> list[Scores]:
+) -> list[Floats]:
     """Score every feature subset of sizes low to high in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
     n_features, n_recorded = len(cohort.recorded), rows.n_features
@@ -94,7 +91,7 @@ def level_mutual_info(
     return scores
 
 
-def mutual_info_of(rows: CompactRows, sums: Sums) -> Scores:
+def mutual_info_of(rows: CompactRows, sums: Sums) -> Floats:
     """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
         counts = rows.by_class[rows.by_class > 0]
@@ -136,12 +133,12 @@ def target_entropies(cohorts: Cohorts) -> list[float]:
 class CompactRows:
     """Rows of the features that a cohort recorded; every code below a cardinality occurs."""
 
-    features: Counts  # the numbers of those features in the cohort
-    positions: Counts  # the reverse; -1 where a feature was not recorded
-    codes: NDArray[np.integer]  # (n_features, n_rows); -1 where a value is missing
+    features: Integers  # the numbers of those features in the cohort
+    positions: Integers  # the reverse; -1 where a feature was not recorded
+    codes: Indices  # (n_features, n_rows); -1 where a value is missing
     target: NDArray[np.unsignedinteger]
-    weights: Counts  # how many rows each stands for, or what they weigh
-    cardinalities: Counts
+    weights: Integers  # how many rows each stands for, or what they weigh
+    cardinalities: Integers
     n_classes: int
     total: int  # the sum of the weights
     lacks_values: bool  # whether any code is -1
@@ -165,7 +162,7 @@ class CompactRows:
         return len(self.target)
 
     @cached_property
-    def by_class(self) -> Scores:
+    def by_class(self) -> Floats:
         """How many rows each class has, or what they weigh."""
         return np.bincount(self.target, weights=self.weights, minlength=1).astype(np.float64)
 
@@ -198,9 +195,9 @@ def _unsigned(cardinality: int) -> type[np.unsignedinteger]:
     return np.uint8 if cardinality <= 2**8 else np.uint16
 
 
-def influence(cohort: Cohort, members: Sequence[int]) -> Scores:
+def influence(cohort: Cohort, members: Sequence[int]) -> Floats:
     """The influence of every row on the score of a set, of length 1; 0 where a value is missing."""
-    whole: NDArray[np.bool_] = np.all(cohort.codes[list(members)] >= 0, axis=0)
+    whole: Flags = np.all(cohort.codes[list(members)] >= 0, axis=0)
     found = np.zeros(len(whole))
     if not whole.any():
         return found
@@ -222,7 +219,7 @@ def influence(cohort: Cohort, members: Sequence[int]) -> Scores:
     return found
 
 
-def cells_of_rows(cohort: Cohort, members: Iterable[int], whole: NDArray[np.bool_]) -> Counts:
+def cells_of_rows(cohort: Cohort, members: Iterable[int], whole: Flags) -> Integers:
     """The number of the cell that each of some rows lies in, those that lack no value."""
     cells = np.zeros(int(whole.sum()), dtype=np.int64)
     many = 1

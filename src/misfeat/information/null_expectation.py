@@ -43,11 +43,11 @@ import numpy as np
 from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from misfeat.information.mutual_info import CompactRows
+    from misfeat.runtime.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohort
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.kernels.tables import BlockPlan
+    from misfeat.runtime.arrays import Floats, Indices, Integers
 
-    Scores = NDArray[np.float64]
     Seeds = NDArray[np.uint64]
 
 LARGEST_MASS = 2**31  # what all rows weigh together, at most about, where weights are permuted
@@ -63,9 +63,9 @@ SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewe
 class Permutations(Protocol):
     """Scores of the same sets, by permutation: what they explain beyond those that are held."""
 
-    subsets: tuple[NDArray[np.int64], ...]  # an entry per size; features ascend along a row
+    subsets: tuple[Integers, ...]  # an entry per size; features ascend along a row
 
-    def scores(self, first: int, last: int, work: Work) -> Scores:
+    def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
 
 
@@ -95,7 +95,7 @@ class DesignCorrected:
         self._permutations, self._effect = permutations, effect
         self.subsets = permutations.subsets
 
-    def scores(self, first: int, last: int, work: Work) -> Scores:
+    def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
         found = self._permutations.scores(first, last, work)
         if first == 0 < last:
@@ -110,14 +110,14 @@ class PermutedSets:
     rows: CompactRows  # plug-in
     largest: int  # the most features that are chosen freely
     held: tuple[int, ...]  # features (of the cohort) that every set holds besides
-    cells: NDArray[np.int64]  # the cell of these features that every distinct row is in
-    strata: NDArray[np.int64]  # of every distinct row, within which classes stay; part of a cell
+    cells: Integers  # the cell of these features that every distinct row is in
+    strata: Integers  # of every distinct row, within which classes stay; part of a cell
     seeds: Seeds  # of every permutation, by its number
-    rest: Scores | None = None  # of every row's weight, without the part that its class has; None
+    rest: Floats | None = None  # of every row's weight, without the part that its class has; None
     # where weights count rows, each of which gets a class
 
     @cached_property
-    def by_stratum(self) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
+    def by_stratum(self) -> tuple[NDArray[np.intp], Integers, Integers]:
         """Distinct rows by stratum, how many classes each gets, and where strata begin."""
         times = self.rows.weights if self.rest is None else np.ones_like(self.rows.weights)
         order = np.argsort(self.strata, kind="stable")
@@ -130,20 +130,20 @@ class PermutedSets:
         return int(self.cells.max(initial=0)) + 1
 
     @cached_property
-    def free(self) -> NDArray[np.int64]:
+    def free(self) -> Integers:
         """The features, as the rows number them, that sets are made of besides those held."""
         own = self.rows.positions[list(self.held)]
         return np.setdiff1d(np.arange(self.rows.n_features), own)
 
     @cached_property
-    def subsets(self) -> tuple[NDArray[np.int64], ...]:
+    def subsets(self) -> tuple[Integers, ...]:
         """All sets by the number of free features, in the cohort's numbering."""
         return tuple(
             _with_held(self.rows.features[self.free[level(len(self.free), size)]], self.held)
             for size in range(1, min(self.largest, len(self.free)) + 1)
         )
 
-    def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Scores:
+    def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Floats:
         """What every set explains beyond the features that are held, of these rows or of others."""
         rows = rows or self.rows
         held = np.array([sorted(self.held)], dtype=np.int64)
@@ -160,7 +160,7 @@ def permutations_of(
     largest: int,
     *,
     held: tuple[int, ...] = (),
-    strata: NDArray[np.integer] | None = None,
+    strata: Indices | None = None,
     seed: np.random.SeedSequence,
     most: int = MOST_PERMUTATIONS,
 ) -> Permutations:
@@ -186,7 +186,7 @@ def permutations_of(
     return DesignCorrected(found, effect) if effect > 1.0 else found
 
 
-def _joined(*lines: NDArray[np.integer]) -> NDArray[np.int64]:
+def _joined(*lines: Indices) -> Integers:
     """A number for every combination of codes that occurs."""
     found = np.unique(np.stack(lines), axis=1, return_inverse=True)[1]
     return found.reshape(-1).astype(np.int64)
@@ -241,7 +241,7 @@ class CountedPermutations:
         # The rows of cells do not change, nor does what they take off the sums.
         self._taken_off = self._scored(self._seeds[:1])[0] - sets.recorded_scores(Work(1))
 
-    def scores(self, first: int, last: int, work: Work) -> Scores:
+    def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
         found = np.empty((last - first, self._n_sets))
 
@@ -253,7 +253,7 @@ class CountedPermutations:
         work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
         return found
 
-    def _scored(self, seeds: Seeds) -> Scores:
+    def _scored(self, seeds: Seeds) -> Floats:
         lanes_a_word = 8 // np.dtype(self._lane_type).itemsize
         n_words = -(-len(seeds) * self._rows.n_classes // lanes_a_word)
         lanes = np.zeros((self._rows.codes.shape[1], n_words * lanes_a_word), self._lane_type)
@@ -304,10 +304,10 @@ class SearchedPermutations:
         self._rest = None if sets.rest is None else sets.rest[units]
         self._means = mean_weights(rows.target, rows.weights, rows.n_classes)
 
-    def scores(self, first: int, last: int, work: Work) -> Scores:
+    def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``."""
         within = replace(work, n_jobs=1, progress=None)
-        found: list[Scores | None] = [None] * (last - first)
+        found: list[Floats | None] = [None] * (last - first)
 
         def score(number: int) -> None:
             rows = self._rows
@@ -345,7 +345,7 @@ class CorrelationPermutations:
             for size in range(1, min(largest, len(free)) + 1)
         )
 
-    def scores(self, first: int, last: int, work: Work) -> Scores:
+    def scores(self, first: int, last: int, work: Work) -> Floats:
         """R² of permutations ``first`` to ``last - 1`` beyond the features that are held."""
         found = np.empty((last - first, sum(map(len, self.subsets))))
 
@@ -360,7 +360,7 @@ class CorrelationPermutations:
         return found
 
 
-def _with_held(members: NDArray[np.integer], held: tuple[int, ...]) -> NDArray[np.int64]:
+def _with_held(members: Indices, held: tuple[int, ...]) -> Integers:
     """Sets together with features that all of them hold."""
     own = np.broadcast_to(np.array(held, dtype=np.int64), (len(members), len(held)))
     return np.sort(np.hstack([members, own]), axis=1)

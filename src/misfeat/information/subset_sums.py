@@ -14,6 +14,7 @@ are visited only where they lead to new ones. See docs/explanation/scores.md.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import comb, log2
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -26,18 +27,16 @@ from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.information.mutual_info import CompactRows
+    from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.runtime.threads import Task, Work
 
-    Counts = NDArray[np.int64]
     Members = NDArray[np.int16]
-    Search = Callable[[Members, Counts, "Sums"], None]
+    Search = Callable[[Members, Integers, "Sums"], None]
 
-Sums: TypeAlias = "NDArray[np.float64]"  # Sums of f, a row a kind, a column a subset
+Sums: TypeAlias = "Floats"  # Sums of f, a row a kind, a column a subset
 
 WHOLE_LEVEL_SHARE = 0.1  # Of a larger share, scoring the whole level costs less than searching
 LISTED_AT_ONCE = 22  # Up to so many features, all sizes are searched together and share beginnings
@@ -57,7 +56,7 @@ LARGEST_BLOCK = 24  # Members of a block are bits of an integer; no larger table
 
 
 def listed_tasks(
-    rows: CompactRows, members: Members, sizes: Counts, sums: Sums, work: Work, times: int = 1
+    rows: CompactRows, members: Members, sizes: Integers, sums: Sums, work: Work, times: int = 1
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
     search = _search(rows, int(sizes.max(initial=0)), times * len(sizes))
@@ -84,7 +83,7 @@ def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work, times: int
     return [partial(score, *part) for part in parts]
 
 
-def list_levels(n_features: int, sizes: Sequence[int]) -> tuple[Members, Counts, Counts]:
+def list_levels(n_features: int, sizes: Sequence[int]) -> tuple[Members, Integers, Integers]:
     """Subsets with common beginnings in a row: members, sizes, place by size and rank."""
     counts = [comb(n_features, size) for size in sizes]
     members = np.zeros((sum(counts), max(sizes)), dtype=np.int16)
@@ -134,7 +133,7 @@ def _search(rows: CompactRows, largest: int, n_sets: int) -> Search:
         logs=logs_of(rows, 0),
     )
 
-    def search(members: Members, sizes: Counts, sums: Sums) -> None:
+    def search(members: Members, sizes: Integers, sums: Sums) -> None:
         found = np.zeros((len(sums), len(sizes)))
         depth_first.score_listed(members, sizes, searched_rows, found)
         sums[:] = found
@@ -172,7 +171,7 @@ def sums_of_levels(
 
 def sums_of_subsets(
     rows: CompactRows,
-    subsets: NDArray[np.integer],
+    subsets: Indices,
     work: Work,
     times: int = 1,
     held: Sequence[int] = (),
@@ -210,9 +209,7 @@ def sums_of_subsets(
     return found
 
 
-def counting_tasks(
-    rows: CompactRows, low: int, high: int, sums: NDArray[np.float64], work: Work
-) -> list[Task]:
+def counting_tasks(rows: CompactRows, low: int, high: int, sums: Floats, work: Work) -> list[Task]:
     """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `block_plan`."""
     lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)
     lane_bytes = np.dtype(lane_type).itemsize
@@ -270,7 +267,7 @@ def lanes_of(
     return n_classes, np.uint64, np.uint64
 
 
-def buffer_words(cardinalities: Counts, block_size: int, words_a_cell: float) -> int:
+def buffer_words(cardinalities: Integers, block_size: int, words_a_cell: float) -> int:
     """Words that hold a block's table and those on the way down its tree, at worst."""
     largest = np.sort(cardinalities)[::-1][:block_size]
     cells = [int(np.prod(largest[:kept])) for kept in range(block_size + 1)]
@@ -297,7 +294,7 @@ def largest_dense_size(rows: CompactRows, low: int, high: int, times: int = 1) -
     return size
 
 
-def mean_cells_of(cardinalities: Counts, high: int) -> list[float]:
+def mean_cells_of(cardinalities: Integers, high: int) -> list[float]:
     """The mean number of cells of a subset's table, by size."""
     totals = np.zeros(high + 1)
     totals[0] = 1.0

@@ -8,6 +8,7 @@ out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from math import comb
@@ -18,12 +19,10 @@ import numpy as np
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    Subsets = NDArray[np.integer]
-    Ranks = NDArray[np.int64]
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+
 
 LARGEST_LEVEL = 2**62  # a level with more subsets than this cannot be numbered
 
@@ -57,7 +56,7 @@ def level(n_features: int, size: int) -> NDArray[np.int32]:
     return smaller
 
 
-def rank(subsets: Subsets) -> Ranks:
+def rank(subsets: Indices) -> Integers:
     """The rank of each subset among those of its size; members must ascend along a row."""
     ranks = np.zeros(len(subsets), dtype=np.int64)
     for position, members in enumerate(subsets.T):
@@ -65,7 +64,7 @@ def rank(subsets: Subsets) -> Ranks:
     return ranks
 
 
-def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
+def unrank(ranks: Integers, size: int) -> NDArray[np.int32]:
     """The subsets of one size that have these ranks."""
     rest = np.array(ranks, dtype=np.int64)
     subsets = np.empty((len(rest), size), dtype=np.int32)
@@ -80,14 +79,14 @@ def unrank(ranks: Ranks, size: int) -> NDArray[np.int32]:
     return subsets
 
 
-def contains(subsets: Subsets, n_features: int) -> NDArray[np.bool_]:
+def contains(subsets: Indices, n_features: int) -> Flags:
     """Membership: row s, column f is whether subset s holds feature f."""
     member = np.zeros((len(subsets), n_features), dtype=bool)
     np.put_along_axis(member, subsets.astype(np.int64), True, axis=1)
     return member
 
 
-def ranks_below(subsets: Subsets) -> Ranks:
+def ranks_below(subsets: Indices) -> Integers:
     """The ranks of the subsets one smaller: column j leaves member j out."""
     n_subsets, size = subsets.shape
     largest = int(subsets.max(initial=0))
@@ -99,7 +98,7 @@ def ranks_below(subsets: Subsets) -> Ranks:
     return below
 
 
-def ranks_above(subsets: Subsets, n_features: int) -> Ranks:
+def ranks_above(subsets: Indices, n_features: int) -> Integers:
     """The ranks of the supersets one larger, in the order of the feature that is added."""
     n_subsets, size = subsets.shape
     added = np.nonzero(~contains(subsets, n_features))[1].reshape(n_subsets, n_features - size)
@@ -115,13 +114,13 @@ def ranks_above(subsets: Subsets, n_features: int) -> Ranks:
     return above + by_place[place, added]
 
 
-def binomials(largest: int, most: int) -> Ranks:
+def binomials(largest: int, most: int) -> Integers:
     """A table of C(c, k) for c from 0 to `largest` and k from 0 to `most`."""
     return np.stack([_binomials(largest, k) for k in range(most + 1)], axis=1)
 
 
 @cache
-def _binomials(largest: int, k: int) -> Ranks:
+def _binomials(largest: int, k: int) -> Integers:
     """C(c, k) for c from 0 to `largest`; beyond what can be numbered it saturates."""
     table = np.array([min(comb(c, k), LARGEST_LEVEL) for c in range(largest + 1)], dtype=np.int64)
     table.flags.writeable = False
@@ -151,7 +150,7 @@ def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tu
     ]
 
 
-def best_below(scores: NDArray[np.float64], n_features: int, size: int) -> NDArray[np.float64]:
+def best_below(scores: Floats, n_features: int, size: int) -> Floats:
     """The best score of the parts one smaller, for every subset of a size."""
     ranks = ranks_below(level(n_features, size)).T
     best = scores[:, ranks[0]]

@@ -16,6 +16,7 @@ docs/explanation/paper_model.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +27,9 @@ from torch.nn.functional import embedding_bag
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
     from torch import Tensor
+
+    from misfeat.runtime.arrays import Integers
 
     FlatMap = Callable[[Tensor], Tensor]
 
@@ -52,7 +52,7 @@ class Neighbours:
         above = [ranks_above(level(n_features, m), n_features) for m in between]
         self._above = _Bags([a + self._start[m + 1] for m, a in zip(between, above, strict=True)])
         offsets = np.cumsum([0, *[comb(n_features, m) for m in between]])
-        below: list[NDArray[np.int64]] = []
+        below: list[Integers] = []
         if low == 1:
             below.append(np.empty((n_features, 0), dtype=np.int64))
         for m, offset in zip(between, offsets, strict=False):
@@ -66,7 +66,7 @@ class Neighbours:
         # U(D h) visits a node of size m >= 2 itself m times; subtract it.
         self._returns = torch.from_numpy(np.where(sizes >= 2, sizes, 0)).float()
 
-    def rows(self, size: int) -> NDArray[np.int64]:
+    def rows(self, size: int) -> Integers:
         """The rows of the subsets of one size, in the order of their ranks."""
         start = self._start[size]
         return np.arange(start, start + comb(self.n_features, size))
@@ -122,7 +122,7 @@ class Neighbours:
 class _Bags:
     """For every node a bag of rows; the sums of values over each bag."""
 
-    def __init__(self, bags: Sequence[NDArray[np.int64]]) -> None:
+    def __init__(self, bags: Sequence[Integers]) -> None:
         lengths = [np.full(len(rows), rows.shape[1]) for rows in bags]
         ends = np.cumsum(np.concatenate([[0], *lengths]))
         rows = np.concatenate([np.empty(0), *[rows.ravel() for rows in bags]])

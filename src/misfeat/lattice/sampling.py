@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,11 +12,9 @@ from misfeat.lattice.levels import binomials, count, unrank
 from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from misfeat.runtime.arrays import Integers
 
-    from numpy.typing import NDArray
-
-    Sample = list[NDArray[np.int64]]
+    Sample = list[Integers]
 
 VISITS_A_NODE = 16  # the walk ends once it has looked at so many subsets for each one wanted
 
@@ -86,7 +85,7 @@ SAMPLERS: dict[str, Callable[[int, int, int, float, np.random.Generator], Sample
 }
 
 
-def _numbering(n_features: int, low: int, high: int) -> tuple[NDArray[np.int64], int]:
+def _numbering(n_features: int, low: int, high: int) -> tuple[Integers, int]:
     """Number subsets size by size: where each size starts, and how many there are."""
     counts = [count(n_features, size) if size >= low else 0 for size in range(high + 1)]
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), sum(counts)
@@ -96,15 +95,13 @@ def _number_wanted(budget: float, total: int) -> int:
     return min(total, ceil(budget * total))
 
 
-def _split(nodes: NDArray[np.int64], offsets: NDArray[np.int64], low: int, high: int) -> Sample:
+def _split(nodes: Integers, offsets: Integers, low: int, high: int) -> Sample:
     nodes = np.sort(nodes)
     bounds = np.searchsorted(nodes, offsets)
     return [nodes[bounds[size] : bounds[size + 1]] - offsets[size] for size in range(low, high + 1)]
 
 
-def _filled_up(
-    nodes: NDArray[np.int64], wanted: int, total: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _filled_up(nodes: Integers, wanted: int, total: int, rng: np.random.Generator) -> Integers:
     """Add uniform nodes that the walk did not find, until there are enough."""
     while len(nodes) < wanted:
         lacking = wanted - len(nodes)
@@ -122,8 +119,8 @@ class Sizes(NamedTuple):
     n_features: int
     low: int
     high: int
-    offsets: NDArray[np.int64]  # (high + 2,): the number of the first subset of each size
-    binomials: NDArray[np.int64]  # (n_features + 1, high + 1): C(c, k), which ranks are sums of
+    offsets: Integers  # (high + 2,): the number of the first subset of each size
+    binomials: Integers  # (n_features + 1, high + 1): C(c, k), which ranks are sums of
 
 
 @compiled

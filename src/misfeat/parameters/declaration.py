@@ -7,21 +7,21 @@ check in ``fit`` and the section of its docstring.
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from inspect import Parameter as Argument
 from inspect import signature
 from numbers import Integral, Real
+from pathlib import Path
 from textwrap import dedent, fill, indent
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, dataclass_transform
+from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Check = Callable[[object, str], None]
-
+Check = Callable[[object, str], None]
 Kind = TypeVar("Kind", bound=type)
+_WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 _WIDTH = 88  # columns of a line in a docstring
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
@@ -41,12 +41,11 @@ class Parameter(NamedTuple):
     name: str
     default: Any
     takes: Takes
-    doc: str
 
 
-def parameter(doc: str, takes: Takes, *, default: Any) -> Any:
-    """Declare a parameter as the field of an estimator's class; lines of `doc` are filled anew."""
-    return field(default=default, metadata={"takes": takes, "doc": doc})
+def parameter(takes: Takes, *, default: Any) -> Any:
+    """Declare a parameter as the field of an estimator's class; words.toml says what it is for."""
+    return field(default=default, metadata={"takes": takes})
 
 
 class Parameters:
@@ -84,8 +83,7 @@ class Parameters:
 def parameters_of(kind: Any) -> dict[str, Parameter]:
     """The parameters of an estimator's class or instance, by name."""
     return {
-        one.name: Parameter(one.name, one.default, one.metadata["takes"], one.metadata["doc"])
-        for one in fields(kind)
+        one.name: Parameter(one.name, one.default, one.metadata["takes"]) for one in fields(kind)
     }
 
 
@@ -111,7 +109,7 @@ def _section(kind: Any) -> str:
     for one in parameters_of(kind).values():
         default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
         lines.append(f"{one.name} : {one.takes.words}, default={default}")
-        lines.append(indent(_filled(one.doc), "    "))
+        lines.append(indent(_filled(_WORDS[one.name]), "    "))
     return "\n".join(lines)
 
 
@@ -151,44 +149,39 @@ def an_integer_or(word: str) -> Takes:
 def a_number_of_threads() -> Takes:
     """As joblib reads it."""
 
-    def check(value: object, name: str) -> None:
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if value is not None and (not whole or value == 0):
-            raise MisfeatError(
-                f"{Setting(name, value)}; it must be a number of threads, -1 for all, or None."
-            )
+    def holds(value: Any) -> bool:
+        return value is None or (isinstance(value, Integral) and not _is_flag(value) and value != 0)
 
-    return Takes("int or None", check)
+    return _where(holds, "int or None", "it must be a number of threads, -1 for all, or None")
 
 
 def a_share() -> Takes:
     """A number above 0 and at most 1."""
-
-    def check(value: object, name: str) -> None:
-        if not _is_share(value):
-            raise MisfeatError(f"{Setting(name, value)}; it must be above 0 and at most 1.")
-
-    return Takes("float", check)
+    return _where(_is_share, "float", "it must be above 0 and at most 1")
 
 
 def a_level() -> Takes:
     """A number strictly between 0 and 1, or None."""
-
-    def check(value: object, name: str) -> None:
-        if value is not None and (not _is_share(value) or value == 1):
-            raise MisfeatError(f"{Setting(name, value)}; it must lie between 0 and 1, or be None.")
-
-    return Takes("float or None", check)
+    return _where(
+        lambda value: value is None or (_is_share(value) and value != 1),
+        "float or None",
+        "it must lie between 0 and 1, or be None",
+    )
 
 
 def a_flag() -> Takes:
     """True or False."""
+    return _where(_is_flag, "bool", "use True or False")
+
+
+def _where(holds: Callable[[Any], bool], words: str, demand: str) -> Takes:
+    """What something holds for; else an error says what is demanded."""
 
     def check(value: object, name: str) -> None:
-        if not _is_flag(value):
-            raise MisfeatError(f"{Setting(name, value)}; use True or False.")
+        if not holds(value):
+            raise MisfeatError(f"{Setting(name, value)}; {demand}.")
 
-    return Takes("bool", check)
+    return Takes(words, check)
 
 
 def a_verbosity() -> Takes:

@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -35,11 +36,9 @@ from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weig
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
-    Mask = NDArray[np.bool_]
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
@@ -55,7 +54,7 @@ class Column:
 
     kind: Kind
     values: NDArray[Any]  # Numbers or datetime64[us]; for text and flags the position in `distinct`
-    missing: Mask  # Which rows are missing; what `values` holds there means nothing
+    missing: Flags  # Which rows are missing; what `values` holds there means nothing
     distinct: NDArray[np.object_] | None = None  # The distinct canonical values of text and flags
     order: tuple[str, ...] | None = None  # The categories in their order, where the type has one
 
@@ -70,7 +69,7 @@ class Column:
     def of_positions(
         cls,
         kind: Kind,
-        positions: NDArray[np.int64],
+        positions: Integers,
         distinct: Sequence[Value],
         order: tuple[str, ...] | None = None,
     ) -> Column:
@@ -108,7 +107,7 @@ class Column:
         """What `values` holds where nothing is missing."""
         return self.values[~self.missing] if self.missing.any() else self.values
 
-    def of_rows(self, rows: Mask) -> Column:
+    def of_rows(self, rows: Flags) -> Column:
         """Some rows of the column."""
         return Column(self.kind, self.values[rows], self.missing[rows], self.distinct, self.order)
 
@@ -234,7 +233,7 @@ def holds_integers(least: Any, greatest: Any) -> bool:
     return all(one is None or one in INT64 for one in map(canonical, (least, greatest)))
 
 
-def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Mask]:
+def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Flags]:
     if not series.null_count():
         return series.to_numpy(), np.zeros(len(series), dtype=bool)
     return series.fill_null(instead).to_numpy(), series.is_null().to_numpy().astype(bool)
@@ -267,7 +266,7 @@ def _of_text(series: nw.Series[Any]) -> Column:
     return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
 
 
-def _text_of_pyarrow(native: Any) -> tuple[NDArray[np.int64], list[Any]]:
+def _text_of_pyarrow(native: Any) -> tuple[Integers, list[Any]]:
     import pyarrow as pa
 
     if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
@@ -337,7 +336,7 @@ class ArrayTable:
         self._sources = dict(sources)
         self._read: dict[str, Column] = {}
         self._weighing: Weighing | None = None
-        self._rows: Mask | None = None
+        self._rows: Flags | None = None
         lengths = {name: len(source) for name, source in sources.items()}
         self._n_lines = max(lengths.values(), default=0)
         if len({*lengths.values()}) > 1:
@@ -405,7 +404,7 @@ class ArrayTable:
         counted = answers.tally(spelled, counts, read.kind)
         return ValueCounts(counted.values, counted.counts, missing)
 
-    def _occurring(self, column: Column) -> tuple[NDArray[Any], NDArray[np.int64], int]:
+    def _occurring(self, column: Column) -> tuple[NDArray[Any], Integers, int]:
         """Distinct values of a column, how often each occurs, and how often none."""
         times, present = self._frequencies, column.present()
         if times is None:
@@ -432,7 +431,7 @@ class ArrayTable:
         weights, *more = self._counts()
         return collapse([self._codes(coder) for coder in coders], weights, radices(coders), more)
 
-    def _counts(self) -> list[NDArray[np.int64]]:
+    def _counts(self) -> list[Integers]:
         """What every line counts: rows, and with sampling weights these and their squares."""
         weighing, times = self._weighing, self._frequencies
         if weighing is None:
@@ -444,7 +443,7 @@ class ArrayTable:
         return [np.ceil(one).astype(np.int64) for one in sums]
 
     @property
-    def _frequencies(self) -> NDArray[np.int64] | None:
+    def _frequencies(self) -> Integers | None:
         if self._weighing is None or not self._weighing.frequency:
             return None
         return self._column(self._weighing.column).values.astype(np.int64)
@@ -507,13 +506,13 @@ class ArrayTable:
     def close(self) -> None:
         """Nothing was opened."""
 
-    def _numbers(self, variable: Variable) -> NDArray[np.float64]:
+    def _numbers(self, variable: Variable) -> Floats:
         """The values of a variable, NaN where missing."""
         read = self._column(variable.reading.column).read(variable.reading)
         values = read.values if variable.coder is None else self._codes(variable.coder)
         return np.where(read.missing, np.nan, values.astype(np.float64) - variable.centre)
 
-    def _codes(self, coder: Coder) -> NDArray[np.integer]:
+    def _codes(self, coder: Coder) -> Indices:
         codes = np.full(self._n_lines, len(coder.labels), dtype=code_dtype(radices([coder])))
         column = self._column(coder.reading.column).read(coder.reading)
         values = column.present()
@@ -530,7 +529,7 @@ class ArrayTable:
         return codes
 
 
-def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
     """The distinct values, ascending, and how often each occurs."""
     if values.dtype.kind == "i" and len(values):
         lowest, highest = int(values.min()), int(values.max())
@@ -542,7 +541,7 @@ def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return distinct, counts.astype(np.int64, copy=False)
 
 
-def _edges_below(values: NDArray[Any], edges: NDArray[Any]) -> NDArray[np.integer]:
+def _edges_below(values: NDArray[Any], edges: NDArray[Any]) -> Indices:
     """How many of the ascending edges lie strictly below each value."""
     if len(edges) > FEW_EDGES:
         return np.searchsorted(edges, values, side="left")

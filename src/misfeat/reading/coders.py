@@ -7,6 +7,7 @@ per row: a table then needs a single group-by over that key to collapse equal ro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
@@ -17,13 +18,11 @@ import numpy as np
 from misfeat.reading.values import Value, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Flags, Indices, Integers
+
     Constants = tuple[Any, ...]
-    Counts = NDArray[np.int64]
-    Codes = NDArray[np.integer]
 
 
 Term = TypeVar("Term")
@@ -98,17 +97,17 @@ Coder = EdgeCoder | CategoryCoder
 class CodedRows:
     """Distinct coded rows with their counts, in ascending lexicographic order."""
 
-    codes: Codes  # (n_coders, n_rows); len(labels) stands for missing
-    weights: Counts  # Of shape (n_rows,): how many rows of the table each one stands for
-    masses: Counts | None = None  # (n_rows,): sums of the sampling weights of these rows
-    squares: Counts | None = None  # Those of their squares, in a unit of their own
+    codes: Indices  # (n_coders, n_rows); len(labels) stands for missing
+    weights: Integers  # Of shape (n_rows,): how many rows of the table each one stands for
+    masses: Integers | None = None  # (n_rows,): sums of the sampling weights of these rows
+    squares: Integers | None = None  # Those of their squares, in a unit of their own
 
     @property
-    def more(self) -> list[Counts]:
+    def more(self) -> list[Integers]:
         """What else is counted of the rows: masses and squares, where there are any."""
         return [one for one in (self.masses, self.squares) if one is not None]
 
-    def where(self, kept: NDArray[np.bool_]) -> CodedRows:
+    def where(self, kept: Flags) -> CodedRows:
         """Some of the rows."""
         more = (one[kept] for one in self.more)
         return CodedRows(self.codes[:, kept], self.weights[kept], *more)
@@ -139,7 +138,7 @@ def code_dtype(bases: Sequence[int]) -> type[np.signedinteger]:
 
 
 def unpack_keys(
-    keys: Sequence[Counts], weights: Counts, bases: Sequence[int], more: Sequence[Counts] = ()
+    keys: Sequence[Integers], weights: Integers, bases: Sequence[int], more: Sequence[Integers] = ()
 ) -> CodedRows:
     """Turn keys of `pack_keys` in any order into sorted rows; `more` has sums of weights."""
     order = sorting_order(keys)
@@ -152,12 +151,12 @@ def unpack_keys(
     return CodedRows(codes, *(one[order] for one in (weights, *more)))
 
 
-def sorting_order(keys: Sequence[Counts]) -> NDArray[np.intp]:
+def sorting_order(keys: Sequence[Integers]) -> NDArray[np.intp]:
     """The order that sorts rows by their first key, then the second, and so on."""
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
-def pack_keys(codes: Sequence[Codes], bases: Sequence[int]) -> list[Counts]:
+def pack_keys(codes: Sequence[Indices], bases: Sequence[int]) -> list[Integers]:
     """Write the codes of every row as mixed-radix keys, the first code most significant."""
     keys = []
     for run in split_into_keys(bases):
@@ -170,7 +169,7 @@ def pack_keys(codes: Sequence[Codes], bases: Sequence[int]) -> list[Counts]:
 
 
 def collapse(
-    codes: Sequence[Codes], weights: Counts, bases: Sequence[int], more: Sequence[Counts] = ()
+    codes: Sequence[Indices], weights: Integers, bases: Sequence[int], more: Sequence[Integers] = ()
 ) -> CodedRows:
     """Merge equal coded rows, and add up their weights and what else is counted of them."""
     keys = pack_keys(codes, bases)

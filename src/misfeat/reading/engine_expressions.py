@@ -14,7 +14,9 @@ import datetime as dt
 import operator
 import sys
 from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -35,10 +37,9 @@ from misfeat.reading.coders import (
 from misfeat.reading.table_answers import Variable, kind_of_type, ranks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from fractions import Fraction
-
     from numpy.typing import NDArray
+
+    from misfeat.runtime.arrays import Integers
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
@@ -240,7 +241,7 @@ def as_array(series: nw.Series[Any]) -> NDArray[Any]:
         del sys.modules["pandas"]
 
 
-def as_counts(series: nw.Series[Any]) -> NDArray[np.int64]:
+def as_counts(series: nw.Series[Any]) -> Integers:
     """Whole numbers that an engine counted."""
     return as_array(series).astype(np.int64, copy=False)
 
@@ -308,6 +309,6 @@ class RankedColumn:
         self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
 
 
-def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
     """The smallest and the largest value of every part, and its rows."""
     return as_array(counted[_LOW]), as_array(counted[_HIGH]), as_counts(counted[COUNT])

@@ -12,8 +12,10 @@ drawn one by one, and all engines draw the same. Large subgroups give up rows be
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +43,8 @@ from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weig
 from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from fractions import Fraction
-
-    from numpy.typing import NDArray
-
     from misfeat.reading.files import Relation
+    from misfeat.runtime.arrays import Floats, Integers
 
 
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
@@ -274,7 +272,7 @@ class EngineTable:
         bases = radices(groups)
         keys, rows = self._numbered(groups, variables)
         wanted = answers.sums_wanted(variables)
-        sums: dict[tuple[str, int, int], NDArray[np.float64]] = {}
+        sums: dict[tuple[str, int, int], Floats] = {}
         for start in range(0, len(wanted), PRODUCTS_A_QUERY):
             batch = wanted[start : start + PRODUCTS_A_QUERY]
             products = [
@@ -303,7 +301,7 @@ class EngineTable:
         order = sorting_order(packed)
         codes = unpack_keys(packed, np.zeros_like(order), radices(groups)).codes
 
-        def numbers(name: str) -> NDArray[np.float64]:
+        def numbers(name: str) -> Floats:
             return as_array(held[name]).astype(np.float64)[order]
 
         values = np.array([numbers(f"x{i}") for i in range(len(variables))])
@@ -395,7 +393,7 @@ def _turned(value: Any, turn: int) -> Any:
     return (value + turn) * ((value + turn) % PRIME) % PRIME
 
 
-def hashes_of(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def hashes_of(keys: Sequence[Integers]) -> Integers:
     """The hashes of coded rows, from the whole numbers that hold their codes."""
     value = np.zeros(len(keys[0]), dtype=np.int64)
     for key in keys:
@@ -414,7 +412,7 @@ class Drawing:
 
     @classmethod
     def planned(
-        cls, groups: NDArray[np.int64], counts: NDArray[np.int64], looked_at: int, most: int
+        cls, groups: Integers, counts: Integers, looked_at: int, most: int
     ) -> Drawing | None:
         """Draw so that at most so many different rows are left, from one in `looked_at` of them."""
         if len(groups) * looked_at <= most:
@@ -441,7 +439,7 @@ class Drawing:
             for rate in dict.fromkeys(self.one_in.values())
         }
 
-    def rates(self, groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    def rates(self, groups: Integers) -> Integers:
         """Of which number of rows one is kept, row by row."""
         rates = np.ones(len(groups), dtype=np.int64)
         for rate, among in self.by_rate().items():
@@ -449,7 +447,7 @@ class Drawing:
         return rates
 
 
-def _one_in(counts: NDArray[np.int64], most: float) -> int:
+def _one_in(counts: Integers, most: float) -> int:
     """The smallest of 1, 2, …, 8, 10, 12, 14, 16, 20, … that leaves so many different rows."""
     rate = 1
     while (1.0 - (1.0 - 1.0 / rate) ** counts).sum() > most:
@@ -457,7 +455,7 @@ def _one_in(counts: NDArray[np.int64], most: float) -> int:
     return rate
 
 
-def drawn(rows: CodedRows, hashes: NDArray[np.int64], rates: NDArray[np.int64]) -> CodedRows:
+def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
     """The rows that are kept of coded rows, one in `rates`, by their `hashes_of`."""
     from scipy.stats import binom
 

@@ -13,6 +13,7 @@ import gzip
 import os
 import re
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,16 +22,13 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
-from misfeat.reading.addresses import AZURE, DATABASES, scheme_of, without_secrets
 from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from misfeat.reading.values import MissingCodes
 
     NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
@@ -259,7 +257,7 @@ def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
     """A file, unpacked where it is packed; its bytes where there is no encoding."""
     opened: Any = open(file, "rb")  # noqa: PTH123, SIM115
     if _packed(file) == "gzip":
-        opened = gzip.open(opened)
+        opened = gzip.open(opened)  # noqa: SIM115
     elif _packed(file):
         import pyarrow as pa
 
@@ -499,3 +497,46 @@ def _failed(error: Exception, address: str, secret: str) -> MisfeatError:
         f"{address!r} cannot be read; check the address, the network and what you may read there. "
         f"({reason})"
     )
+
+
+DATABASES = ("postgresql", "postgres")
+AZURE = ("az", "azure", "abfss")
+STORES = ("s3", "gs", "gcs", "r2", "http", "https", "hf", *AZURE)  # DuckDB reads Parquet from these
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+")
+_SHOWN = ("table", "host", "port", "user", "sslmode")
+
+
+def scheme_of(text: str) -> str | None:
+    """What stands before ``://``, in lower case; None of a text that is not an address."""
+    scheme, apart, _ = text.partition("://")
+    scheme = scheme.lower()
+    return scheme if apart and _SCHEME.fullmatch(scheme) else None
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a table rather than a path."""
+    return scheme_of(text) in (*DATABASES, *STORES)
+
+
+def without_secrets(text: str) -> str:
+    """An address as it may be shown and saved; any other text as it is."""
+    scheme = scheme_of(text)
+    if scheme is None:
+        return text
+    start, apart, rest = text.partition("://")
+    before, at, behind = rest.rpartition("@")
+    if scheme in DATABASES and ":" in before:
+        # Its password may look like any other part of an address.
+        text = f"{start}{apart}{before.partition(':')[0]}{at}{behind}"
+    elif not is_address(text):
+        return f"{start}{apart}{behind.partition('?')[0].partition('#')[0]}"
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return f"{start}://..."
+    user, at, host = parts.netloc.rpartition("@")
+    if scheme in STORES:
+        return SplitResult(parts.scheme, host, parts.path, "", "").geturl()
+    query = urlencode([(k, v) for k, v in parse_qsl(parts.query) if k in _SHOWN], safe="./")
+    netloc = f"{user.partition(':')[0]}{at}{host}"
+    return SplitResult(parts.scheme, netloc, parts.path, query, "").geturl()

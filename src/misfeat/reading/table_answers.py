@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -15,9 +16,9 @@ from misfeat.reading.coders import Coder, Kind, Reading
 from misfeat.reading.values import Value, canonical, sort_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
+
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -44,7 +45,7 @@ class ValueCounts:
     """The distinct values of a column, ascending, with how often each occurs."""
 
     values: NDArray[Any]  # Numbers, or canonical Python values (dtype object)
-    counts: NDArray[np.int64]
+    counts: Integers
     missing: int  # Rows with null, NaN, None or NaT
 
     def in_order(self, order: Sequence[Value]) -> ValueCounts:
@@ -53,13 +54,13 @@ class ValueCounts:
         by_rank = np.argsort([rank[value] for value in self.values.tolist()])
         return ValueCounts(self.values[by_rank], self.counts[by_rank], self.missing)
 
-    def without(self, is_code: NDArray[np.bool_]) -> ValueCounts:
+    def without(self, is_code: Flags) -> ValueCounts:
         """Count the flagged values as missing."""
         missing = self.missing + int(self.counts[is_code].sum())
         return ValueCounts(self.values[~is_code], self.counts[~is_code], missing)
 
 
-def tally(values: Iterable[Any], counts: NDArray[np.int64], kind: Kind) -> ValueCounts:
+def tally(values: Iterable[Any], counts: Integers, kind: Kind) -> ValueCounts:
     """Bring raw values and their counts to canonical, sorted, merged form."""
     if isinstance(values, np.ndarray) and kind in (Kind.INTEGER, Kind.NUMBER):
         absent = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
@@ -94,20 +95,20 @@ class Variable:
 class NumberRows(NamedTuple):
     """The rows that hold a target, as numbers."""
 
-    codes: NDArray[np.integer]  # (n_groupings, n_rows): of the groups
-    weights: NDArray[np.float64]  # (n_rows,)
-    values: NDArray[np.float64]  # (n_variables, n_rows), less their centres; NaN where missing
+    codes: Indices  # (n_groupings, n_rows): of the groups
+    weights: Floats  # (n_rows,)
+    values: Floats  # (n_variables, n_rows), less their centres; NaN where missing
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
     """Sums over the rows of each combination of group codes."""
 
-    codes: NDArray[np.integer]  # (n_groupings, n_groups): each combination, ascending
-    rows: NDArray[np.float64]  # (n_groups,): rows of each, or the sums of their weights
-    both: NDArray[np.float64]  # (n_groups, n, n), as the next two: rows that have both
-    first: NDArray[np.float64]  # Sums of variable i over those rows
-    product: NDArray[np.float64]  # Sums of products over those rows
+    codes: Indices  # (n_groupings, n_groups): each combination, ascending
+    rows: Floats  # (n_groups,): rows of each, or the sums of their weights
+    both: Floats  # (n_groups, n, n), as the next two: rows that have both
+    first: Floats  # Sums of variable i over those rows
+    product: Floats  # Sums of products over those rows
 
 
 def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
@@ -127,10 +128,10 @@ def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
 
 
 def group_sums(
-    codes: NDArray[np.integer],
-    rows: NDArray[np.float64],
+    codes: Indices,
+    rows: Floats,
     variables: Sequence[Variable],
-    sums: dict[tuple[str, int, int], NDArray[np.float64]],
+    sums: dict[tuple[str, int, int], Floats],
 ) -> GroupSums:
     """Fill in the sums that were not taken because they follow from others."""
     n = len(variables)
@@ -171,7 +172,7 @@ class Weighing:
 
 
 def quantiles_of_counts(
-    values: NDArray[Any], counts: NDArray[np.int64], shares: Sequence[float | Fraction]
+    values: NDArray[Any], counts: Integers, shares: Sequence[float | Fraction]
 ) -> list[Any]:
     """The smallest of ascending values with at least given shares of the rows at or below them."""
     ends = np.cumsum(counts)

@@ -5,12 +5,10 @@ Numba takes half a second to import, which whoever reads a saved run does not ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial, update_wrapper
 from threading import Lock
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 _MAKING = Lock()
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import gc
 import pickle
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba as nb
 from numba.core import event
@@ -21,9 +22,6 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from misfeat.runtime.atomic_files import FileLock
 from misfeat.runtime.progress import announce
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 DIGEST_BYTES = sha256().digest_size
 EVENT = "numba:compile"  # Reported for every kernel that is compiled, not for one found on disk

@@ -6,18 +6,15 @@ import math
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 GIB = 2**30
 LIMIT_VARIABLE = "MISFEAT_MEMORY_LIMIT"

@@ -13,22 +13,21 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 from misfeat.runtime.blas import one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from types import FrameType
-
     from rich.console import Console
 
-    Progress = Callable[[str, int, int], None]
 
+Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
 FIRST_LINE_AFTER = 4.0  # Seconds of work before the first plain line; shorter work needs none

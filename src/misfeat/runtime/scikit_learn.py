@@ -7,13 +7,11 @@ the rest. Unless they are there already, each is loaded when something of it is 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 
 class _LoadedOnUse(ModuleType):

@@ -10,22 +10,19 @@ longer over short lists than one does. Few large tasks, such as refits, go throu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Event, Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import check_interrupt, interrupts_put_off
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    Task = Callable[[], None]
-
+Task = Callable[[], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

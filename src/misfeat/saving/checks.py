@@ -16,10 +16,11 @@ import numpy as np
 from misfeat.cohorts.column_profiles import LOOKS
 from misfeat.cohorts.follow_up import STATES, UNKNOWN
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts
-from misfeat.cohorts.product_sums import PERMUTED
+from misfeat.cohorts.product_sums import PERMUTED, ProductSums
 from misfeat.cohorts.weights import MOST_MASS
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
+from misfeat.estimation.scores import names_of_completed
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.reading.table_answers import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
@@ -27,7 +28,6 @@ from misfeat.saving.run_folder import ARRAYS, MANIFEST
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.estimation.shortlist import Shortlist
     from misfeat.information.count_tables import CountTables
     from misfeat.information.measures import Measure
@@ -43,8 +43,6 @@ TOLERANCE = 1e-7  # Rounding may leave scores so much beyond their range, in nat
 LONGEST_SEED = 100  # Digits of the seed of draws; NumPy's own have 39
 LARGEST, TINY = np.finfo(np.float64).max, np.finfo(np.float64).tiny
 OPTIONS = {"size", "k", "include", "blocks", "seed", "backend", "settings"}
-COMPLETED = ("score", "low", "high", "predicted", "support")
-"""The arrays of completed scores of a size; those of a numeric target have a spread as well."""
 
 
 class ContradictionError(ValueError):
@@ -288,7 +286,7 @@ def check_scores(
     most = held.get("max_sets")
     demand(most is None or is_count(most), "how many sets are scored")
     exact = ("exact", "grids") if measure.parts else ("exact",)
-    completed = (*COMPLETED, "spread") if measure.parts else COMPLETED
+    completed = names_of_completed(measure)
     expected = {f"book.{kind}.{size}" for kind in exact for size in range(held["n_exact"])}
     expected |= {f"book.completed.{size}.{name}" for size in sizes for name in completed}
     # Of sizes that were searched, the sets are saved, too.

@@ -12,20 +12,16 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.runtime import atomic_files as files
 from misfeat.runtime.atomic_files import STAGED, as_path, sync_folder, unwritable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    Stamp = tuple[tuple[str, int, int, int], ...]
-
+Stamp = tuple[tuple[str, int, int, int], ...]
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 ANSWERS = "answers.json"
 REPORT, SETTINGS = "report.html", "run.toml"

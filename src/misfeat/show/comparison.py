@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain
 from misfeat.words import p_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.console import Console
 
 USUAL_NAMES = ("first", "second")
@@ -85,7 +84,11 @@ def compare(
     1     (b,)    False
     """
     runs = _selection(first, "first"), _selection(second, "second")
-    names = names or _folder_names(first, second)
+    if names is None:
+        folders = [
+            Path(one).resolve().name for one in (first, second) if isinstance(one, str | Path)
+        ]
+        names = (folders[0], folders[1]) if len(folders) == 2 and all(folders) else USUAL_NAMES
     return ShownComparison(**vars(compare_selections(*runs, size=size, names=names)))
 
 
@@ -101,12 +104,6 @@ def _selection(run: Any, parameter: str) -> Selection:
         "folder of a run.",
         remedy="Fit it first, or name the folder that it was saved to.",
     )
-
-
-def _folder_names(*runs: Any) -> tuple[str, str]:
-    """What the folders of two runs are called, where both have one."""
-    folders = [Path(run).resolve().name if isinstance(run, str | Path) else "" for run in runs]
-    return (folders[0], folders[1]) if "" not in folders else USUAL_NAMES
 
 
 def print_comparison(

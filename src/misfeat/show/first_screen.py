@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from misfeat.answers.answer import Answer, answer_of
-from misfeat.answers.significance import LEVEL, significance_tests
+from misfeat.answers.significance import LEVEL, SignificanceTests, significance_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import SignificanceTests
+    from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
 
 MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
 
@@ -32,8 +30,8 @@ class FeatureMap:
     share: Floats  # of the entropy
     low: Floats
     high: Floats
-    predicted: NDArray[np.bool_]
-    faded: NDArray[np.bool_]  # not more than chance by its p-value, or by its interval
+    predicted: Flags
+    faded: Flags  # not more than chance by its p-value, or by its interval
 
 
 def feature_map(

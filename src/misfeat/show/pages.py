@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import tempfile
-import webbrowser
-from abc import ABC, abstractmethod
-from contextlib import nullcontext
 from functools import cache
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from misfeat.answers.top import subgroup_rows
-from misfeat.exceptions import Message, MisfeatError, Setting, text_and_settings
-from misfeat.runtime.atomic_files import as_path, unreadable, write_file
+from misfeat.exceptions import Message, Setting, Spelling, text_and_settings
 from misfeat.safe_text import visible
 from misfeat.show.first_screen import first_screen
 from misfeat.words import percent, percent_between
@@ -28,10 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from misfeat.cohorts import Cohorts
-    from misfeat.exceptions import Spelling
     from misfeat.selection import Selection
 
-PAGE_BEGINS = b"<!doctype html"
 SNIPPET_HEIGHT = "80vh"
 MOST_SHOWN = 20  # subgroups in a notebook's list or table, and features in its map
 
@@ -120,38 +112,6 @@ def framed(html: str, title: str, allowed: str = "") -> str:
         f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '
         f'srcdoc="{escape(html)}"></iframe>'
     )
-
-
-class HtmlPage(ABC):
-    """What has a page of its own, which can be written to a file or opened in a browser."""
-
-    page_name: ClassVar = "page"
-
-    @abstractmethod
-    def html(self) -> str:
-        """The whole page."""
-
-    def write_html(self, path: str | Path) -> None:
-        """Write the page to a file, at once or not at all; an older page is replaced."""
-        file = as_path(path, "path")
-        try:
-            with file.open("rb") if file.is_file() else nullcontext() as older:
-                start = older.read(200).lstrip() if older else b""
-        except OSError as error:
-            raise unreadable(file, error) from error
-        if start and not start.lower().startswith(PAGE_BEGINS):
-            raise MisfeatError(
-                f"{str(file)!r} exists and is not a page; give another name, or remove the file."
-            )
-        write_file(file, self.html().encode())
-
-    def open(self) -> None:
-        """Show the page in the browser, from a file in the folder for temporary ones."""
-        file = Path(tempfile.mkdtemp(prefix="misfeat-")) / f"{self.page_name}.html"
-        self.write_html(file)
-        if not webbrowser.open(file.as_uri()):
-            place = f"the {self.page_name} is {str(file)!r}"
-            raise MisfeatError(f"No browser could be opened; {place}.")
 
 
 def first_screen_as_html(selection: Selection) -> str:

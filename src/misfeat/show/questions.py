@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.answer import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.effort import STEP_PERMUTATIONS
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets, subgroup_rows
 from misfeat.answers.why import explanation
@@ -19,16 +21,13 @@ from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.show import terminal as tables
-from misfeat.show.first_screen import first_screen
-from misfeat.show.terminal import INTERVAL, STAR, WORTH, TableColumn, with_wholes, worth_rows
+from misfeat.show.first_screen import FirstScreen, first_screen
+from misfeat.show.terminal import STAR, TableColumn, with_wholes, worth_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from rich.console import Console
 
     from misfeat.selection import Selection
-    from misfeat.show.first_screen import FirstScreen
 
     Columns = Mapping[str, Sequence[Any]]
     Line = dict[str, Any]
@@ -53,14 +52,19 @@ class About:
 
 @dataclass(frozen=True)
 class QuestionSpec:
-    """A question, and how it is answered."""
+    """A question, and how it is answered; questions.toml says what its parts are."""
 
     words: str
-    answer: str  # the method, or the attribute, of a selection that answers it in columns
-    shown: tuple[TableColumn, ...] = ()  # that a terminal shows; JSON has all columns
-    sentences: Callable[[Selection, About], Sequence[str]] = lambda selection, about: ()  # noqa: ARG005
-    takes: tuple[str, ...] = ("subgroup", "size")  # what of `About` the method takes
+    answer: str
+    shown: Sequence[TableColumn] = ()
+    takes: Sequence[str] = ("subgroup", "size")
     by_subgroup: bool = True  # whether every subgroup has a table of its own
+
+    @classmethod
+    def of(cls, shown: Sequence[dict[str, Any]] = (), **spec: Any) -> QuestionSpec:
+        """A question from its description."""
+        columns = [getattr(tables, column.pop("kind"))(**column) for column in shown]
+        return cls(shown=columns, **spec)
 
     @property
     def of_a_set(self) -> bool:
@@ -68,205 +72,19 @@ class QuestionSpec:
         return "features" in self.takes
 
 
-def _rows_and_worth(line: Line) -> str:
-    effective = line.get("effective_rows")
-    return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
-
-
-QUESTIONS: dict[str, QuestionSpec] = {
-    "answer": QuestionSpec(
-        "Which features should be used?",
-        "answer",
-        (
-            tables.text("subgroup"),
-            tables.names("features"),
-            tables.per_cent("share", "explains"),
-            tables.per_cent_between(spare=3),
-            tables.p_value(),
-            tables.text("metric", spare=2),
-            tables.number("value", "{:.2f}", "on rows left out", spare=1),
-        ),
-        lambda found, about: answer_of(found, about.subgroup, about.size).sentences,
-        by_subgroup=False,
-    ),
-    "top": QuestionSpec(
-        "Which sets explain most?",
-        "top_k",
-        (
-            tables.count("rank"),
-            tables.names("features", missing="missing"),
-            tables.score_share("score", "explains", *INTERVAL),
-            tables.score_share_interval(spare=1),
-            tables.p_value(),
-            tables.text("source", spare=2),
-            tables.score("score", *INTERVAL, spare=3),
-        ),
-    ),
-    "significance": QuestionSpec(
-        "Does any set explain more than chance?",
-        "significance",
-        (
-            tables.text("subgroup"),
-            tables.p_value(spare=1),
-            tables.p_value("adjusted"),
-            tables.flag("more_than_chance", "more than chance"),
-            tables.names("features", "clearest set", spare=2),
-            tables.count("sets", spare=3),
-            tables.count("permutations", spare=4),
-        ),
-        takes=("size",),
-        by_subgroup=False,
-    ),
-    "enough": QuestionSpec(
-        "How many features are enough?",
-        "enough",
-        (
-            tables.count("size"),
-            tables.names("features", "best set"),
-            tables.score_share("score", "explains", *INTERVAL),
-            tables.score_share_interval(spare=2),
-            tables.score_share("adds", spare=1),
-            tables.p_value(permutations=STEP_PERMUTATIONS),
-            tables.flag("enough"),
-            tables.score("score", *INTERVAL, spare=3),
-        ),
-        lambda found, about: [one.sentence for one in answer_of(found, about.subgroup, about.size)],
-    ),
-    "why": QuestionSpec(
-        "Why is this set informative?",
-        "why",
-        (
-            tables.text("cell"),
-            tables.count("rows"),
-            tables.text("class"),
-            tables.per_cent("share"),
-            tables.per_cent_between(spare=3),
-            tables.per_cent("overall", spare=2),
-            tables.number("lift", "{:.2f}", spare=1),
-            tables.score_share("contribution", "adds", spare=4),
-            tables.text("source", spare=5),
-        ),
-        lambda found, about: explanation(found, str(about.subgroup), about.features).sentences(),
-        takes=("subgroup", "features"),
-    ),
-    "features": QuestionSpec(
-        "What is every feature worth?",
-        "features",
-        (
-            tables.text("feature"),
-            tables.score_share("alone"),
-            tables.score_share("adds", "adds", "adds_low", "adds_high"),
-            tables.score_share_interval("adds_low", "adds_high", spare=4),
-            tables.score_share("share_of_best", "share of best", spare=1),
-            tables.score_share("mean_share", "mean share", "mean_share_low", "mean_share_high"),
-            tables.score_share_interval("mean_share_low", "mean_share_high", spare=5),
-            tables.per_cent("in_best", "in best", spare=2),
-            tables.text("source", spare=3),
-            tables.score("mean_share", "mean_share_low", "mean_share_high", spare=6),
-        ),
-    ),
-    "alternatives": QuestionSpec(
-        "Which sets explain as much?",
-        "alternatives",
-        (
-            tables.text("words", "swap"),
-            tables.names("features", "set", spare=1),
-            tables.score_share("score", "explains"),
-            tables.score_share("difference", "difference", "difference_low", "difference_high"),
-            tables.score_share_interval("difference_low", "difference_high", spare=2),
-            tables.text("source", spare=3),
-            tables.score("score", spare=4),
-        ),
-        takes=("subgroup", "features"),
-    ),
-    "interactions": QuestionSpec(
-        "Which features explain more, or less, together than each by itself?",
-        "interactions",
-        (
-            tables.text("feature"),
-            tables.text("other"),
-            tables.score_share("together", spare=2),
-            tables.score_share("alone", "sum of each", spare=1),
-            tables.score_share("interaction", "interaction", *INTERVAL),
-            tables.score_share_interval(spare=3),
-            tables.text("kind"),
-            tables.text("source", spare=4),
-            tables.score("interaction", *INTERVAL, spare=5),
-        ),
-        takes=("subgroup",),
-    ),
-    "stability": QuestionSpec(
-        "How stable are the best sets?",
-        "stability",
-        (
-            tables.count("rank"),
-            tables.names("features", missing=tables.UNRECORDED),
-            tables.per_cent("frequency", "in resamples"),
-            tables.count("rank_median", "median rank"),
-            tables.count("rank_low", "lower quartile", spare=1),
-            tables.count("rank_high", "upper quartile", spare=1),
-        ),
-        lambda found, about: stability_of(found, about.size).sentences(about.subgroup),
-    ),
-    "cautions": QuestionSpec(
-        "What may mislead?",
-        "cautions",
-        sentences=lambda found, about: [
-            Message(f"{one.kind} ({one.severity}): {{words}}", words=one.words)
-            for one in list_cautions(found, about.size)
-        ],
-        takes=("size",),
-    ),
-    "worth": QuestionSpec(
-        "Which unrecorded feature is most worth collecting?",
-        "worth_collecting",
-        WORTH,
-        takes=("subgroup", "size", "costs"),
-        by_subgroup=False,
-    ),
-    "plan": QuestionSpec(
-        "What should be recorded, where and in which order?",
-        "plan",
-        (
-            tables.count("step"),
-            tables.text("subgroup"),
-            tables.names("features", "record"),
-            tables.score_share("gain", "gain", *INTERVAL),
-            tables.score_share_interval(spare=2),
-            tables.number("probability", "{:.0%}", "worth it"),
-            tables.flag("worth", "do it"),
-            tables.number("cost", "{:g}", spare=3),
-            tables.number("total_cost", "{:g}", "cost so far", spare=4),
-            tables.count("rows", "rows of a pilot", spare=5),
-        ),
-        takes=("subgroup", "size", "costs", "budget", "rows"),
-        by_subgroup=False,
-    ),
-    "subgroups": QuestionSpec(
-        "Which subgroups are there?",
-        "subgroups_",
-        (
-            tables.text("subgroup"),
-            TableColumn("rows", _rows_and_worth),
-            tables.number("target_entropy", "{:.4f}", "entropy of target (nats)", spare=1),
-            tables.names("missing", "never recorded"),
-        ),
-        takes=(),
-        by_subgroup=False,
-    ),
-    "columns": QuestionSpec(
-        "What became of every column?",
-        "cohorts",
-        (
-            tables.text("column"),
-            tables.text("role"),
-            tables.text("treatment"),
-            tables.count("missing", "rows without it", spare=1),
-            tables.names("categories", "values", spare=2),
-        ),
-        takes=(),
-        by_subgroup=False,
-    ),
+_TEXT = Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
+QUESTIONS = {name: QuestionSpec.of(**spec) for name, spec in tomllib.loads(_TEXT).items()}
+SENTENCES: dict[str, Callable[[Selection, About], Sequence[str]]] = {
+    "answer": lambda found, about: answer_of(found, about.subgroup, about.size).sentences,
+    "enough": lambda found, about: [
+        one.sentence for one in answer_of(found, about.subgroup, about.size)
+    ],
+    "why": lambda found, about: explanation(found, str(about.subgroup), about.features).sentences(),
+    "stability": lambda found, about: stability_of(found, about.size).sentences(about.subgroup),
+    "cautions": lambda found, about: [
+        Message(f"{one.kind} ({one.severity}): {{words}}", words=one.words)
+        for one in list_cautions(found, about.size)
+    ],
 }
 
 
@@ -301,7 +119,7 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
         answer = answer_columns(answer_of(plain, about.subgroup, about.size))
     elif callable(answer):
         answer = answer(**{name: getattr(about, name) for name in asked.takes})
-    return answer, asked.sentences(plain, about)
+    return answer, SENTENCES[question](plain, about) if question in SENTENCES else ()
 
 
 def in_columns(selection: Selection, **asked: Any) -> Selection:
@@ -345,7 +163,8 @@ def print_answer(
         return
     if not asked.shown:
         return
-    shown = tables.in_unit(asked.shown, selection.set_scores.measure.unit)
+    unit = selection.set_scores.measure.unit
+    shown = [replace(one, title=unit) if one.title == tables.UNIT else one for one in asked.shown]
     subgroups: dict[str, list[Line]] = {}
     for line in lines:
         subgroups.setdefault(line["subgroup"] if asked.by_subgroup else "", []).append(line)

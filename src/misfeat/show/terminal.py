@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,15 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.answers.answer import most_informative
+from misfeat.answers.answer import Answer, SubgroupAnswer, most_informative
 from misfeat.answers.features import feature_worths
+from misfeat.answers.options import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from misfeat.answers.answer import Answer, SubgroupAnswer
     from misfeat.selection import Selection
 
     Line = dict[str, Any]
@@ -30,8 +29,7 @@ WIDTH_IN_A_PIPE = 120
 NARROW = 72  # a terminal with fewer columns than this gets fewer columns of a table
 UNKNOWN = "–"
 BETWEEN = "between"  # the head of intervals, each behind what it is about
-INTERVAL = ("low", "high")
-UNIT = "nats"  # the head of a column of scores; `in_unit` puts another unit there
+UNIT = "nats"  # the head of a column of scores; `print_answer` puts another unit there
 WHOLE = " whole"  # the entropy of the target in the subgroup of a line, beside the answer
 UNRECORDED = " unrecorded"  # what the subgroup of a line never recorded
 STAR = "A star marks a feature that the subgroup never recorded."
@@ -148,13 +146,14 @@ def number(
     return TableColumn(title or name, cell, spare=spare)
 
 
-def p_value(name: str = "p_value", spare: int = 0, permutations: int = 999) -> TableColumn:
+def p_value(name: str = "p_value", spare: int = 0, of_steps: bool = False) -> TableColumn:
     """A p-value, with ≤ where no permutation reached the score."""
 
     def cell(line: Line) -> str:
         if line[name] is None or math.isnan(line[name]):
             return UNKNOWN
-        most = line.get("permutations", permutations)
+        usual = STEP_PERMUTATIONS if of_steps else USUAL_PERMUTATIONS
+        most = line.get("permutations", usual)
         words = p_words(line[name], most, unadjusted=line["p_value"])
         return words.removeprefix("p ").removeprefix("= ")
 
@@ -171,11 +170,11 @@ def per_cent(name: str, title: str = "", spare: int = 0) -> TableColumn:
     return number(name, lambda share: f"{share:.0%}".replace("%", " %"), title, spare)
 
 
-def per_cent_between(low: str = "low", high: str = "high", spare: int = 0) -> TableColumn:
+def per_cent_between(spare: int = 0) -> TableColumn:
     """An interval of shares."""
 
     def words(line: Line) -> str:
-        least, most = line[low], line[high]
+        least, most = line["low"], line["high"]
         if least == most or math.isnan(least) or math.isnan(most):
             return ""
         return f"{least:.0%} – {most:.0%}".replace("%", " %")
@@ -183,9 +182,9 @@ def per_cent_between(low: str = "low", high: str = "high", spare: int = 0) -> Ta
     return TableColumn(BETWEEN, words, spare=spare)
 
 
-def flag(name: str, title: str = "", spare: int = 0) -> TableColumn:
+def flag(name: str, title: str = "") -> TableColumn:
     """Whether something holds."""
-    return TableColumn(title or name, lambda line: "yes" if line[name] else "no", spare=spare)
+    return TableColumn(title or name, lambda line: "yes" if line[name] else "no")
 
 
 def text(name: str, title: str = "", spare: int = 0) -> TableColumn:
@@ -214,11 +213,6 @@ def in_a_row(names: Sequence[str], starred: Sequence[str] = ()) -> str:
     return ", ".join(shown)
 
 
-def in_unit(columns: Sequence[TableColumn], unit: str) -> list[TableColumn]:
-    """The same columns, with the unit of scores as head."""
-    return [replace(one, title=unit) if one.title == UNIT else one for one in columns]
-
-
 def fitting_table(lines: Sequence[Line], columns: Sequence[TableColumn], console: Console) -> Table:
     """The table of lines, without empty columns and those that a console has no room for."""
     kept = [one for one in columns if {one.text(line) for line in lines} - {"", UNKNOWN}]
@@ -239,36 +233,39 @@ def fitting_table(lines: Sequence[Line], columns: Sequence[TableColumn], console
         kept = [one for one in kept if one.spare != spare]
 
 
-def likely(worth: Mapping[str, Any]) -> str:
+def likely() -> TableColumn:
     """How likely recording a feature raises the best score at all."""
-    if math.isnan(worth["probability"]):
-        return ""
-    return f"{100 * worth['probability']:.0f} %{'' if worth['clear'] else ', not clear'}"
+
+    def cell(line: Line) -> str:
+        if math.isnan(line["probability"]):
+            return ""
+        return f"{100 * line['probability']:.0f} %{'' if line['clear'] else ', not clear'}"
+
+    return TableColumn("likely", cell)
 
 
-WORTH: tuple[TableColumn, ...] = (
-    text("subgroup"),
-    text("feature"),
-    score_share("gain", "gain", *INTERVAL),
-    score_share_interval(spare=2),
-    TableColumn("likely", likely),
-    names("best_set", "best set with it", missing=UNRECORDED, spare=3),
-    TableColumn("cost", lambda line: "" if line["cost"] == 1 else f"{line['cost']:g}", spare=5),
-    score("gain", *INTERVAL, spare=4),
-)
-"""Columns of what unrecorded features would be worth."""
+def cost(spare: int) -> TableColumn:
+    """What recording a feature costs; empty where it costs as much as usual."""
+    return TableColumn(
+        "cost", lambda line: "" if line["cost"] == 1 else f"{line['cost']:g}", spare=spare
+    )
 
 
-def worth_rows(
-    selection: Selection,
-    costs: Mapping[str, float] | None = None,
-    size: int | None = None,
-    subgroup: str | None = None,
-) -> list[Line]:
+def rows_and_worth() -> TableColumn:
+    """How many rows a subgroup has, and how many of equal weight they are worth."""
+
+    def cell(line: Line) -> str:
+        effective = line.get("effective_rows")
+        return f"{line['rows']:,}" + ("" if effective is None else f" (worth {effective:,.0f})")
+
+    return TableColumn("rows", cell)
+
+
+def worth_rows(selection: Selection, costs: Mapping[str, float] | None = None) -> list[Line]:
     """What unrecorded features would be worth; nothing is computed where all were recorded."""
     if not costs and not selection.cohorts.missing.any():
         return []
-    return [vars(worth) for worth in feature_worths(selection, subgroup, size, costs)]
+    return [vars(worth) for worth in feature_worths(selection, costs=costs)]
 
 
 def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> list[Line]:

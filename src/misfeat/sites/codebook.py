@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from math import floor, log10
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from misfeat.cohorts.coding import (
     MAX_CLASSES,
     NEVER_RECORDED,
     UNREAD,
+    Coding,
     check_target,
     feature_coder,
     interval_labels,
@@ -35,13 +38,6 @@ from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.values import MISSING_LABEL, canonical, label
 from misfeat.sites import signed_documents as documents
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from misfeat.cohorts.coding import Coding
-
 
 KIND, PROPOSAL = "misfeat codebook", "misfeat proposal"
 NUMBER, CATEGORY, FLAG = "number", "category", "flag"

@@ -6,7 +6,9 @@ The tables of all sites are laid side by side, as scores and the transfer take t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -30,12 +32,9 @@ from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from misfeat.runtime.arrays import Floats, Integers
 
 
 class Refusal(NamedTuple):
@@ -229,9 +228,9 @@ def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) ->
 class Kept(NamedTuple):
     """The features that some site recorded, and the codes and classes that some site holds."""
 
-    features: NDArray[np.int64]
-    codes: list[NDArray[np.int64]]
-    classes: NDArray[np.int64]
+    features: Integers
+    codes: list[Integers]
+    classes: Integers
 
 
 def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
@@ -350,7 +349,7 @@ def _place(
     tables: NDArray[Any],
     size: int,
     kept: Kept,
-    cards: NDArray[np.int64],
+    cards: Integers,
     out: Floats,
 ) -> None:
     """Write the tables of a site where those of its sets stand among all."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,14 +35,8 @@ from misfeat.information.count_tables import LARGEST, scores_of_tables, table_st
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
+    from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.sites.summary import Summary
-
-    Counts = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 
 SWEEPS = 25  # Rounds of fitting
@@ -63,23 +58,23 @@ LEAST_WORTH = 1.0  # No site is worth less than a row
 BYTES = 8  # Bytes that a number between 0 and 1 is made of
 
 
-def rounded_from(key: int, counts: Any, least: int, *about: str) -> Counts:
+def rounded_from(key: int, counts: Any, least: int, *about: str) -> Integers:
     """Counts rounded by chance drawn from a key and a name, so that sums are right on the mean."""
     name = int.from_bytes(hashlib.sha256(repr(about).encode()).digest())
     chance = np.random.default_rng([key, name]).random(np.shape(counts))
     return rounded_by(counts, chance, least)
 
 
-def rounded_by(counts: Any, chance: Floats, least: int) -> Counts:
+def rounded_by(counts: Any, chance: Floats, least: int) -> Integers:
     """Counts rounded up or down to multiples by chance, a number between 0 and 1 for each."""
     multiples = np.asarray(counts) / least
     below = np.floor(multiples)
-    told: Counts = (below + (chance < multiples - below)).astype(np.int64)
+    told: Integers = (below + (chance < multiples - below)).astype(np.int64)
     return told * least
 
 
 def each_size(
-    by_class: Floats, tables: list[Floats], cards: Counts, make: Callable[..., Floats]
+    by_class: Floats, tables: list[Floats], cards: Integers, make: Callable[..., Floats]
 ) -> list[Floats]:
     """What ``make(table, parts, members)`` gives for every set, sizes from 1 on.
 
@@ -109,14 +104,14 @@ def each_size(
     return found
 
 
-def raked(table: Floats, parts: list[Floats], sweeps: int = SWEEPS) -> Floats:
+def raked(table: Floats, parts: list[Floats]) -> Floats:
     """A table scaled until its sums over each feature are those of the parts without it."""
     cards = np.array(table.shape[:-1], dtype=np.int64)
     fitted = np.array(table, dtype=np.float64).reshape(-1)
-    wanted = np.zeros((len(parts), max(part.size for part in parts)))
-    for line, part in zip(wanted, reversed(parts), strict=True):
-        line[: part.size] = part.ravel()
-    rake_parts(fitted, cards, table.shape[-1], wanted, np.empty(fitted.size), sweeps)
+    wanted, width = [part.ravel() for part in reversed(parts)], table.shape[-1]
+    starts = np.cumsum([0, *(part.size // width for part in wanted[:-1])])
+    sums = np.empty(fitted.size)
+    rake_parts(fitted, cards, width, np.concatenate(wanted), starts, sums, SWEEPS)
     return fitted.reshape(table.shape)
 
 
@@ -126,7 +121,7 @@ def rounded_summary(summary: Summary, least: int, secret: bytes = b"") -> Summar
         return summary
     columns = summary.features
 
-    def draw(exact: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
+    def draw(exact: Floats, fitted: Floats, members: tuple[int, ...]) -> Integers:
         of_table = [columns[member] for member in members]
         return rounded_by(fitted, chance_of(exact.astype(np.int64), of_table, secret), least)
 
@@ -154,14 +149,14 @@ def fitted_tables(summary: Summary) -> list[Floats]:
 
 
 def told_again(
-    by_class: Floats, tables: list[Floats], cards: Counts, seed: int, *, least: int
+    by_class: Floats, tables: list[Floats], cards: Integers, seed: int, *, least: int
 ) -> tuple[Floats, list[Floats]]:
     """Rows by class and tables, rounded by chance of their own and made consistent again."""
     told = rounded_from(seed, by_class, least, "classes").astype(np.float64)
     if not told.any():
         told[by_class.argmax()] = least
 
-    def draw(_: Floats, fitted: Floats, members: tuple[int, ...]) -> Counts:
+    def draw(_: Floats, fitted: Floats, members: tuple[int, ...]) -> Integers:
         return rounded_from(seed, fitted, least, "tables", "-".join(map(str, members)))
 
     rounded = _rounded(told, tables, cards, draw)
@@ -170,10 +165,10 @@ def told_again(
 
 
 def _rounded(
-    told: Counts | Floats,
+    told: Integers | Floats,
     tables: list[Floats],
-    cards: Counts,
-    draw: Callable[[Floats, Floats, tuple[int, ...]], Counts],
+    cards: Integers,
+    draw: Callable[[Floats, Floats, tuple[int, ...]], Integers],
 ) -> list[Floats]:
     """Tables by size, each fitted to the rounded ones below it and then rounded."""
 
@@ -196,7 +191,7 @@ def _fitted(table: Floats, parts: list[Floats], _members: tuple[int, ...]) -> Fl
     return raked(table * scale + PRIOR * expected, parts)
 
 
-def chance_of(counts: NDArray[np.integer], columns: Sequence[str], secret: bytes) -> Floats:
+def chance_of(counts: Indices, columns: Sequence[str], secret: bytes) -> Floats:
     """A number between 0 and 1 for every count of a table, an axis a column and one of classes.
 
     Whoever could have the same rows rounded by other chance would find the counts by averaging. So
@@ -243,7 +238,7 @@ class _Compared(NamedTuple):
 
 
 def rounding_cost(
-    by_class: Floats, tables: list[Floats], cards: Counts, least: int, seed: int
+    by_class: Floats, tables: list[Floats], cards: Integers, least: int, seed: int
 ) -> RoundingCost:
     """What rounding to multiples cost a site, by trying it out on tables like those of the site."""
     rng = np.random.default_rng([seed, len(cards)])
@@ -278,7 +273,7 @@ def no_information(rows: float) -> RoundingCost:
 
 
 def _noise(
-    by_class: Floats, tables: list[Floats], cards: Counts, least: int, rng: np.random.Generator
+    by_class: Floats, tables: list[Floats], cards: Integers, least: int, rng: np.random.Generator
 ) -> list[float]:
     """How far rounded tables lie from what smaller ones lead one to expect, by chance alone."""
     by_size: list[list[float]] = [[] for _ in tables]
@@ -296,8 +291,8 @@ def _noise(
 
 
 def _some(
-    tables: list[Floats], cards: Counts, rng: np.random.Generator
-) -> tuple[list[Floats], Counts]:
+    tables: list[Floats], cards: Integers, rng: np.random.Generator
+) -> tuple[list[Floats], Integers]:
     """The tables of all sets of some features, and how many values each has."""
     some, found = np.sort(rng.permutation(len(cards))[:FEATURES]), []
     for size, held in enumerate(tables[: len(some)], start=1):
@@ -308,7 +303,7 @@ def _some(
 
 
 def _smoothed(
-    by_class: Floats, tables: list[Floats], cards: Counts, noise: list[float] | None
+    by_class: Floats, tables: list[Floats], cards: Integers, noise: list[float] | None
 ) -> list[Floats]:
     """Tables drawn towards what smaller ones lead one to expect, all the way without `noise`."""
 
@@ -339,7 +334,7 @@ def _distance(table: Floats, expected: Floats) -> float:
 
 
 def _drawn(
-    by_class: Floats, tables: list[Floats], cards: Counts, rng: np.random.Generator
+    by_class: Floats, tables: list[Floats], cards: Integers, rng: np.random.Generator
 ) -> tuple[Floats, list[Floats]]:
     """Rows by class and tables as samples of so many rows would give them."""
     classes = rng.poisson(by_class).astype(np.float64)
@@ -352,7 +347,7 @@ def _compared(
     smooth: list[Floats],
     plain: tuple[Floats, list[Floats]],
     told: tuple[Floats, list[Floats]],
-    cards: Counts,
+    cards: Integers,
 ) -> list[_Compared]:
     """Scores of a draw by size."""
     ends = table_starts(level(len(cards), 1), cards)

@@ -10,14 +10,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.saving.saved_run import parse_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VERSION = 1
 LARGEST_DOCUMENT = 8 * 2**20  # Bytes of a proposal, a codebook, or the head of a summary

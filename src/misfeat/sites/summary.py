@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import compress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,11 +26,7 @@ from misfeat.sites.signed_documents import SHORT
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    Counts = NDArray[np.int64]
+    from misfeat.runtime.arrays import Flags, Integers
 
 
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
@@ -48,13 +46,13 @@ class Summary:
     """How its columns were coded."""
     share: str
     """What is shared: ``"tables2"`` or ``"tables3"``."""
-    recorded: NDArray[np.bool_]
+    recorded: Flags
     """Which features of the codebook the site recorded."""
-    by_class: Counts
-    tables: Counts
+    by_class: Integers
+    tables: Integers
     """The tables of all sets of `size` recorded features, of shape (n_lines, n_classes), laid end
     to end in the order of ranks."""
-    smaller: tuple[Counts, ...] = ()
+    smaller: tuple[Integers, ...] = ()
     """Of rounded counts, the tables of smaller sets, from single features on; those of exact ones
     follow from `tables`."""
     min_cell: int = 1
@@ -85,11 +83,11 @@ class Summary:
         return tuple(compress((one.column for one in self.codebook.features), self.recorded))
 
     @property
-    def cards(self) -> NDArray[np.int64]:
+    def cards(self) -> Integers:
         """How many codes each recorded feature has, the one for missing values included."""
         return np.array(self.codebook.cards, dtype=np.int64)[self.recorded]
 
-    def of_sizes(self) -> list[NDArray[np.int64]]:
+    def of_sizes(self) -> list[Integers]:
         """The tables of all sets of 1, 2, … recorded features as they were shared."""
         if not self.exact:
             return [*self.smaller, self.tables]
@@ -99,12 +97,12 @@ class Summary:
         return found[::-1]
 
 
-def size_shared(share: str, recorded: NDArray[np.bool_]) -> int:
+def size_shared(share: str, recorded: Flags) -> int:
     """Features of the sets whose tables are shared."""
     return min(TABLES[share], int(recorded.sum()))
 
 
-def margins(tables: Counts, cards: Counts, size: int, within: float = 1e-6) -> Counts:
+def margins(tables: Integers, cards: Integers, size: int, within: float = 1e-6) -> Integers:
     """The tables of all sets of one feature less; a ValueError where larger ones disagree."""
     subsets = level(len(cards), size)
     starts, ends = (table_starts(level(len(cards), m), cards) for m in (size, size - 1))
@@ -209,7 +207,7 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     return replace(head, tables=tables, smaller=tuple(smaller))
 
 
-def _check_rounded(counts: Counts, head: Summary, sizes: range) -> None:
+def _check_rounded(counts: Integers, head: Summary, sizes: range) -> None:
     """Raise unless rounded tables can be those of the rows that the head describes."""
     if (counts % head.min_cell).any():
         raise ValueError("a count that was not rounded as it says")
@@ -223,7 +221,7 @@ def _check_rounded(counts: Counts, head: Summary, sizes: range) -> None:
         begin += int(end)
 
 
-def _unpacked(body: bytes, wide: str, many: int) -> Counts:
+def _unpacked(body: bytes, wide: str, many: int) -> Integers:
     expected = many * int(wide[-1])
     if expected > LARGEST_COUNTS:
         raise ValueError(f"its counts would take {expected:,} bytes")
@@ -238,67 +236,39 @@ def _unpacked(body: bytes, wide: str, many: int) -> Counts:
 
 
 def disclosed(summary: Summary) -> list[str]:
-    """Exactly what leaves the house, line by line."""
-    book = summary.codebook
-    classes = ", ".join(
-        f"{label}: {count:,}"
-        for label, count in zip(book.target.labels, summary.by_class.tolist(), strict=True)
-    )
+    """Exactly what leaves the house, and what could be worked out from it, line by line."""
+    from jinja2 import Template
+
+    book, target, tables = summary.codebook, summary.codebook.target, summary.tables
+    counts = tables if summary.exact else np.concatenate(summary.of_sizes())
+    rows, held = tables.sum(axis=1), counts[counts > 0]
+    kind = {1: "feature", 2: "pair of features", 3: "three features"}[summary.size]
+    classes = zip(target.labels, summary.by_class.tolist(), strict=True)
     lacking = [one.column for one in book.features if one.column not in summary.features]
-    signed = "by nobody"
-    if summary.signed_by is not None:
-        signed = f"with the key {summary.signed_by[:SHORT]}…"
-    about = "" if summary.exact else "about "
-    lines = [
-        f"Site {summary.site!r}, signed {signed}; codebook of edition {book.edition}, "
-        f"{book.fingerprint[:SHORT]}….",
-        f"Rows: {about}{summary.rows:,}, by {book.target.column}: {classes}.",
-        f"Features: {joined(list(summary.features), most=len(summary.features))}.",
-    ]
-    if lacking:
-        lines.append(f"Never recorded: {joined(lacking, most=len(lacking))}.")
-    counts = summary.tables if summary.exact else np.concatenate(summary.of_sizes())
-    held = counts[counts > 0]
-    n_sets = len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1
-    of = {1: "feature", 2: "pair of features", 3: "three features"}[summary.size]
-    if not summary.exact and summary.size > 1:
-        of += ", and those of smaller sets"
-    lines += [
-        f"Tables: {n_sets:,}, one for every {of}, with rows by "
-        f"combination of values and {book.target.column}: {counts.size:,} counts.",
-        "No row, no identifier and no value beyond the categories and bins of the codebook.",
-        f"Smallest count: {int(held.min(initial=summary.rows)):,}. Counts of fewer than {FEW} "
-        f"rows: {int((held < FEW).sum()):,}; of a single row: {int((held == 1).sum()):,}.",
-    ]
-    return lines + (_of_exact(summary) if summary.exact else _of_rounded(summary.min_cell))
-
-
-def _of_exact(summary: Summary) -> list[str]:
-    """What could be worked out from counts as they are."""
-    target, rows = summary.codebook.target.column, summary.tables.sum(axis=1)
-    alone = int((rows == 1).sum())
-    certain = int(np.sum((rows > 1) & (summary.tables.max(axis=1) == rows)))
-    return [
-        "What could be worked out:",
-        f"• {alone:,} combinations of values are those of one row. Whoever knows such values of a "
-        f"person learns {target}, and from other tables further features.",
-        f"• In {certain:,} combinations of values all of several rows have the same {target}: "
-        "whoever knows the values learns it.",
-        "• Tables overlap, so that sums and differences of counts can be formed, also with those "
-        "of another release of the same rows. Counts are exact: nothing was rounded or suppressed.",
-    ]
-
-
-def _of_rounded(n: int) -> list[str]:
-    """What could be worked out from counts rounded to multiples."""
-    return [
-        f"All counts are multiples of {n}, rounded up or down at random; 0 stands for anything "
-        f"from 0 to {n - 1} rows, and {n} for anything from 1 to {2 * n - 1}.",
-        "What could be worked out:",
-        f"• Not that a combination of values is that of one row, nor any count below {n}: larger "
-        "tables were fitted to the rounded smaller ones before they were rounded, so that sums and "
-        "differences of counts reveal nothing new.",
-        "• What is common: shares and associations that hold for many rows.",
-        "• Another release of other rows of the same people adds to it; one of the same rows does "
-        "not, since they are rounded in the same way every time.",
-    ]
+    key = summary.signed_by
+    numbers = {
+        "n_sets": len(table_starts(level(len(summary.cards), summary.size), summary.cards)) - 1,
+        "n_counts": counts.size,
+        "least": held.min(initial=summary.rows),
+        "n_few": (held < FEW).sum(),
+        "n_single": (held == 1).sum(),
+        "alone": (rows == 1).sum(),
+        "certain": ((rows > 1) & (tables.max(axis=1) == rows)).sum(),
+    }
+    text = (files("misfeat.sites") / "templates" / "disclosed.txt").read_text(encoding="utf-8")
+    lines: str = Template(text, trim_blocks=True, lstrip_blocks=True).render(
+        {name: f"{int(number):,}" for name, number in numbers.items()},
+        site=repr(summary.site),
+        signed="by nobody" if key is None else f"with the key {key[:SHORT]}…",
+        edition=book.edition,
+        fingerprint=book.fingerprint[:SHORT],
+        rows=f"{'' if summary.exact else 'about '}{summary.rows:,}",
+        target=target.column,
+        classes=", ".join(f"{label}: {count:,}" for label, count in classes),
+        features=joined(list(summary.features), most=len(summary.features)),
+        lacking=joined(lacking, most=len(lacking)),
+        kind=kind if summary.exact or summary.size == 1 else f"{kind}, and those of smaller sets",
+        few=FEW,
+        n=summary.min_cell,
+    )
+    return lines.split("\n")

@@ -24,9 +24,8 @@ from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.coding import Coding
+    from misfeat.runtime.arrays import Floats, Integers
     from misfeat.runtime.progress import Progress
 
 WHAT = "Counting tables"
@@ -184,7 +183,7 @@ def _coder(profile: Profile, code: ColumnCode) -> Coder:
 
 def _counted(
     table: Table, coders: list[Coder], target: Coder, size: int, report: Progress
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Integers, Integers]:
     """Rows by class, and the tables of all sets of a size, a block of columns at a time."""
     cards = np.array([len(coder.labels) + 1 for coder in coders], dtype=np.int64)
     n_classes = len(target.labels)
@@ -216,8 +215,8 @@ def _counted(
 
 
 def tables_of_rows(
-    rows: CodedRows, cards: NDArray[np.int64], n_classes: int, subsets: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    rows: CodedRows, cards: Integers, n_classes: int, subsets: Integers
+) -> tuple[Floats, Integers]:
     """The tables of some sets end to end, and where each starts; the target comes last."""
     from misfeat.completion.transfer.tables import Layout, Rows, count_level
 

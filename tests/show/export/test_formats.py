@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatWarning
-from misfeat.show.export import formats
-from misfeat.show.export.formats import (
+from misfeat.show import export
+from misfeat.show.export import (
     MOST_CHARACTERS,
+    AnswerTable,
     begins_as_formula,
     csv_bytes,
     inert,
@@ -22,7 +23,6 @@ from misfeat.show.export.formats import (
     plain_value,
     workbook_bytes,
 )
-from misfeat.show.export.tables import AnswerTable
 from misfeat.show.terminal import in_a_row
 from tests.show.export.conftest import TEXTS
 
@@ -167,7 +167,7 @@ def test_numbers_have_digits_by_what_they_are_and_heads_stay_in_view():
 def test_a_column_is_as_wide_as_its_text_and_text_is_cut_to_what_a_cell_holds(letter):
     narrow, wide = (loaded(table_of(a=[letter * n]))["texts"] for n in (20, 2 * MOST_CHARACTERS))
     assert narrow.column_dimensions["A"].width == 22
-    assert wide.column_dimensions["A"].width == formats.WIDEST + 2
+    assert wide.column_dimensions["A"].width == export.WIDEST + 2
     assert wide["A2"].alignment.wrap_text
     cut = wide["A2"].value
     assert cut.strip("…") == letter * (len(cut) - 1)
@@ -175,7 +175,7 @@ def test_a_column_is_as_wide_as_its_text_and_text_is_cut_to_what_a_cell_holds(le
 
 
 def test_lines_that_a_sheet_cannot_hold_are_said_to_be_left_out(monkeypatch):
-    monkeypatch.setattr(formats, "MOST_LINES", 3)
+    monkeypatch.setattr(export, "MOST_LINES", 3)
     with pytest.warns(MisfeatWarning, match=r"'texts' has 5 lines.* holds 3.* folder of CSV"):
         sheet = loaded(table_of(a=list("abcde")))["texts"]
     assert [cell.value for cell in sheet["A"]] == ["a", "a", "b", "c"]

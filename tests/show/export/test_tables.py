@@ -6,7 +6,7 @@ import pytest
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.cli.errors import in_options
-from misfeat.show.export.tables import (
+from misfeat.show.export import (
     ALWAYS_ANSWERED,
     TITLES,
     about_table,

@@ -17,6 +17,7 @@ Scores are in units of the table's mean known score. Arrays have sets first, lev
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,23 +25,18 @@ import numpy as np
 import torch
 from torch import nn
 
-from misfeat.completion.base import closed_upwards
-from misfeat.completion.completed_scores import OWN_ROWS, support_of
+from misfeat.completion.base import BaseCompleter, closed_upwards
+from misfeat.completion.completed_scores import OWN_ROWS, ExactScores, Known, support_of
 from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import Neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.completion.neural import MultiplexCompleter
+    from misfeat.runtime.arrays import Flags, Floats
 
-    Mask = NDArray[np.bool_]
-    Scores = NDArray[np.float64]
 
 N_FACTS = 9  # numbers that describe a set in a cohort, beside one for every guess
 FIRST_GUESS_AHEAD = 2.0  # how far the first guess is ahead before training, on the log scale
@@ -57,7 +53,7 @@ class Inputs(NamedTuple):
     facts: Tensor  # (n_sets, n_cohorts, N_FACTS + n_guesses): what is known, and guessed gains
     missing: Tensor  # (n_cohorts, n_features): 1 where a cohort never recorded a feature
     gains: Tensor  # (n_sets, n_cohorts, n_guesses): guessed gains over the recorded part
-    floor: Scores  # (n_sets, n_cohorts): the score of the recorded part
+    floor: Floats  # (n_sets, n_cohorts): the score of the recorded part
 
 
 class MultiplexNetwork(nn.Module):
@@ -123,7 +119,7 @@ class Lessons(NamedTuple):
     unit: float
     device: torch.device
 
-    def with_hidden(self, masks: Iterator[Mask]) -> list[Lesson]:
+    def with_hidden(self, masks: Iterator[Flags]) -> list[Lesson]:
         """A lesson for every mask that hides a known score."""
         truth, lessons = by_level(self.known.exact.by_size[: self.size + 1]), []
         for mask in masks:
@@ -158,7 +154,7 @@ def predicted_scores(
     ways: Sequence[BaseCompleter],
     settings: MultiplexCompleter,
     device: torch.device,
-) -> Scores:
+) -> Floats:
     """Scores of all sets up to a size, (n_cohorts, n_sets), by a network trained for it."""
     seed = int(settings._seed or 0)
     scores = np.concatenate([s[~np.isnan(s)] for s in known.exact.by_size[1 : size + 1]])
@@ -178,12 +174,12 @@ def predicted_scores(
     return (inputs.floor + gains).T
 
 
-def by_level(by_size: Sequence[Scores]) -> Scores:
+def by_level(by_size: Sequence[Floats]) -> Floats:
     """Scores of sizes 1 and more as one array of shape (n_sets, n_cohorts)."""
     return np.concatenate(list(by_size[1:]), axis=1).T
 
 
-def _facts(exact: ExactScores, size: int, floor: Scores, unit: float) -> Scores:
+def _facts(exact: ExactScores, size: int, floor: Floats, unit: float) -> Floats:
     n_cohorts, n_features = exact.missing.shape
     scores = by_level(exact.by_size[: size + 1])
     is_known = ~np.isnan(scores)
@@ -248,8 +244,12 @@ def train(
 
 
 def masks_of(
-    missing: Mask, allowed: Mask, count: int, shares: tuple[float, float], rng: np.random.Generator
-) -> Iterator[Mask]:
+    missing: Flags,
+    allowed: Flags,
+    count: int,
+    shares: tuple[float, float],
+    rng: np.random.Generator,
+) -> Iterator[Flags]:
     """Masks that hide some allowed features from cohorts, each left recorded somewhere."""
     recorded = ~missing
     for _ in range(count):

@@ -18,6 +18,7 @@ Tensors have nodes first where neighbours are summed, models first where matrice
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -33,15 +34,12 @@ from misfeat.lattice.neighbour_sums import Neighbours
 from misfeat.runtime.devices import torch_device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
     from torch import Tensor
 
     from misfeat.completion.neural import EpochCompleter
+    from misfeat.runtime.arrays import Floats, Integers
     from misfeat.runtime.progress import Progress
 
-    Scores = NDArray[np.float64]
     Step = Callable[[], None]
     Draw = Callable[..., Tensor]
 
@@ -258,7 +256,7 @@ class PaperModels(NamedTuple):
     weights: dict[str, Tensor]
 
     @torch.no_grad()
-    def predict(self, size: int, device: str = "auto") -> NDArray[np.float64]:
+    def predict(self, size: int, device: str = "auto") -> Floats:
         """Scores of every subset of one size, of shape (n_cohorts, n_subsets)."""
         if not self.shape.low <= size <= self.shape.high:
             raise MisfeatError(
@@ -278,7 +276,7 @@ class PaperModels(NamedTuple):
 
 def train_models(
     shape: ModelShape,
-    by_size: Sequence[NDArray[np.float64]],
+    by_size: Sequence[Floats],
     settings: EpochCompleter,
     device: torch.device,
     seeds: np.random.SeedSequence,
@@ -340,7 +338,7 @@ class MLPNetwork(nn.Module):
         return torch.baddbmm(self.head_bias, state, self.head).squeeze(2)
 
     @torch.no_grad()
-    def predict(self, size: int) -> NDArray[np.float64]:
+    def predict(self, size: int) -> Floats:
         """Scores of all sets of one size, of shape (n_models, n_subsets)."""
         device = self.inputs.device
         rows = torch.arange(self._starts[size], self._starts[size + 1], device=device)
@@ -355,11 +353,11 @@ def drawn_weights(generator: torch.Generator, fan_in: int, *shape: int) -> Tenso
 class Labels(NamedTuple):
     """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
 
-    rows: NDArray[np.int64]
-    scores: Scores
+    rows: Integers
+    scores: Floats
 
     @classmethod
-    def known(cls, rows: NDArray[np.int64], scores: Scores) -> Labels:
+    def known(cls, rows: Integers, scores: Floats) -> Labels:
         """The rows whose scores are known."""
         there = ~np.isnan(scores)
         return cls(rows[there], scores[there])
@@ -381,7 +379,7 @@ def train(
     settings: EpochCompleter,
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
-) -> tuple[int, NDArray[np.int64]]:
+) -> tuple[int, Integers]:
     """Train all models of a network, side by side, on the labels of their subgroups.
 
     It has `inputs`, the subgroups of its models as `own`, and weights with models first; called

@@ -15,6 +15,7 @@ C. `table_completion.py`: the plug-in score that the cohort's number of rows wou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -23,13 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import recorded_part_scores
-from misfeat.completion.transfer.smoothing import (
-    Smoothed,
-    predict_margins,
-    proxy_strengths,
-    smooth_pairs,
-    smooth_singles,
-)
+from misfeat.completion.transfer import smoothing
 from misfeat.completion.transfer.table_completion import (
     Completed,
     SetEvidence,
@@ -37,21 +32,15 @@ from misfeat.completion.transfer.table_completion import (
     poisson_table,
 )
 from misfeat.completion.transfer.tables import Layout, Rows, count_level
-from misfeat.information.count_tables import table_starts
+from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import ExactScores, Known
-    from misfeat.information.count_tables import CountTables
+    from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
-
-    Floats = NDArray[np.float64]
 
 
 LARGEST_STRETCH = 2**22  # entries of tables, of all cohorts, that a thread holds at once: 32 MiB
@@ -64,7 +53,7 @@ class TransferModel:
     def __init__(
         self,
         records: TransferRecords,
-        missing: NDArray[np.bool_],
+        missing: Flags,
         work: Work,
         *,
         proxies: bool = True,
@@ -74,18 +63,20 @@ class TransferModel:
         self._count = partial(records.count, rows)
         self._work, self._above_chance = work, above_chance
         single_counts, singles = self._counted(1)
-        smooth_singles(rows, single_counts, singles)
+        smoothing.smooth_singles(rows, single_counts, singles)
         pair_counts, self._pairs = self._counted(2)
         pairs = self._pairs
-        smooth = partial(smooth_pairs, rows, pair_counts, singles, pairs)
+        smooth = partial(smoothing.smooth_pairs, rows, pair_counts, singles, pairs)
         self._in_stretches(smooth, len(pairs.subsets))
         (n_cohorts, n_features), n_classes = missing.shape, rows.by_class.shape[1]
         strengths = np.full((n_features, n_features), -1.0)
         if proxies:
-            self._in_stretches(partial(proxy_strengths, rows, pairs, strengths), n_features)
+            self._in_stretches(
+                partial(smoothing.proxy_strengths, rows, pairs, strengths), n_features
+            )
         self._margins = np.zeros((n_cohorts, n_features, int(rows.cards.max()), n_classes))
         predict = partial(
-            predict_margins, rows, single_counts, singles, pairs, strengths, self._margins
+            smoothing.predict_margins, rows, single_counts, singles, pairs, strengths, self._margins
         )
         self._in_stretches(predict, n_cohorts)
         self._completed: dict[int, Completed] = {}  # all sets of a size, with their tables
@@ -120,7 +111,7 @@ class TransferModel:
         subsets = level(len(self._rows.cards), size).astype(np.int64)
         return Layout(subsets, table_starts(subsets, self._rows.cards))
 
-    def _counted(self, size: int) -> tuple[Floats, Smoothed]:
+    def _counted(self, size: int) -> tuple[Floats, smoothing.Smoothed]:
         """Tables of all sets of a size, zeros where unrecorded, and room for smoothed ones."""
         layout = self._layout(size)
         n_cohorts, n_classes = self._rows.by_class.shape
@@ -129,7 +120,7 @@ class TransferModel:
         none = np.zeros(len(layout.subsets))
         rows = counts.sum(axis=2) if size == 1 else np.zeros(counts.shape[:2])
         kept_rows = np.full_like(none, size == 1)
-        return counts, Smoothed(*layout, np.zeros_like(counts), rows, none, kept_rows)
+        return counts, smoothing.Smoothed(*layout, np.zeros_like(counts), rows, none, kept_rows)
 
     def _complete_level(self, size: int, counts: Floats | None = None) -> Completed:
         """Complete all subsets of one size, of which there may be counts."""
@@ -144,7 +135,7 @@ class TransferModel:
         self._in_stretches(complete, len(layout.subsets))
         return completed
 
-    def _complete(self, subsets: NDArray[np.int64], evidence: SetEvidence) -> Completed:
+    def _complete(self, subsets: Integers, evidence: SetEvidence) -> Completed:
         """Complete listed subsets of three or more."""
         layout = Layout(subsets, table_starts(subsets, self._rows.cards))
         completed = self._to_complete(layout)
@@ -200,7 +191,7 @@ class TransferRecords:
     rows: Rows  # coded, weighted rows; none of them where there are only count tables
     # count(rows, layout, counts, first, last) adds tables where cohorts recorded the sets
     count: Callable[[Rows, Layout, Floats, int, int], None]
-    merged: NDArray[np.bool_]  # (n_features,): whether the rarest categories became one
+    merged: Flags  # (n_features,): whether the rarest categories became one
     as_scored: bool = True  # whether exact scores were computed with these categories
     cohorts: Cohorts | None = None
     _coarse: list[Floats] = field(default_factory=list, repr=False)

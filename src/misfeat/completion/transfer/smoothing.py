@@ -19,18 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.completion.transfer.tables import (
-    LANES,
     UNFILLED,
     cohorts_lacking,
-    in_lanes,
     rake,
     rake_parts,
     rank_of,
+    tables_of,
 )
-from misfeat.runtime.compilation import compiled
+from misfeat.runtime.compilation import compiled, copy_lines, copy_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from misfeat.runtime.arrays import Floats, Integers
 
 LEAST_EXPECTED = 1e-2  # cells with less expected rows than this do not enter a chi-square distance
 SWEEPS = 4  # sweeps of the iterative proportional fitting that finds expected tables
@@ -42,22 +41,12 @@ PROXY_BACK_OFF = 1.0  # so many rows of p(q|y) are added to every p(q|z,y)
 class Smoothed(NamedTuple):
     """Smoothed tables of all subsets of one size."""
 
-    subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's tables
-    tables: NDArray[np.float64]  # (n_cohorts, n_cells, n_classes): T_j, with the target
-    rows: NDArray[np.float64]  # (n_cohorts, n_cells): PX_j, without it
-    kept: NDArray[np.float64]  # (n_subsets,): λ, the share kept of the dependence on the target
-    kept_rows: NDArray[np.float64]  # (n_subsets,): λ0, and of the features' on each other
-
-
-class Smaller(NamedTuple):
-    """The subsets one smaller than a subset, by the member that they lack, the last one first."""
-
-    # (n_groups, n_smaller, most_cells * n_classes * LANES): T_j of the donors, a donor a lane
-    tables: NDArray[np.float64]
-    rows: NDArray[np.float64]  # (n_groups, n_smaller, most_cells * LANES): PX_j of the donors
-    kept: NDArray[np.float64]  # (n_smaller,): λ
-    kept_rows: NDArray[np.float64]  # (n_smaller,): λ0
+    subsets: Integers  # (n_subsets, size): feature numbers, in the order of ranks
+    starts: Integers  # (n_subsets + 1,): the first line of each subset's tables
+    tables: Floats  # (n_cohorts, n_cells, n_classes): T_j, with the target
+    rows: Floats  # (n_cohorts, n_cells): PX_j, without it
+    kept: Floats  # (n_subsets,): λ, the share kept of the dependence on the target
+    kept_rows: Floats  # (n_subsets,): λ0, and of the features' on each other
 
 
 @compiled
@@ -96,136 +85,68 @@ def smooth_singles(rows, counts, singles):
 def smooth_pairs(rows, counts, singles, pairs, first, last):
     """Step A for the pairs first to last."""
     for s in range(first, last):
-        pair, at = pairs.subsets[s], pairs.starts[s]
+        pair, start, stop = pairs.subsets[s], pairs.starts[s], pairs.starts[s + 1]
         donors = cohorts_lacking(pair, 0, rows.missing)
         if not len(donors):
             continue
-        cards = rows.cards[pair]
-        n_cells = cards[0] * cards[1]
-        own = in_lanes(counts, donors, at, n_cells)
-        tables, shrunk_rows = np.empty(own.shape), np.empty((len(own), n_cells, LANES))
-        smaller = _smaller(singles, pair, cards, donors)
-        kept, kept_rows = _smooth(own, cards, smaller, tables, shrunk_rows)
+        own = tables_of(counts, donors, start, stop)
+        tables, shrunk_rows, kept, kept_rows = _smooth(own, rows.cards[pair], singles, pair, donors)
         pairs.kept[s], pairs.kept_rows[s] = kept, kept_rows
         for d in range(len(donors)):
-            group, lane = d // LANES, d % LANES
-            for k in range(n_cells):
-                pairs.rows[donors[d], at + k] = shrunk_rows[group, k, lane]
-                for y in range(own.shape[2]):
-                    pairs.tables[donors[d], at + k, y] = tables[group, k, y, lane]
+            copy_lines(tables[d], pairs.tables[donors[d], start:stop])
+            copy_values(shrunk_rows[d], pairs.rows[donors[d], start:stop])
 
 
 @compiled
 def smoothed_triple(rows, triple, donors, pairs, counts):
-    """Step A for one triple: its donors' smoothed tables, a donor a lane, from their counts."""
-    cards = rows.cards[triple]
-    members = np.array([[0, 1], [0, 2], [1, 2]])
-    ranks, sizes = np.empty(3, np.int64), np.empty(3, np.int64)
-    for u in range(3):
-        a, b = members[u]
-        ranks[u], sizes[u] = rank_of(triple[members[u]]), cards[a] * cards[b]
-    tables = np.empty(counts.shape)
-    shrunk_rows = np.empty((len(counts), counts.shape[1], LANES))
-    _smooth(counts, cards, _smaller(pairs, ranks, sizes, donors), tables, shrunk_rows)
+    """Step A for one triple: its donors' smoothed tables, from their counts."""
+    ranks = np.empty(3, np.int64)
+    for u, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
+        ranks[u] = rank_of(np.array([triple[a], triple[b]]))
+    tables, _, _, _ = _smooth(counts, rows.cards[triple], pairs, ranks, donors)
     return tables
 
 
 @compiled
-def _smaller(smoothed, ranks, sizes, donors):
-    """The donors' tables of the subsets of some ranks, which have so many cells."""
-    n_groups, n_classes = (len(donors) + LANES - 1) // LANES, smoothed.tables.shape[2]
-    tables = np.zeros((n_groups, len(ranks), sizes.max() * n_classes * LANES))
-    rows = np.zeros((n_groups, len(ranks), sizes.max() * LANES))
-    for u in range(len(ranks)):
-        at = smoothed.starts[ranks[u]]
-        for d in range(len(donors)):
-            group, lane = d // LANES, d % LANES
-            for h in range(sizes[u]):
-                rows[group, u, h * LANES + lane] = smoothed.rows[donors[d], at + h]
-                for y in range(n_classes):
-                    place = (h * n_classes + y) * LANES + lane
-                    tables[group, u, place] = smoothed.tables[donors[d], at + h, y]
-    return Smaller(tables, rows, smoothed.kept[ranks], smoothed.kept_rows[ranks])
+def _smooth(counts, cards, smaller, ranks, donors):
+    """T_j = E'_j (1 - λ(x) + λ(x) C_j / E_j), PX_j = PE_j + λ0 (n_j - PE_j), λ and λ0 of a subset.
 
-
-@compiled
-def _smooth(counts, cards, smaller, tables, rows):
-    """The tables of one subset of two or more features, T_j = E'_j (1 - λ(x) + λ(x) C_j / E_j)."""
-    n_groups, n_cells, n_classes, _ = counts.shape
-    sums = np.empty(n_cells * n_classes * LANES)
-    own_rows = np.zeros((n_groups, n_cells, LANES))
-    for g in range(n_groups):
+    The subsets one smaller have some ranks, by the member that they lack, the last one first.
+    """
+    n_donors, n_cells, n_classes = counts.shape
+    own_rows, pooled, starts = counts.sum(axis=2), counts.sum(axis=0), smaller.starts[ranks]
+    rows, sums = np.ones(own_rows.shape), np.empty(n_cells * n_classes)
+    for d in range(n_donors):
+        rake_parts(rows[d], cards, 1, smaller.rows[donors[d]], starts, sums, SWEEPS)
+    distance = _distance(own_rows.sum(axis=0), rows.sum(axis=0))
+    kept_rows = shrinkage(distance, _freedom(cards, smaller.kept_rows[ranks]))
+    rows = kept_rows * own_rows + (1.0 - kept_rows) * rows
+    expected, tables = np.ones(counts.shape), np.ones(counts.shape)
+    for d in range(n_donors):
+        parts = smaller.tables[donors[d]]
+        _expect(expected[d], own_rows[d], cards, parts, starts, sums)
+        _expect(tables[d], rows[d], cards, parts, starts, sums)
+    filled = (pooled.sum(axis=1) > 0).sum()
+    freedom = _freedom(cards, smaller.kept[ranks]) * (n_classes - 1) * filled / n_cells
+    kept = shrinkage(_distance(pooled, expected.sum(axis=0)), freedom)
+    shares = _shares(pooled, kept)
+    for d in range(n_donors):
         for k in range(n_cells):
             for y in range(n_classes):
-                for lane in range(LANES):
-                    own_rows[g, k, lane] += counts[g, k, y, lane]
-    kept_rows = _smooth_rows(own_rows, cards, smaller, sums, rows)
-    expected = np.empty(counts.shape)
-    pooled = np.zeros((n_cells, n_classes))
-    pooled_expected = np.zeros((n_cells, n_classes))
-    for g in range(n_groups):
-        _expect(expected[g], own_rows[g], cards, smaller.tables[g], sums)
-        _add_lanes(counts[g], pooled)
-        _add_lanes(expected[g], pooled_expected)
-    filled = (pooled.sum(axis=1) > 0).sum()
-    freedom = _freedom(cards, smaller.kept) * (n_classes - 1) * filled / n_cells
-    kept = shrinkage(_distance(pooled, pooled_expected), freedom)
-    shares = _shares(pooled, kept)
-    for g in range(n_groups):
-        _expect(tables[g], rows[g], cards, smaller.tables[g], sums)
-        _scale_towards(tables[g], counts[g], expected[g], shares)
-    return kept, kept_rows
+                e = expected[d, k, y]
+                ratio = counts[d, k, y] / e if e > 1e-9 else 1.0
+                tables[d, k, y] *= 1.0 - shares[k] + shares[k] * ratio
+    return tables, rows, kept, kept_rows
 
 
 @compiled
-def _add_lanes(tables, pooled):
-    """Add the tables of all lanes to a pooled one."""
-    for k in range(len(tables)):
-        for y in range(tables.shape[1]):
-            for lane in range(LANES):
-                pooled[k, y] += tables[k, y, lane]
-
-
-@compiled
-def _scale_towards(table, counts, expected, shares):
-    """E' (1 - λ(x) + λ(x) C / E), E' being what the table holds."""
-    for k in range(len(table)):
-        share = shares[k]
-        for y in range(table.shape[1]):
-            for lane in range(LANES):
-                e = expected[k, y, lane]
-                ratio = counts[k, y, lane] / e if e > 1e-9 else 1.0
-                table[k, y, lane] *= 1.0 - share + share * ratio
-
-
-@compiled
-def _smooth_rows(own_rows, cards, smaller, sums, rows):
-    """PX_j = PE_j + λ0 (n_j - PE_j), rows of every cell regardless of the target; returns λ0."""
-    n_groups, n_cells, _ = own_rows.shape
-    pooled = np.zeros((n_cells, 1))
-    pooled_expected = np.zeros((n_cells, 1))
-    rows[:] = 1.0
-    for g in range(n_groups):
-        rake_parts(rows[g].reshape(-1), cards, LANES, smaller.rows[g], sums, SWEEPS)
-        _add_lanes(own_rows[g].reshape(n_cells, 1, LANES), pooled)
-        _add_lanes(rows[g].reshape(n_cells, 1, LANES), pooled_expected)
-    freedom = _freedom(cards, smaller.kept_rows)
-    kept = shrinkage(_distance(pooled, pooled_expected), freedom)
-    flat, own = rows.reshape(-1), own_rows.reshape(-1)
-    for k in range(len(flat)):
-        flat[k] = kept * own[k] + (1.0 - kept) * flat[k]
-    return kept
-
-
-@compiled
-def _expect(values, rows, cards, smaller, sums):
-    """E_j: fitted from nothing to the rows of cells and to the donors' smaller tables, in turns."""
-    n_classes = values.shape[1]
-    flat, wanted = values.reshape(-1), rows.reshape(-1)
-    flat[:] = 1.0
+def _expect(table, rows, cards, smaller, starts, sums):
+    """E_j: fitted from nothing to the rows of cells and to the donor's smaller tables, in turns."""
+    n_classes = table.shape[1]
+    flat, wanted = table.reshape(-1), smaller.reshape(-1)
     for _ in range(SWEEPS):
-        rake(flat, n_classes, LANES, wanted, sums, UNFILLED)
-        rake_parts(flat, cards, n_classes * LANES, smaller, sums, 1)
+        rake(flat, n_classes, 1, rows, sums, UNFILLED)
+        rake_parts(flat, cards, n_classes, wanted, starts, sums, 1)
 
 
 @compiled
@@ -248,12 +169,8 @@ def _freedom(cards, kept_of_smaller):
 @compiled
 def _distance(pooled, expected):
     """X² = Σ (ΣC_j - ΣE_j)² / ΣE_j"""
-    total = 0.0
-    for k in range(len(pooled)):
-        for y in range(pooled.shape[1]):
-            if expected[k, y] > LEAST_EXPECTED:
-                total += (pooled[k, y] - expected[k, y]) ** 2 / expected[k, y]
-    return total
+    counted = expected > LEAST_EXPECTED
+    return np.where(counted, (pooled - expected) ** 2 / np.where(counted, expected, 1.0), 0.0).sum()
 
 
 @compiled
@@ -270,24 +187,19 @@ def _shares(pooled, kept):
 
 
 @compiled
-def pair_table(tables, starts, cards, q, z, swapped):
+def _pair_table(pairs, cohort, cards, q, z):
     """A donor's table of two features as (q, z, class), whichever of them comes first."""
     a, b = min(q, z), max(q, z)
-    at = starts[b * (b - 1) // 2 + a]
-    n_classes = tables.shape[1]
-    for x in range(cards[q]):
-        for v in range(cards[z]):
-            cell = x * cards[z] + v if q < z else v * cards[q] + x
-            for y in range(n_classes):
-                swapped[x, v, y] = tables[at + cell, y]
+    start = pairs.starts[b * (b - 1) // 2 + a]
+    lines = pairs.tables[cohort, start : start + cards[a] * cards[b]]
+    table = lines.copy().reshape((cards[a], cards[b], lines.shape[1]))
+    return table if q < z else table.transpose(1, 0, 2).copy()
 
 
 @compiled
 def proxy_strengths(rows, pairs, strengths, first, last):
     """R(q,z) for the features q first to last and every z; -1 where no cohort recorded both."""
     cards, missing = rows.cards, rows.missing
-    most = cards.max()
-    table = np.empty((most, most, pairs.tables.shape[2]))
     for q in range(first, last):
         for z in range(len(cards)):
             if z == q or min(cards[q], cards[z]) < 2:
@@ -295,98 +207,75 @@ def proxy_strengths(rows, pairs, strengths, first, last):
             total, weight = 0.0, 0.0
             for j in range(len(missing)):
                 if not missing[j, q] and not missing[j, z]:
-                    pair_table(pairs.tables[j], pairs.starts, cards, q, z, table)
-                    n_rows, share = _explained(table[: cards[q], : cards[z]])
-                    total += n_rows * share
-                    weight += n_rows
+                    table = _pair_table(pairs, j, cards, q, z)
+                    total += table.sum() * _explained(table)
+                    weight += table.sum()
             if weight > 0:
                 strengths[q, z] = total / weight
 
 
 @compiled
 def _explained(table):
-    """The rows of a table of (q, z, class), and I(q;z|y) / H(q|y) in it."""
-    n_q, n_z, n_classes = table.shape
-    total = table.sum()
+    """I(q;z|y) / H(q|y) in a table of (q, z, class)."""
+    by_q, by_z = table.sum(axis=1), table.sum(axis=0)
+    by_class = by_z.sum(axis=0)
     information, entropy = 0.0, 0.0
-    for y in range(n_classes):
-        by_z = np.zeros(n_z)
-        for x in range(n_q):
-            for v in range(n_z):
-                by_z[v] += table[x, v, y]
-        of_class = by_z.sum()
-        for x in range(n_q):
-            of_q = table[x, :, y].sum()
-            if of_q > 0:
-                entropy -= of_q / total * np.log(of_q / of_class)
-            for v in range(n_z):
+    for x in range(table.shape[0]):
+        for y in range(table.shape[2]):
+            if by_q[x, y] > 0:
+                entropy -= by_q[x, y] * np.log(by_q[x, y] / by_class[y])
+            for v in range(table.shape[1]):
                 n = table[x, v, y]
                 if n > 0:
-                    information += n / total * np.log(n * of_class / (of_q * by_z[v]))
-    return total, information / max(entropy, 1e-9)
+                    information += n * np.log(n * by_class[y] / (by_q[x, y] * by_z[v, y]))
+    total = table.sum()
+    return information / total / max(entropy / total, 1e-9)
 
 
 @compiled
 def predict_margins(rows, counts, singles, pairs, strengths, margins, first, last):
     """p̂(q|y) of every feature q that the cohorts first to last never recorded, to `margins`."""
     cards, missing = rows.cards, rows.missing
-    most, n_classes = cards.max(), margins.shape[3]
-    table = np.empty((most, most, n_classes))
-    said = np.empty((most, n_classes))
     for i in range(first, last):
         for q in range(len(cards)):
             if not missing[i, q]:
                 continue
-            at = singles.starts[q]
-            total = np.zeros((cards[q], n_classes))
+            total = np.zeros((cards[q], margins.shape[3]))
             for j in range(len(missing)):
                 if missing[j, q]:
                     continue
                 strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
                 if strength > LEAST_STRENGTH:
                     strength = min(strength, MOST_STRENGTH)
-                    pair_table(pairs.tables[j], pairs.starts, cards, q, proxy, table)
-                    start = singles.starts[proxy]
-                    own = counts[i, start : start + cards[proxy]]
-                    _through_proxy(table[: cards[q], : cards[proxy]], own, said)
+                    own = counts[i, singles.starts[proxy] : singles.starts[proxy + 1]]
+                    said = _through_proxy(_pair_table(pairs, j, cards, q, proxy), own)
                 else:
                     strength = 0.0
-                    table_q = singles.tables[j, at : at + cards[q]]  # T_j(q|y)
-                    said[: cards[q]] = table_q / np.maximum(table_q.sum(axis=0), 1e-300)
-                weight = rows.sizes[j] * (1.0 - strength) ** -2
-                for x in range(cards[q]):
-                    for y in range(n_classes):
-                        total[x, y] += weight * said[x, y]
+                    table = singles.tables[j, singles.starts[q] : singles.starts[q + 1]]
+                    said = table / np.maximum(table.sum(axis=0), 1e-300)  # T_j(q|y)
+                total += rows.sizes[j] * (1.0 - strength) ** -2 * said
             # Shares of one for every class, none of them zero.
             whole = total.sum(axis=0)
             there = np.where(whole > 1e-300, 1.0, 0.0)
             share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
-            margins[i, q, : cards[q]] = share / (there + 1e-6)
+            copy_lines(share / (there + 1e-6), margins[i, q])
 
 
 @compiled
 def _best_proxy(strengths, missing_here, missing_there):
     """R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded."""
-    best, proxy = -1.0, -1
-    for z in range(len(strengths)):
-        if not missing_here[z] and not missing_there[z] and strengths[z] > best:
-            best, proxy = strengths[z], z
-    return best, proxy
+    both = np.where(missing_here | missing_there, -1.0, strengths)
+    proxy = np.argmax(both)
+    return both[proxy], proxy
 
 
 @compiled
-def _through_proxy(table, own, said):
+def _through_proxy(table, own):
     """Σ_z n_i(z|y) [T(q,z,y) + ε T(q|y)] / [T(z,y) + ε]"""
-    n_q, n_z, n_classes = table.shape
-    for y in range(n_classes):
-        of_class = 0.0
-        for v in range(n_z):
-            for x in range(n_q):
-                of_class += table[x, v, y]
-        said[:n_q, y] = 0.0
-        for v in range(n_z):
-            of_z = table[:, v, y].sum() + PROXY_BACK_OFF
-            share = own[v, y] / max(own[:, y].sum(), 1e-300)
-            for x in range(n_q):
-                prior = (table[x, :, y].sum() + 1e-6 / n_q) / (of_class + 1e-6)
-                said[x, y] += share * (table[x, v, y] + PROXY_BACK_OFF * prior) / of_z
+    by_q, by_z = table.sum(axis=1), table.sum(axis=0)
+    prior = (by_q + 1e-6 / len(table)) / (by_z.sum(axis=0) + 1e-6)
+    shares = own / np.maximum(own.sum(axis=0), 1e-300) / (by_z + PROXY_BACK_OFF)
+    said = np.zeros(by_q.shape)
+    for v in range(len(own)):
+        said += shares[v] * (table[:, v] + PROXY_BACK_OFF * prior)
+    return said

@@ -16,24 +16,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.smoothing import smoothed_triple
+from misfeat.completion.transfer.smoothing import Smoothed, smoothed_triple
 from misfeat.completion.transfer.tables import (
-    LANES,
+    Rows,
     cohorts_lacking,
-    in_lanes,
-    part_cells,
-    parts_of,
+    part_cells_of,
     rake,
+    rank_of,
     recorded_rows,
     split_of,
+    strides_of,
+    tables_of,
 )
-from misfeat.runtime.compilation import compiled, compiled_fast
+from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.completion.transfer.smoothing import Smoothed
-    from misfeat.completion.transfer.tables import Rows
+    from misfeat.runtime.arrays import Flags, Floats, Integers
 
 BACK_OFF = 1.0  # so many rows of the prior are added to every conditional distribution of a donor
 EMPTY = 1e-9  # rows that a class without rows in a cell counts as, so that its shares stay defined
@@ -49,11 +47,11 @@ class SetEvidence(NamedTuple):
     pairs: Smoothed  # The donors' smoothed tables of pairs
     joint: bool  # Whether donors' own tables of the whole set are used; for pairs and triples only
     # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
-    margins: NDArray[np.float64]
+    margins: Floats
     # Completed singles, pairs, and triples; without lines where they are not kept
     kept: tuple[Completed, Completed, Completed]
     # (n_parts, 2 or 3): which members of a set the pairs or triples are that it is fitted to
-    members: NDArray[np.int64]
+    members: Integers
     poisson: Poisson  # Means of n log n
 
 
@@ -63,95 +61,73 @@ def donors_mean(tables, weights, split):
 
     Of shape (n_cells, n_classes), without cells if there are no donors, and (n_o, n_classes).
     """
-    n_groups, n_cells, n_classes, _ = tables.shape
-    n_o, o_cells = len(split.of_o), np.empty(split.cards.prod(), np.int64)
-    part_cells(split.cards, split.o_strides, o_cells)
-    average = np.zeros((n_cells if n_groups else 0, n_classes))
-    of_prior = np.zeros((n_o, n_classes))
-    factors, shares = np.empty((n_o * n_classes, LANES)), np.empty(LANES)
-    total = weights.sum()
-    for g in range(n_groups):
-        for lane in range(LANES):
-            donor = g * LANES + lane
-            shares[lane] = weights[donor] / total if donor < len(weights) else 0.0
-        # w_j / [T_j(o,y) + ε] of every lane
-        table, flat = tables[g].reshape(-1), factors.reshape(-1)
-        width = np.uint64(n_classes * LANES)
-        flat[:] = BACK_OFF
-        for k in range(np.uint64(len(o_cells))):
-            line, of_o = k * width, np.uint64(o_cells[k]) * width
-            for h in range(width):
-                flat[of_o + h] += table[line + h]
-        for o in range(len(factors)):
-            for lane in range(LANES):
-                factors[o, lane] = shares[lane] / factors[o, lane]
+    n_donors, n_cells, n_classes = tables.shape
+    n_o, n_q = len(split.of_o), len(split.of_q)
+    average = np.zeros((n_cells if n_donors else 0, n_classes))
+    of_prior, weight = np.zeros((n_o, n_classes)), weights.sum()
+    for d in range(n_donors):
         for o in range(n_o):
             for y in range(n_classes):
-                of_prior[o, y] += BACK_OFF * _sum_of(factors[o * n_classes + y])
-        for k in range(n_cells):
-            for y in range(n_classes):
-                line = factors[o_cells[k] * n_classes + y]
-                average[k, y] += _sum_of_products(tables[g, k, y], line)
+                total = BACK_OFF
+                for q in range(n_q):
+                    total += tables[d, split.of_o[o] + split.of_q[q], y]
+                factor = weights[d] / weight / total
+                of_prior[o, y] += BACK_OFF * factor
+                for q in range(n_q):
+                    cell = split.of_o[o] + split.of_q[q]
+                    average[cell, y] += factor * tables[d, cell, y]
     return average, of_prior
 
 
-@compiled_fast
-def _sum_of(lanes):
-    total = 0.0
-    for lane in range(LANES):
-        total += lanes[lane]
-    return total
-
-
-@compiled_fast
-def _sum_of_products(lanes, factors):
-    total = 0.0
-    for lane in range(LANES):
-        total += lanes[lane] * factors[lane]
-    return total
-
-
 @compiled
-def fit_conditional(shares, rows, parts, sweeps):
-    """IPF of P(q|o,y) to the tables of parts, each sweep ending with the exact n_i(o,y)."""
+def fit_to_parts(i, shares, rows, split, seen, evidence):
+    """IPF of P(q|o,y) to the informed tables of parts, each sweep ending with the exact n_i(o,y).
+
+    Returns how many parts are informed.
+    """
+    members = evidence.members
+    kept, n_parts = evidence.kept[members.shape[1] - 1], 0
+    ranks = np.empty(len(members), np.int64)
+    o_cells = np.empty((len(members), len(seen)), np.int64)
+    q_cells = np.empty((len(members), len(split.of_q)), np.int64)
+    steps, strides = np.empty(len(split.cards), np.int64), np.empty(members.shape[1], np.int64)
+    for u in range(len(members)):
+        rank = rank_of(split.subset[members[u]])
+        if kept.informed[i, rank]:
+            steps[:] = 0
+            strides_of(split.cards[members[u]], strides)
+            for a in range(len(strides)):
+                steps[members[u, a]] = strides[a]
+            copy_values(part_cells_of(split.cards, steps, split.o_members)[seen], o_cells[n_parts])
+            copy_values(part_cells_of(split.cards, steps, split.q_members), q_cells[n_parts])
+            ranks[n_parts] = rank
+            n_parts += 1
     values = shares * (rows + EMPTY).reshape((len(rows), 1, rows.shape[1]))
-    flat = values.reshape(-1)
-    factors = np.empty(parts.sizes.max())
-    for _ in range(sweeps):
-        for u in range(len(parts.sizes)):
-            n_lines = values[0].size // parts.lengths[u]
-            _fit_part(
-                flat,
-                parts.lengths[u],
-                parts.wanted[u, : parts.sizes[u]],
-                parts.o_lines[u],
-                parts.q_lines[u, :n_lines],
-                factors[: parts.sizes[u]],
-            )
+    once = n_parts + (len(split.o_members) >= 2) <= 1
+    for _ in range(min(n_parts, 1) if once else FITTING_SWEEPS):
+        for u in range(n_parts):
+            wanted = kept.tables[i, kept.starts[ranks[u]] : kept.starts[ranks[u] + 1]]
+            _fit_part(values, wanted, o_cells[u], q_cells[u])
         _divide_by_rows(values, rows, shares)
+    return n_parts
 
 
 @compiled
-def _fit_part(values, length, wanted, o_lines, q_lines, factors):
+def _fit_part(values, wanted, o_cells, q_cells):
     """Scale values so that they sum up to the table of one part."""
-    factors[:] = 0.0
-    length, at = np.uint64(length), np.uint64(0)
-    for o in o_lines:
-        for q in q_lines:
-            place = np.uint64(o + q) * length
-            for h in range(length):
-                factors[place + h] += values[at + h]
-            at += length
-    for h in range(len(wanted)):
-        total = factors[h]
-        factors[h] = wanted[h] / total if total > LEAST_SUM else total
-    at = np.uint64(0)
-    for o in o_lines:
-        for q in q_lines:
-            place = np.uint64(o + q) * length
-            for h in range(length):
-                values[at + h] *= factors[place + h]
-            at += length
+    factors = np.zeros(wanted.shape)
+    for o in range(len(o_cells)):
+        for q in range(len(q_cells)):
+            for y in range(wanted.shape[1]):
+                factors[o_cells[o] + q_cells[q], y] += values[o, q, y]
+    for k in range(len(wanted)):
+        for y in range(wanted.shape[1]):
+            if factors[k, y] > LEAST_SUM:
+                factors[k, y] = wanted[k, y] / factors[k, y]
+    for o in range(len(o_cells)):
+        for q in range(len(q_cells)):
+            for y in range(wanted.shape[1]):
+                values[o, q, y] *= factors[o_cells[o] + q_cells[q], y]
 
 
 @compiled
@@ -188,8 +164,7 @@ def complete_sets(subsets, evidence, completed, first, last):
         if not evidence.joint or len(donors) == len(rows.missing):
             donors = donors[:0]
         tables = evidence.pairs.tables if len(subset) == 2 else completed.tables
-        start, stop = completed.starts[s], completed.starts[s + 1]
-        donated = in_lanes(tables, donors, start, stop - start)
+        donated = tables_of(tables, donors, completed.starts[s], completed.starts[s + 1])
         if len(subset) == 3 and len(donors):
             donated = smoothed_triple(rows, subset, donors, evidence.pairs, donated)
         for pattern in range(1, 2 ** len(subset)):
@@ -217,11 +192,7 @@ def _complete_set(i, s, split, mean, evidence, completed):
             _rake_pair(table, i, split, evidence)
         _read_shares(table, own, split, seen, shares)
     else:  # step B3; single features have no parts
-        parts = parts_of(i, split, seen, evidence.kept, evidence.members)
-        if len(parts.sizes):
-            informed = True
-            once = len(parts.sizes) + (len(split.o_members) >= 2) <= 1
-            fit_conditional(shares, own, parts, 1 if once else FITTING_SWEEPS)
+        informed |= fit_to_parts(i, shares, own, split, seen, evidence) > 0
         _keep(table, shares, own, split, seen)
     completed.informed[i, s] = informed
     score, variance = expected_score(shares, own, evidence.poisson)  # step C
@@ -265,15 +236,15 @@ def _read_shares(table, rows, split, seen, shares):
 @compiled
 def _product_of_margins(margins, split, n_o):
     """P0 = Π p̂(q|y): the unrecorded features independent of all others within every class."""
-    n_q, n_classes = len(split.q_digits), margins.shape[2]
-    shares = np.empty((n_o, n_q, n_classes))
-    for q in range(n_q):
-        for y in range(n_classes):
-            share = 1.0
-            for place, a in enumerate(split.q_members):
-                share *= margins[split.subset[a], split.q_digits[q, place], y]
-            for o in range(n_o):
-                shares[o, q, y] = share
+    n_q, n_classes = len(split.of_q), margins.shape[2]
+    shares, stride = np.ones((n_o, n_q, n_classes)), n_q
+    for a in split.q_members:
+        stride //= split.cards[a]
+        for o in range(n_o):
+            for q in range(n_q):
+                for y in range(n_classes):
+                    value = q // stride % split.cards[a]
+                    shares[o, q, y] *= margins[split.subset[a], value, y]
     return shares
 
 
@@ -303,7 +274,7 @@ class Poisson(NamedTuple):
 
     first_log: float  # The first log λ, and how many steps log λ takes to grow by one
     steps_a_log: float
-    values: NDArray[np.float64]  # The values
+    values: Floats  # The values
 
 
 @cache
@@ -427,10 +398,10 @@ class Completed(NamedTuple):
 
     # (n_cohorts, n_subsets): expected plug-in scores, their sampling variance, and scores above
     # chance, these without columns where they are not asked for; NaN where nothing is lacking
-    score: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    above: NDArray[np.float64]
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
+    score: Floats
+    variance: Floats
+    above: Floats
+    starts: Integers  # (n_subsets + 1,): the first line of each subset's table
     # (n_cohorts, n_cells, n_classes): counts where recorded, else expected; none where not kept
-    tables: NDArray[np.float64]
-    informed: NDArray[np.bool_]  # (n_cohorts, n_subsets): whether larger subsets are fitted to it
+    tables: Floats
+    informed: Flags  # (n_cohorts, n_subsets): whether larger subsets are fitted to it

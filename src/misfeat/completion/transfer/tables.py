@@ -4,7 +4,7 @@ The cell of values x of a subset with c_1, …, c_m categories is ((x_1 c_2 + x_
 one stride a feature times its value, so the cells of parts and wholes follow from each other.
 
 A subset falls into O, which a cohort recorded, and Q, which it did not. Cohorts that lack the same
-members share the split. The parts that a cohort has completed tables of are laid out for fitting.
+members share the split.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.runtime.compilation import compiled
+from misfeat.runtime.compilation import compiled, copy_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHUNK = 1024  # rows whose cells are found together, so that they stay in the first-level cache
-LANES = 8  # cohorts whose tables are fitted at once
+    from misfeat.runtime.arrays import Flags, Floats, Integers
+
 UNFILLED = 1e-300  # A sum that is not above this cannot be scaled
 LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones are fitted to them
 
@@ -28,45 +28,31 @@ class Rows(NamedTuple):
     """The coded, weighted rows of all cohorts."""
 
     codes: NDArray[np.uint16]  # (n_features, n_rows); those of unrecorded features are not read
-    target: NDArray[np.int64]  # (n_rows,): classes
-    weights: NDArray[np.float64]  # (n_rows,): how many rows of the table each stands for
-    offsets: NDArray[np.int64]  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``
-    missing: NDArray[np.bool_]  # (n_cohorts, n_features): which features each cohort never recorded
-    cards: NDArray[np.int64]  # (n_features,): how many categories each feature has
-    by_class: NDArray[np.float64]  # (n_cohorts, n_classes): n_i(y)
-    sizes: NDArray[np.float64]  # (n_cohorts,): N_i, the weights of donors
+    target: Integers  # (n_rows,): classes
+    weights: Floats  # (n_rows,): how many rows of the table each stands for
+    offsets: Integers  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``
+    missing: Flags  # (n_cohorts, n_features): which features each cohort never recorded
+    cards: Integers  # (n_features,): how many categories each feature has
+    by_class: Floats  # (n_cohorts, n_classes): n_i(y)
+    sizes: Floats  # (n_cohorts,): N_i, the weights of donors
 
 
 class Layout(NamedTuple):
     """The tables of all subsets of one size, laid end to end: a line a cell, a column a class."""
 
-    subsets: NDArray[np.int64]  # (n_subsets, size): feature numbers, in the order of ranks
-    starts: NDArray[np.int64]  # (n_subsets + 1,): the first line of each subset's table
+    subsets: Integers  # (n_subsets, size): feature numbers, in the order of ranks
+    starts: Integers  # (n_subsets + 1,): the first line of each subset's table
 
 
 class SubsetSplit(NamedTuple):
     """A subset, and which of its members are lacking."""
 
-    subset: NDArray[np.int64]  # (size,): feature numbers
-    cards: NDArray[np.int64]  # (size,): their categories
-    o_members: NDArray[np.int64]  # (n_recorded,): which members are recorded
-    q_members: NDArray[np.int64]  # (n_lacking,): which are lacking
-    o_cards: NDArray[np.int64]
-    q_cards: NDArray[np.int64]
-    o_strides: NDArray[np.int64]  # (size,): what a step moves a cell of O by, 0 for lacking members
-    q_digits: NDArray[np.int64]  # (n_q, n_lacking): the value of every member in each cell of Q
-    of_o: NDArray[np.int64]  # (n_o,): what the values of O contribute to the cell of the subset
-    of_q: NDArray[np.int64]  # (n_q,): the same for those of Q
-
-
-class Parts(NamedTuple):
-    """Tables of parts that a set is fitted to, as lines of classes and the last members of Q."""
-
-    wanted: NDArray[np.float64]  # (n_parts, most): the table of each part, line after line
-    sizes: NDArray[np.int64]  # (n_parts,): the entries of each part's table
-    lengths: NDArray[np.int64]  # (n_parts,): and of a line
-    o_lines: NDArray[np.int64]  # (n_parts, n_o): a line is the sum of a number for o
-    q_lines: NDArray[np.int64]  # (n_parts, n_q): and one for the other members of Q
+    subset: Integers  # (size,): feature numbers
+    cards: Integers  # (size,): their categories
+    o_members: Integers  # (n_recorded,): which members are recorded
+    q_members: Integers  # (n_lacking,): which are lacking
+    of_o: Integers  # (n_o,): what the values of O contribute to the cell of the subset
+    of_q: Integers  # (n_q,): the same for those of Q
 
 
 @compiled
@@ -105,18 +91,11 @@ def rank_of(subset):
 @compiled
 def count_cells(rows, cohort, subset, strides, counts):
     """C_j(x,y): add a cohort's rows to its table of some features."""
-    first, last = rows.offsets[cohort], rows.offsets[cohort + 1]
-    cells = np.empty(min(CHUNK, last - first), np.int64)
-    for start in range(first, last, CHUNK):
-        stop = min(start + CHUNK, last)
-        cells[:] = 0
+    for r in range(rows.offsets[cohort], rows.offsets[cohort + 1]):
+        cell = 0
         for a in range(len(subset)):
-            codes, stride = rows.codes[subset[a], start:stop], strides[a]
-            for r in range(len(codes)):
-                cells[r] += stride * codes[r]
-        target, weights = rows.target[start:stop], rows.weights[start:stop]
-        for r in range(len(target)):
-            counts[cells[r], target[r]] += weights[r]
+            cell += strides[a] * rows.codes[subset[a], r]
+        counts[cell, rows.target[r]] += rows.weights[r]
 
 
 @compiled
@@ -169,27 +148,27 @@ def rake(values, n_summed, inner, wanted, sums, least):
 
 
 @compiled
-def rake_parts(values, cards, width, wanted, sums, sweeps):
-    """Rake a table, `width` numbers a cell, to all lines of one member less, the last first."""
+def rake_parts(values, cards, width, wanted, starts, sums, sweeps):
+    """Rake a table, `width` numbers a cell, to all tables of one member less, the last first.
+
+    The cells of the table without the u-th last member start at ``starts[u]`` of those wanted.
+    """
     for _ in range(sweeps):
         inner = width
         for u in range(len(cards)):
-            n_summed = cards[len(cards) - 1 - u]
-            rake(values, n_summed, inner, wanted[u][: len(values) // n_summed], sums, UNFILLED)
+            n_summed, start = cards[len(cards) - 1 - u], starts[u] * width
+            goal = wanted[start : start + len(values) // n_summed]
+            rake(values, n_summed, inner, goal, sums, UNFILLED)
             inner *= n_summed
 
 
 @compiled
-def in_lanes(tables, cohorts, start, n_cells):
-    """Tables as (n_groups, n_cells, n_classes, LANES), a cohort a lane; spare lanes hold zeros."""
-    n_classes = tables.shape[2]
-    lanes = np.zeros(((len(cohorts) + LANES - 1) // LANES, n_cells, n_classes, LANES))
+def tables_of(tables, cohorts, start, stop):
+    """The tables of one subset, which has the cells from start to stop, in some cohorts."""
+    found = np.empty((len(cohorts), stop - start, tables.shape[2]))
     for d in range(len(cohorts)):
-        group, table = lanes[d // LANES].reshape(-1), tables[cohorts[d], start : start + n_cells]
-        entries = table.reshape(-1)
-        for k in range(np.uint64(len(entries))):
-            group[k * np.uint64(LANES) + np.uint64(d % LANES)] = entries[k]
-    return lanes
+        copy_lines(tables[cohorts[d], start:stop], found[d])
+    return found
 
 
 @compiled
@@ -211,115 +190,37 @@ def cohorts_lacking(subset, pattern, missing):
 @compiled
 def split_of(subset, cards, pattern):
     """Split a subset whose members have so many categories."""
-    size = len(cards)
-    members = np.arange(size)
-    lacks = members < 0
-    for a in range(size):
-        lacks[a] = pattern >> a & 1 == 1
+    members = np.arange(len(cards))
+    lacks = pattern >> members & 1 == 1
     o_members, q_members = members[~lacks], members[lacks]
-    o_cards, q_cards = cards[o_members], cards[q_members]
-    strides, o_strides = np.empty(size, np.int64), np.zeros(size, np.int64)
+    strides = np.empty(len(cards), np.int64)
     strides_of(cards, strides)
-    n_o = 1
-    for a in o_members[::-1]:
-        o_strides[a] = n_o
-        n_o *= cards[a]
-    n_q = q_cards.prod()
-    of_o, of_q = np.empty(n_o, np.int64), np.empty(n_q, np.int64)
-    part_cells(o_cards, strides[o_members], of_o)
-    part_cells(q_cards, strides[q_members], of_q)
-    q_digits = np.empty((n_q, len(q_cards)), np.int64)
-    for q in range(n_q):
-        rest = q
-        for a in range(len(q_cards) - 1, -1, -1):
-            q_digits[q, a] = rest % q_cards[a]
-            rest //= q_cards[a]
-    return SubsetSplit(
-        subset, cards, o_members, q_members, o_cards, q_cards, o_strides, q_digits, of_o, of_q
-    )
+    of_o, of_q = part_cells_of(cards, strides, o_members), part_cells_of(cards, strides, q_members)
+    return SubsetSplit(subset, cards, o_members, q_members, of_o, of_q)
+
+
+@compiled
+def part_cells_of(cards, steps, members):
+    """For every cell of some members, what it adds to the cell of a table with these strides."""
+    cells = np.empty(cards[members].prod(), np.int64)
+    part_cells(cards[members], steps[members], cells)
+    return cells
 
 
 @compiled
 def recorded_rows(i, rows, split, kept):
     """The cells of O that cohort i has rows in, and n_i(o,y): kept up to triples, else counted."""
     recorded, n_o = split.subset[split.o_members], len(split.of_o)
-    n_classes, size = rows.by_class.shape[1], len(recorded)
+    size = len(recorded)
     if size == 0:
         table = rows.by_class[i : i + 1]
     elif size <= LARGEST_KEPT:
         start = kept[size - 1].starts[rank_of(recorded)]
         table = kept[size - 1].tables[i, start : start + n_o]
     else:
-        table = np.zeros((n_o, n_classes))
+        table = np.zeros((n_o, rows.by_class.shape[1]))
         strides = np.empty(size, np.int64)
-        strides_of(split.o_cards, strides)
+        strides_of(split.cards[split.o_members], strides)
         count_cells(rows, i, recorded, strides, table)
-    seen, counts = np.empty(n_o, np.int64), np.empty((n_o, n_classes))
-    many = 0
-    for o in range(n_o):
-        total = 0.0
-        for y in range(n_classes):
-            counts[many, y] = table[o, y]
-            total += table[o, y]
-        if total > 0.0:
-            seen[many] = o
-            many += 1
-    return seen[:many], counts[:many]
-
-
-@compiled
-def parts_of(i, split, seen, kept, members):
-    """The parts of a set that cohort i has an informed table of, in the cells of O it has seen."""
-    n_parts, part_size = members.shape
-    smaller = kept[part_size - 1]
-    n_classes, n_q, size = smaller.tables.shape[2], len(split.of_q), len(split.cards)
-    most = 1
-    for u in range(n_parts):
-        most = max(most, split.cards[members[u]].prod())
-    wanted, cells = np.empty((n_parts, most * n_classes)), np.empty(most, np.int64)
-    sizes, lengths = np.empty(n_parts, np.int64), np.empty(n_parts, np.int64)
-    o_lines = np.empty((n_parts, len(seen)), np.int64)
-    q_lines = np.empty((n_parts, n_q), np.int64)
-    steps, of_o = np.empty(size, np.int64), np.empty(len(split.of_o), np.int64)
-    many = 0
-    for u in range(n_parts):
-        rank = rank_of(split.subset[members[u]])
-        if not smaller.informed[i, rank]:
-            continue
-        n_last = _lay_steps(split, members[u], steps)
-        start, n_cells = smaller.starts[rank], split.cards[members[u]].prod()
-        table = smaller.tables[i, start : start + n_cells]
-        part_cells(split.cards[members[u]], steps[members[u]], cells)
-        for k in range(n_cells):
-            for y in range(n_classes):
-                wanted[many, cells[k] * n_classes + y] = table[k, y]
-        sizes[many], lengths[many] = n_cells * n_classes, n_last * n_classes
-        part_cells(split.o_cards, steps[split.o_members], of_o)
-        part_cells(split.q_cards, steps[split.q_members], q_lines[many])
-        for r in range(len(seen)):
-            o_lines[many, r] = of_o[seen[r]] // n_last
-        for r in range(n_q // n_last):
-            q_lines[many, r] = q_lines[many, r * n_last] // n_last
-        many += 1
-    return Parts(wanted[:many], sizes[:many], lengths[:many], o_lines[:many], q_lines[:many])
-
-
-@compiled
-def _lay_steps(split, members, steps):
-    """Strides of the part, O before Q; returns the values of the last members of Q within it."""
-    steps[:] = 0
-    for a in members:
-        steps[a] = 1
-    filled, n_last, unbroken = 1, 1, True
-    for a in split.q_members[::-1]:
-        unbroken &= steps[a] > 0
-        if steps[a]:
-            steps[a] = filled
-            filled *= split.cards[a]
-        if unbroken:
-            n_last *= split.cards[a]
-    for a in split.o_members[::-1]:
-        if steps[a]:
-            steps[a] = filled
-            filled *= split.cards[a]
-    return n_last
+    seen = np.flatnonzero(table.sum(axis=1) > 0)
+    return seen, table[seen]

@@ -25,6 +25,8 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Floats, Indices, Integers
+
 
 @compiled
 def shared_depth(path, depth, subset, size):
@@ -49,10 +51,10 @@ def next_begins_so(members, sizes, s):
 class SearchedRows(NamedTuple):
     """Rows of any number of classes and any weights."""
 
-    codes: NDArray[np.integer]  # (n_features, n_rows), negative where a value is missing
-    cardinalities: NDArray[np.int64]
+    codes: Indices  # (n_features, n_rows), negative where a value is missing
+    cardinalities: Integers
     target: NDArray[np.unsignedinteger]
-    weights: NDArray[np.int64]
+    weights: Integers
     n_classes: int
     n_cells: int  # that a split may touch
     drop_pure: bool  # whether rows of groups that hold one class only are dropped
@@ -64,23 +66,23 @@ class SearchedRows(NamedTuple):
 class Path(NamedTuple):
     """The nodes of the search from its root to where it is; a line per depth."""
 
-    features: NDArray[np.int64]  # the feature that leads from each node to the next
+    features: Integers  # the feature that leads from each node to the next
     rows: NDArray[np.int32]  # (n_depths, n_rows): rows that still matter
-    groups: NDArray[np.int64]  # (n_depths, n_rows): the group of each
-    n_left: NDArray[np.int64]  # how many such rows there are
-    joint: NDArray[np.float64]  # sums of f over the classes of all groups
-    marginal: NDArray[np.float64]  # sums of g over all groups
-    totals: NDArray[np.int64]  # (n_depths, n_classes): rows of every class
+    groups: Integers  # (n_depths, n_rows): the group of each
+    n_left: Integers  # how many such rows there are
+    joint: Floats  # sums of f over the classes of all groups
+    marginal: Floats  # sums of g over all groups
+    totals: Integers  # (n_depths, n_classes): rows of every class
 
 
 class Scratch(NamedTuple):
     """Memory for splitting groups."""
 
-    cells: NDArray[np.int64]  # (n_cells, n_classes): counts of new groups; 0 between splits
-    renumbered: NDArray[np.int64]  # (n_cells,): numbers of new groups; -1 between splits
-    keys: NDArray[np.int64]  # (n_rows,): the cell of each row
-    touched: NDArray[np.int64]  # (n_rows,): cells with rows, as they were met
-    beyond: NDArray[np.int64]  # (n_rows,): totals of cells that no table reaches
+    cells: Integers  # (n_cells, n_classes): counts of new groups; 0 between splits
+    renumbered: Integers  # (n_cells,): numbers of new groups; -1 between splits
+    keys: Integers  # (n_rows,): the cell of each row
+    touched: Integers  # (n_rows,): cells with rows, as they were met
+    beyond: Integers  # (n_rows,): totals of cells that no table reaches
 
 
 @compiled
@@ -260,8 +262,8 @@ _ONES = (1 << 48) + (1 << 32) + (1 << 16) + 1  # A word times this has the sum o
 class PackedRows(NamedTuple):
     """Rows of up to four classes."""
 
-    codes: NDArray[np.integer]  # (n_features, n_rows), none missing
-    cardinalities: NDArray[np.int64]
+    codes: Indices  # (n_features, n_rows), none missing
+    cardinalities: Integers
     counts: NDArray[np.uint64]  # how many rows each stands for, in the lane of its class
     drop_pure: bool  # whether groups of one class are dropped, or only those of one row
     logs: Logs
@@ -270,12 +272,12 @@ class PackedRows(NamedTuple):
 class PackedPath(NamedTuple):
     """The nodes of the search from its root to where it is; a line per depth."""
 
-    features: NDArray[np.int64]  # the feature that leads from each node to the next
+    features: Integers  # the feature that leads from each node to the next
     rows: NDArray[np.uint16]  # (n_depths, n_rows + 1): rows in groups that are kept
     groups: NDArray[np.uint16]  # (n_depths, n_rows + 1): the group of each
-    n_left: NDArray[np.int64]  # how many such rows there are
-    n_groups: NDArray[np.int64]  # and how many groups
-    sums: NDArray[np.float64]  # over all groups, of f over classes less g of the group
+    n_left: Integers  # how many such rows there are
+    n_groups: Integers  # and how many groups
+    sums: Floats  # over all groups, of f over classes less g of the group
 
 
 class PackedScratch(NamedTuple):

@@ -20,15 +20,17 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Integers
+
 
 class PermutedRows(NamedTuple):
     """Distinct rows of features, and the rows of the table that they stand for."""
 
     codes: NDArray[np.unsignedinteger]  # (n_features, n_patterns), none missing
-    cardinalities: NDArray[np.int64]
-    patterns: NDArray[np.int64]  # the distinct row of each row of the table, by stratum
+    cardinalities: Integers
+    patterns: Integers  # the distinct row of each row of the table, by stratum
     classes: NDArray[np.uint16]  # the class of each row of the table
-    starts: NDArray[np.int64]  # stratum i owns the rows starts[i]:starts[i + 1]
+    starts: Integers  # stratum i owns the rows starts[i]:starts[i + 1]
     n_classes: int
 
 

@@ -24,6 +24,8 @@ from misfeat.runtime.compilation import compiled, compiled_fast, copy_lines, cop
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Indices, Integers
+
 CHUNK = 1024  # rows whose keys are made together, so that they stay in the first-level cache
 SMALL_KEYS = 2**16  # tables with at most so many lanes have 16-bit keys
 ALIGNED_WORDS = 8  # tables start at multiples of this, whole cache lines
@@ -32,19 +34,19 @@ ALIGNED_WORDS = 8  # tables start at multiples of this, whole cache lines
 class BlockPlan(NamedTuple):
     """Which blocks to count, and which subsets to read off each."""
 
-    blocks: NDArray[np.int64]  # (n_blocks, block_size): the features of each block, ascending
-    starts: NDArray[np.int64]  # block b owns steps starts[b]:starts[b + 1], parents first
+    blocks: Integers  # (n_blocks, block_size): the features of each block, ascending
+    starts: Integers  # block b owns steps starts[b]:starts[b + 1], parents first
     kept: NDArray[np.int32]  # the members of the block that a step's subset keeps, as bits
-    outputs: NDArray[np.int64]  # the subset's number among all wanted ones; -1 on the way only
+    outputs: Integers  # the subset's number among all wanted ones; -1 on the way only
 
 
 class CountedRows(NamedTuple):
     """Rows without missing values, as they are counted into tables."""
 
-    codes: NDArray[np.integer]  # (n_features, n_rows)
+    codes: Indices  # (n_features, n_rows)
     target: NDArray[np.unsignedinteger]
     weights: NDArray[np.unsignedinteger]  # of the type of a lane; empty where all are 1
-    cardinalities: NDArray[np.int64]
+    cardinalities: Integers
     n_classes: int
     lanes: int  # of a cell: at least one per class
 

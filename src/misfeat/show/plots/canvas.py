@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,10 +15,9 @@ from misfeat.safe_text import visible
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+
+    from misfeat.runtime.arrays import Flags, Floats
 
 BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 GREY, DARK = "#999999", "#555555"  # distinct for colour-blind readers too (Okabe and Ito)
@@ -191,7 +191,7 @@ def selection_of(selected: Fitted | Selection) -> Selection:
     return selected.selection_
 
 
-def as_shares(selection: Selection, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def as_shares(selection: Selection, scores: Floats) -> Floats:
     """Scores of shape (n_cohorts, n_sets) over the entropy of the target; 0 where that is 0."""
     whole = selection.set_scores.measure.whole
     return scores / np.where(whole > 0, whole, 1.0)[:, None]
@@ -229,9 +229,7 @@ def one_subgroup(selected: Fitted | Selection, subgroup: str | None) -> tuple[Se
     return selection, names[0] if subgroup is None else selection.cohorts.full_name(subgroup)
 
 
-def significance_of(
-    selection: Selection, size: int
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+def significance_of(selection: Selection, size: int) -> tuple[Floats, Flags] | None:
     """P-values of all sets of a size, NaN where not recorded, and which are not significant.
 
     Of shape (n_cohorts, n_sets); None before `significance` was asked. In a subgroup that is not

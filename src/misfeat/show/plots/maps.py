@@ -15,11 +15,10 @@ from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 
-    Flags = NDArray[np.bool_]
 
 NARROWEST = 4.2  # inches of a map, so that its title fits
 MOST_NUMBERED = 16  # columns in which every cell can hold its number
@@ -110,7 +109,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     return ax
 
 
-def _mark_corners(ax: Axes, image: Any, values: NDArray[np.float64], predicted: Flags) -> None:
+def _mark_corners(ax: Axes, image: Any, values: Floats, predicted: Flags) -> None:
     """Put a triangle into the corner of predicted cells."""
     from matplotlib.collections import PolyCollection
 
@@ -121,7 +120,7 @@ def _mark_corners(ax: Axes, image: Any, values: NDArray[np.float64], predicted: 
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
 
 
-def _number(ax: Axes, image: Any, values: NDArray[np.float64], faded: Flags, size: int) -> None:
+def _number(ax: Axes, image: Any, values: Floats, faded: Flags, size: int) -> None:
     """Write hundredths into cells where there is room, those that may be nothing in brackets."""
     if values.shape[1] > MOST_NUMBERED:
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.answers.answer import EXPLAINED, answer_of
-from misfeat.answers.enough_features import enough_features
+from misfeat.answers.enough_features import Enough, enough_features
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.answers.enough_features import Enough
+    from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
 PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 characters
@@ -101,9 +101,9 @@ class _Curve(NamedTuple):
 
     enough: Enough
     size: int  # of the recommended set; 0 where there is no evidence for any
-    share: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    share: Floats
+    low: Floats
+    high: Floats
 
     @property
     def more_may_help(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import accumulate, combinations, product
@@ -16,28 +17,22 @@ import numpy as np
 from misfeat.answers.answer import MODEL_COLUMNS
 from misfeat.answers.features import feature_values, feature_worths, shapley_values
 from misfeat.answers.set_contrasts import alternative_sets
-from misfeat.answers.stability import stability_of
-from misfeat.answers.top import best_sets, subgroup_rows
+from misfeat.answers.stability import Stability, stability_of
+from misfeat.answers.top import ScoredSet, best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
 from misfeat.answers.why import cell_counts, event_free_curves, explanations
-from misfeat.exceptions import Message
+from misfeat.exceptions import Message, Spelling
 from misfeat.runtime.progress import progress_shown
-from misfeat.show.first_screen import first_screen
+from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.pages import as_html
 from misfeat.show.report.page import Report
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from markupsafe import Markup
 
-    from misfeat.answers.stability import Stability
-    from misfeat.answers.top import ScoredSet
     from misfeat.completion import CompletedScores
-    from misfeat.exceptions import Spelling
     from misfeat.selection import Selection
-    from misfeat.show.first_screen import FirstScreen
     from misfeat.show.report.page import Cells
 
 FORMAT = 3  # raised whenever a program that reads the JSON would have to change

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import tempfile
+import webbrowser
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.features import SMALLEST_SCALE
-from misfeat.completion.completed_scores import SUPPORT
+from misfeat.exceptions import MisfeatError
+from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
-from misfeat.show.pages import HtmlPage, framed, policy_for, static_file, templates_of
+from misfeat.show.pages import framed, policy_for, static_file, templates_of
 from misfeat.words import percent, percent_between, score_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
+PAGE_BEGINS = b"<!doctype html"
 SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
 STYLE = "report.css"
 MOST_BESIDE = 14  # features up to which the map stands beside the sentences rather than below them
@@ -38,24 +43,15 @@ DIGITS = 6  # significant digits of numbers that are drawn or shown
 MOST_SUBGROUPS_IN_FULL = 100  # with more subgroups, their pages hold fewer lines each
 FEW_LINES = 5
 MOST_VALUES = 8  # values of a column that are listed
-BEYOND_BUDGET = "the subgroup recorded these features, but the budget did not reach this set"
-_SUPPORT = {
-    "own rows": "computed from the subgroup's own rows",
-    "joint": "some subgroup recorded all of these features together",
-    "pairs": "every pair with an unrecorded feature was recorded together somewhere",
-    "singles": "some pair was recorded together nowhere, so how the two interact is not known",
-    "none": "some feature was recorded nowhere",
-}
 
 
 @dataclass(eq=False)
-class Report(HtmlPage):
+class Report:
     """One self-contained page of what a fitted selector found; `SubgroupSelector.report` makes it.
 
     Nothing in it is fetched from anywhere, and a Content-Security-Policy forbids that it ever is.
     """
 
-    page_name = "report"
     contents: dict[str, Any]  # everything that is shown, as plain values
     sentences: dict[str, Markup | list[Markup]]  # of the first screen
     cells: Cells
@@ -97,6 +93,28 @@ class Report(HtmlPage):
                 for one in row["best_sets"]
             ),
         )
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the page to a file, at once or not at all; an older page is replaced."""
+        file = as_path(path, "path")
+        try:
+            with file.open("rb") if file.is_file() else nullcontext() as older:
+                start = older.read(200).lstrip() if older else b""
+        except OSError as error:
+            raise unreadable(file, error) from error
+        if start and not start.lower().startswith(PAGE_BEGINS):
+            raise MisfeatError(
+                f"{str(file)!r} exists and is not a page; give another name, or remove the file."
+            )
+        write_file(file, self.html().encode())
+
+    def open(self) -> None:
+        """Show the page in the browser, from a file in the folder for temporary ones."""
+        file = Path(tempfile.mkdtemp(prefix="misfeat-")) / "report.html"
+        self.write_html(file)
+        if not webbrowser.open(file.as_uri()):
+            place = f"the report is {str(file)!r}"
+            raise MisfeatError(f"No browser could be opened; {place}.")
 
     def html_snippet(self) -> str:
         """The page as a sandboxed frame that another page or a notebook can hold."""
@@ -149,25 +167,15 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
-    same = ("size", "k", "unit", "measure", "confidence", "features", "lattice", "permutations")
+    same = ("size", "unit", "features", "lattice", "permutations", "levels", "z", "in_python")
     data: dict[str, Any] = {name: contents[name] for name in same} | {
         "target": contents["target"]["column"],
         "classes": contents["target"]["classes"],
-        "support": {
-            source: [words[one] for one in SUPPORT]
-            for source, words in (
-                ("recorded", _SUPPORT),
-                ("predicted", _SUPPORT | {"own rows": BEYOND_BUDGET}),
-            )
-        },
         "subgroups": [
             _subgroup(row, number, worths[row["subgroup"]][:most], most) for row in subgroups
         ],
         "cells": _cell_tables(cells),
-        "levels": contents["levels"],
-        "z": contents["z"],
         "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
-        "in_python": contents["in_python"],
     }
     return {name: _rounded(part) for name, part in data.items()}
 
@@ -202,11 +210,10 @@ def _subgroup(
         enough = parts(enough, *kept) | {"steps": steps}
     if why:
         members = [number[name] for name in why["features"]]
-        why = {"set": members} | parts(why, "predicted", "sentences")
+        why = {"set": members} | parts(why, "sentences")
     if stability:
         sets = [
             {"set": numbers(one["features"]), "frequency": one["frequency"]}
-            | {"ranks": [one["rank_low"], one["rank_median"], one["rank_high"]]}
             for one in stability["sets"][:most]
         ]
         index = [stability["index"], stability["low"], stability["high"]]
@@ -215,14 +222,9 @@ def _subgroup(
         "name": row["subgroup"],
         **parts(row, "rows", "whole"),
         "missing": numbers(row["missing"]),
-        "verdict": row["verdict"],
         "answer": numbers(row["answer"]["features"]),
         "sets": [
-            scored(one)
-            | parts(one, "observed", "chance")
-            | {"p": one["p_value"]}
-            | predicted(one)
-            | {"support": SUPPORT.index(one["support"])}
+            scored(one) | parts(one, "observed", "chance") | {"p": one["p_value"]} | predicted(one)
             for one in row["best_sets"][:most]
         ],
         "enough": enough,
@@ -244,7 +246,7 @@ def _subgroup(
         "stability": stability,
         "worth": [
             {"feature": number[one["feature"]], "gain": [one["gain"], one["low"], one["high"]]}
-            | parts(one, "probability", "clear", "before")
+            | parts(one, "probability", "clear")
             | {"set": numbers(one["best_set"])}
             for one in worths
         ],

@@ -15,11 +15,21 @@ function binomial(n, k) {
   return Math.round(result);
 }
 
+/** What a score rests on, by the number of its support (misfeat.completion.completed_scores). */
+const OWN_ROWS = "computed from the subgroup's own rows";
+const SUPPORT = [
+  "some feature was recorded nowhere",
+  "some pair was recorded together nowhere, so how the two interact is not known",
+  "every pair with an unrecorded feature was recorded together somewhere",
+  "some subgroup recorded all of these features together",
+  OWN_ROWS,
+];
+const BEYOND_BUDGET = "the subgroup recorded these features, but the budget did not reach this set";
+
 /** Scores of sets by size, subgroup and the rank of a set among those of its size. */
 class Lattice {
   constructor(data) {
     this.features = data.features;
-    this.support = data.support;
     this.levels = new Map();
     for (const level of data.lattice.levels) {
       this.levels.set(level.size, {
@@ -45,14 +55,14 @@ class Lattice {
     if (!level) return null;
     const place = subgroup * level.count + this.rank(set);
     const predicted = level.predicted[place] === 1;
-    const words = predicted ? this.support.predicted : this.support.recorded;
+    const rests = SUPPORT[level.support[place]];
     return {
       set,
       score: level.score[place],
       low: level.low[place],
       high: level.high[place],
       predicted,
-      support: words[level.support[place]],
+      support: predicted && rests === OWN_ROWS ? BEYOND_BUDGET : rests,
     };
   }
 

@@ -1,0 +1,11 @@
+"""The kinds of arrays that annotations speak of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Indices = NDArray[np.integer]  # integers of any width
