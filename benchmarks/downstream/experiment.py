@@ -338,7 +338,7 @@ def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
             yield ""
             yield from _beside_the_best(at_every_n(means), name)
             yield ""
-            yield f"Every method, {size} features:"
+            yield f"Every method, {size} features, peers with the better of pooled and each:"
             yield ""
             yield from _figure_table([r for r in at_every_n(means) if r["size"] == size], name)
     yield ""
@@ -354,19 +354,23 @@ def _usual_size(means: Sequence[Row]) -> int:
 
 
 def _figure_table(means: Sequence[Row], name: str) -> Iterator[str]:
-    """A line a method, a column an n; all rows are of one size."""
+    """A line a method, a peer with the better of pooled and each; a column an n; one size."""
     found = _over_tables(means)
     columns = _columns(found)
-    yield from markdown_table(
-        ["", *(f"n = {n:,}" for _, n in columns)],
-        [
-            [
-                f"**{method}**" if method == MISFEAT else method,
-                *(_shown(found.get((method, *column)), name) for column in columns),
-            ]
-            for method in _methods(means)
-        ],
-    )
+    best = max if name == "auc" else min
+    rows = []
+    for method in dict.fromkeys(method.partition(", ")[0] for method in _methods(means)):
+        shown = f"**{method}**" if method == MISFEAT else method
+        cells = [
+            best(
+                row[name]
+                for (m, *at), row in found.items()
+                if m.partition(", ")[0] == method and at == [*c]
+            )
+            for c in columns
+        ]
+        rows.append([shown, *(in_digits(cell, 3) for cell in cells)])
+    yield from markdown_table(["", *(f"n = {n:,}" for _, n in columns)], rows)
 
 
 def _shown(row: Row | None, name: str, digits: int = 3) -> str:

@@ -20,25 +20,17 @@ WHY = {
         "that hold a hidden feature. Loan has the nine features that can be had, not the paper's "
         "fifteen; its scores are about a thousandth of a nat, too small for the networks to learn."
     ),
-    "robustness": (
-        "How much nDCG@5 drops as more is hidden. Levels differ (Table IV), and ours come from "
-        "other masks, since the paper's are not known."
-    ),
+    "robustness": ("How much nDCG@5 drops as more is hidden; the paper's masks are not known."),
     "sampling": (
-        "Both samplers draw nearly uniformly from the sets of one to five features, so that their "
-        "distances differ by chance alone; how the paper drew its arbitrary samples is not known."
+        "Both samplers draw nearly uniformly, so that their distances differ by chance alone."
     ),
-    "closure": (
-        "Ours is the network's bare output on all sets, dropout switched off; the transfer is "
-        "closed by construction."
-    ),
+    "closure": ("Of the network's bare output; the transfer is closed by construction."),
     "timing": (
-        "The paper's times are those of an edge list on an A100 and of KNN as a Python loop; here "
-        "the network works without edges and KNN is compiled. The fastest of three runs counts."
+        "The paper's are of an edge list on an A100 and of KNN as a Python loop; here the network "
+        "works without edges and KNN is compiled."
     ),
     "precomputation": (
-        "The paper shares entropies in Python; here counts are shared in compiled kernels. "
-        "From scratch means one set after the other with numpy, timed on a sample of the sets."
+        "Counts are shared in compiled kernels; from scratch is one set after the other with numpy."
     ),
 }
 
