@@ -233,6 +233,8 @@ FIGURES = ("auc", "log_loss")
 """What is measured of every draw, method and size."""
 LABELS = {"auc": "AUC", "log_loss": "log loss"}
 MISFEAT = "population"
+USUAL_SIZE = 5
+"""Of the sets that every method is shown with."""
 NO_PEERS = (MISFEAT, "sample", "all features")
 """Methods that the best peer is not chosen from."""
 
@@ -312,42 +314,51 @@ def page(means: Sequence[Row], n_seeds: int) -> str:
 
 
 def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
+    size = _usual_size(means)
     yield "# How well do models predict with the chosen features?"
     yield ""
     yield (
         "Written by `python -m benchmarks downstream`. From every subgroup of a large table n rows "
         "are drawn. Features are chosen on them, a logistic regression (one column a value of each "
         "chosen feature) is fitted to them in every subgroup, and judged on the subgroup's other "
-        f"rows. Means over subgroups and {n_seeds} draws. `sample` and `population` are "
-        "the best sets of `SubgroupSelector` by `estimate`; peers choose on the rows of all "
-        "subgroups together (pooled) or of each alone; `all features` leaves the choice to the "
-        "regression. Features that a subgroup never recorded are left out."
+        "rows. `sample` and `population` are the best sets of `SubgroupSelector` by `estimate`; "
+        "peers choose on the rows of all subgroups together (pooled) or of each alone; `all "
+        "features` leaves the choice to the regression. Features that a subgroup never recorded "
+        f"are left out. Means over subgroups, {n_seeds} draws and {tables_meant(means)}. "
+        "[Every table](means.csv), [every draw](draws.csv)."
     )
     for name in FIGURES:
         yield ""
         yield f"## {LABELS[name]}"
         yield ""
         yield f"![{LABELS[name]} by rows]({name}.svg)"
-        yield ""
-        yield f"Means over {tables_meant(means)}:"
-        yield ""
-        yield from _figure_table(at_every_n(means), name)
-        yield ""
-        yield "A line a table, `population` / the best peer there:"
-        yield ""
-        yield from _by_table(means, name)
+        if name == "auc":
+            yield ""
+            yield "`population` / the best peer of each cell, by features:"
+            yield ""
+            yield from _beside_the_best(at_every_n(means), name)
+            yield ""
+            yield f"Every method, {size} features:"
+            yield ""
+            yield from _figure_table([r for r in at_every_n(means) if r["size"] == size], name)
     yield ""
-    yield "Over all tables of each column:"
+    yield "Over all tables of each size and n:"
     yield ""
     for verdict in verdicts(means):
-        yield f"- {verdict}"
+        yield f"- {verdict.partition('; margins')[0].rstrip('.')}."
+
+
+def _usual_size(means: Sequence[Row]) -> int:
+    sizes = sorted({row["size"] for row in means})
+    return USUAL_SIZE if USUAL_SIZE in sizes else sizes[-1]
 
 
 def _figure_table(means: Sequence[Row], name: str) -> Iterator[str]:
+    """A line a method, a column an n; all rows are of one size."""
     found = _over_tables(means)
     columns = _columns(found)
     yield from markdown_table(
-        ["", *(f"{size} features, n = {n:,}" for size, n in columns)],
+        ["", *(f"n = {n:,}" for _, n in columns)],
         [
             [
                 f"**{method}**" if method == MISFEAT else method,
@@ -362,20 +373,21 @@ def _shown(row: Row | None, name: str, digits: int = 3) -> str:
     return in_digits(None if row is None else row[name], digits)
 
 
-def _by_table(means: Sequence[Row], name: str) -> Iterator[str]:
-    columns = _columns(_over_tables(means))
+def _beside_the_best(means: Sequence[Row], name: str) -> Iterator[str]:
+    """A line a size, a column an n: misfeat's figure and that of the best peer."""
+    found = _over_tables(means)
+    numbers = sorted({n for _, n in _columns(found)})
     best = max if name == "auc" else min
     rows = []
-    for table in dict.fromkeys(row["table"] for row in means):
+    for size in sorted({size for size, _ in _columns(found)}):
         cells = []
-        for column in columns:
-            found = {
-                row["method"]: row[name]
-                for row in means
-                if row["table"] == table and (row["size"], row["rows"]) == column
-            }
-            peers = [figure for method, figure in found.items() if method not in NO_PEERS]
+        for n in numbers:
+            peers = [
+                row[name]
+                for (m, *at), row in found.items()
+                if at == [size, n] and m not in NO_PEERS
+            ]
             beside = in_digits(best(peers) if peers else None, 3)
-            cells.append(f"{in_digits(found.get(MISFEAT), 3)} / {beside}")
-        rows.append([table, *cells])
-    yield from markdown_table(["table", *(f"{size}, {n:,}" for size, n in columns)], rows)
+            cells.append(f"{_shown(found.get((MISFEAT, size, n)), name)} / {beside}")
+        rows.append([str(size), *cells])
+    yield from markdown_table(["features", *(f"n = {n:,}" for n in numbers)], rows)

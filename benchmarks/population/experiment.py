@@ -166,11 +166,9 @@ def _share(flags: NDArray[np.bool_]) -> float | None:
 COVERAGE = ("recorded", "predicted", "best")
 FIGURES = ("share", "ndcg", *COVERAGE, "width")
 """What is measured of every draw and method."""
-NAMES = {
-    "sample": 'plug-in (`estimate="sample"`)',
-    "above_chance": 'above chance (`"above_chance"`)',
-    "population": '**population** (`"population"`)',
-}
+NAMES = {"sample": "sample", "above_chance": "above chance", "population": "**population**"}
+USUAL_SHARE = 0.2
+"""Of hidden features, where sizes are compared."""
 
 
 def summary(means: Sequence[Row]) -> Iterator[str]:
@@ -241,94 +239,86 @@ def page(means: Sequence[Row], n_seeds: int) -> str:
 
 
 def _lines(means: Sequence[Row], n_seeds: int) -> Iterator[str]:
-    sizes = _sizes(means)
+    sizes, shares = _sizes(means), sorted({row["hidden"] for row in means})
+    size = USUAL_SIZE if USUAL_SIZE in sizes else sizes[0]
+    share = USUAL_SHARE if USUAL_SHARE in shares else shares[-1]
     yield "# Do the sets that look best explain most?"
     yield ""
     yield (
         "Written by `python -m benchmarks population`. From every subgroup of a large table n rows "
-        "are drawn, features are hidden from subgroups with probability p, and the sets of "
-        f"{', '.join(map(str, sizes))} that look best are held against the truth: the population "
-        "where it is known "
-        "(generated tables), else scores above chance of the rows that were not drawn, which are "
-        f"right on the mean. Means over {n_seeds} draws."
+        "are drawn, and features are hidden from subgroups with probability p. The truth is the "
+        "population where it is known (generated tables), else scores above chance of the rows "
+        f"that were not drawn. Means over {n_seeds} draws and over {tables_meant(means)}. "
+        "[Every table](means.csv), with nDCG@5; [every draw](draws.csv)."
     )
     yield ""
     yield "## Share of the five best"
     yield ""
     yield (
-        "The true information of the five sets that look best, over that of the five truly best, "
-        f"and nDCG@5; all sets, means over {tables_meant(means)}."
+        "The true information of the five sets that look best, over that of the five truly best; "
+        f"rows are values of `estimate`. Sets of {size}:"
     )
     yield ""
     yield "![Share of the five best by rows](share.svg)"
+    yield ""
+    of_size = [row for row in means if row["size"] == size]
+    yield from _share_table(at_every_n(of_size), "hidden", "p")
     if len(sizes) > 1:
         yield ""
         yield (
-            "By features per set, over the tables whose sets of every size can be judged (those of "
-            f"known populations; from rows, sets of up to {LARGEST_FROM_ROWS}):"
+            f"By features per set, p = {share:g}; from rows, sets of up to {LARGEST_FROM_ROWS} "
+            "can be judged, larger ones in known populations alone:"
         )
         yield ""
         yield "![Share of the five best by features per set](share_by_size.svg)"
+        yield ""
+        of_share = [
+            row for row in means if row["hidden"] == share and row["method"] != "above_chance"
+        ]
+        of_sizes = [
+            row for m in sizes for row in at_every_n([r for r in of_share if r["size"] == m])
+        ]
+        yield from _share_table(of_sizes, "size", "size")
     yield ""
-    yield from _by_rows(means)
+    yield f"A line a table, sets of {size}, means over n and p:"
     yield ""
-    yield (
-        "Share of the five best, a line a table. Where few rows are left to judge by (nhanes), "
-        "the truly best sets are themselves found by chance in part, and all shares are too low."
-    )
-    yield ""
-    yield from _by_table(means)
+    yield from _by_table(of_size)
     yield ""
     yield "## Intervals"
     yield ""
     yield from _intervals(means)
 
 
-def _by_rows(means: Sequence[Row]) -> Iterator[str]:
-    numbers, sizes = sorted({row["rows"] for row in means}), _sizes(means)
-    names = ("size", "hidden", "method", "rows")
-    averages = [
-        row
-        for size in sizes
-        for row in mean_rows(
-            at_every_n([row for row in means if row["size"] == size]), names, ("share", "ndcg")
-        )
-    ]
-    found = {tuple(row[name] for name in names): row for row in averages}
-    several = len(sizes) > 1
+def _share_table(means: Sequence[Row], key: str, label: str) -> Iterator[str]:
+    """The share of the five best, a line a value of `key` and a method, a column an n."""
+    numbers = sorted({row["rows"] for row in means})
+    names = (key, "method", "rows")
+    rows = {tuple(r[n] for n in names): r["share"] for r in mean_rows(means, names, ("share",))}
+    lines_of = sorted(
+        {found[:2] for found in rows}, key=lambda two: (two[0], [*NAMES].index(two[1]))
+    )
     yield from markdown_table(
-        [*(["size"] if several else []), "p", "", *(f"n = {n:,}" for n in numbers)],
+        [label, "", *(f"n = {n:,}" for n in numbers)],
         [
             [
-                *([str(size)] if several else []),
-                f"{hidden:g}",
+                f"{value:g}",
                 NAMES[method],
-                *(_pair(found.get((size, hidden, method, n))) for n in numbers),
+                *(in_digits(rows.get((value, method, n))) for n in numbers),
             ]
-            for size, hidden, method in dict.fromkeys(key[:3] for key in found)
+            for value, method in lines_of
         ],
     )
 
 
-def _pair(row: Row | None) -> str:
-    return "–" if row is None else f"{in_digits(row['share'])} / {in_digits(row['ndcg'])}"
-
-
 def _by_table(means: Sequence[Row]) -> Iterator[str]:
     methods = list(dict.fromkeys(row["method"] for row in means))
-    found = {(*_cell(row), row["method"]): row["share"] for row in means}
-    several = len(_sizes(means)) > 1
+    rows = mean_rows(means, ("table", "method"), ("share",))
+    found = {(row["table"], row["method"]): row["share"] for row in rows}
     yield from markdown_table(
-        ["table", "n", "p", *(["size"] if several else []), *methods],
+        ["table", *(NAMES[m] for m in methods)],
         [
-            [
-                cell[0],
-                f"{cell[1]:,}",
-                f"{cell[2]:g}",
-                *([str(cell[3])] if several else []),
-                *(in_digits(found[*cell, m]) for m in methods),
-            ]
-            for cell in dict.fromkeys(map(_cell, means))
+            [table, *(in_digits(found[table, m]) for m in methods)]
+            for table in dict.fromkeys(row["table"] for row in means)
         ],
     )
 
@@ -341,20 +331,16 @@ def _intervals(means: Sequence[Row]) -> Iterator[str]:
     yield (
         'How often the 90 % intervals of `estimate="population"` hold the population\'s score, '
         "where it is known: over recorded sets, over predicted ones, and over the ten sets of "
-        "every subgroup that look best; and their mean width over the mean score."
+        "every subgroup that look best; and their mean width over the mean score. Lowest is the "
+        "lowest figure of a table, n and p."
     )
     yield ""
-    size = ["size"] if len(_sizes(means)) > 1 else []
-    yield from markdown_table(
-        ["table", "n", "p", *size, "recorded", "predicted", "ten best-looking", "width"],
-        [
-            [row["table"], f"{row['rows']:,}", f"{row['hidden']:g}",
-             *([str(row["size"])] if size else []),
-             *(in_digits(row[name]) for name in (*COVERAGE, "width"))]
-            for row in known
-        ],
-    )  # fmt: skip
-    yield ""
-    overall = mean_rows(known, (), (*COVERAGE, "width"))[0]
-    figures = ", ".join(f"{name} {in_digits(overall[name])}" for name in COVERAGE)
-    yield f"Over all of these: {figures} (ten best-looking)."
+    lines_of = []
+    for size in _sizes(known):
+        rows = [row for row in known if row["size"] == size]
+        (mean,) = mean_rows(rows, (), (*COVERAGE, "width"))
+        least = min(row[name] for row in rows for name in COVERAGE if row[name] is not None)
+        cells = (*(mean[name] for name in COVERAGE), least, mean["width"])
+        lines_of.append([str(size), *map(in_digits, cells)])
+    head = ["size", "recorded", "predicted", "ten best-looking", "lowest", "width"]
+    yield from markdown_table(head, lines_of)

@@ -2,8 +2,7 @@
 
     make reliability
 
-runs every attack of tests/attacks into benchmarks/reliability/after, and then this script. What
-lies in before/ was counted by the same scripts on the code as it was when they were written. Where
+runs every attack of tests/attacks into benchmarks/reliability/after, and then this script. Where
 the test command left a file .coverage, the share of lines and branches that it reached is taken
 from there, and kept in coverage.json for the next time.
 """
@@ -18,25 +17,18 @@ PAGE = FOLDER.parent.parent / "docs" / "benchmarks" / "reliability.md"
 COVERED = FOLDER / "coverage.json"
 DATA = FOLDER.parent.parent / ".coverage"
 
-HEAD = """# Reliability
+HEAD = """# Does it break?
 
-What [guarantees.md](../reference/guarantees.md) promises is attacked by the scripts in
-`tests/attacks`, each of which counts how its cases end. `make reliability` runs them all and
-writes this page; `make fuzz` is the longest by far. A few cases of every attack are part of the
-tests.
+What [misfeat promises](../reference/guarantees.md) is attacked by the scripts in `tests/attacks`,
+each of which counts how its cases end. `make reliability` runs them all and writes this page;
+`make fuzz` is the longest by far. A few cases of every attack are part of the tests. Every script
+takes `--cases` and `--seed`.
 
-| attack | what must hold | cases | ended wrong | before |
-| --- | --- | ---: | ---: | ---: |
-"""
-DETAIL = """
-## How cases ended
-
-| attack | outcomes |
-| --- | --- |
+| attack | what must hold | cases | ended wrong |
+| --- | --- | ---: | ---: |
 """
 NOTE = """
-"Before" says how many cases ended wrong when the attack was first run, on the code as it was then;
-a dash where there was nothing yet to attack. Every script takes `--cases` and `--seed`.
+How cases ended, one by one: `benchmarks/reliability/after/`.
 """
 
 
@@ -62,27 +54,19 @@ def coverage_reached():
     return next(iter(json.loads(COVERED.read_text()).values()))
 
 
-def line_of(name, now, before):
-    then = before.get(name)
-    earlier = "–" if then is None else f"{then['wrong']:,} of {then['cases']:,}"
-    return f"| `{name}` | {now['promise']} | {now['cases']:,} | {now['wrong']:,} | {earlier} |\n"
-
-
-def outcomes_of(name, now):
-    told = ", ".join(f"{count:,} {outcome}" for outcome, count in now["outcomes"].items())
-    return f"| `{name}` | {told} |\n"
+def line_of(name, now):
+    return f"| `{name}` | {now['promise']} | {now['cases']:,} | {now['wrong']:,} |\n"
 
 
 def main():
-    now, before = counted("after"), counted("before")
+    now = counted("after")
     total = sum(told["cases"] for told in now.values())
     wrong = sum(told["wrong"] for told in now.values())
-    text = HEAD + "".join(line_of(name, told, before) for name, told in now.items())
-    text += f"| all | | {total:,} | {wrong:,} | |\n" + NOTE
+    text = HEAD + "".join(line_of(name, told) for name, told in now.items())
+    text += f"| all | | {total:,} | {wrong:,} |\n" + NOTE
     reached = coverage_reached()
     if reached is not None:
         text += f"\nThe test command reaches {reached} % of all lines and branches.\n"
-    text += DETAIL + "".join(outcomes_of(name, told) for name, told in now.items())
     PAGE.write_text(text, encoding="utf-8")
     print(f"{PAGE.name}: {total:,} cases of {len(now)} attacks, {wrong:,} ended wrong.")
 

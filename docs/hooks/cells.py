@@ -95,6 +95,7 @@ def _cell(lines: list[str], begin: int, end: int) -> Cell | None:
 def run_script(script: Script, path: Path) -> tuple[list[Shown], float]:
     """What each cell shows, run one after the other in an empty folder, and the CPU seconds."""
     mpl.use("Agg")
+    plt.close("all")  # what was open before is none of its pictures
     names: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
     shown, begun = [], time.process_time()
     with TemporaryDirectory() as folder, chdir(folder), _modules_beside(path):

@@ -142,3 +142,16 @@ def test_bad_requests_name_what_is_wrong(fitted):
             fitted.plan(budget=budget)
     with pytest.raises(MisfeatError, match="rows=0"):
         fitted.plan(rows=0)
+
+
+def test_a_subgroup_that_recorded_less_than_a_set_holds_gains_on_top_of_that():
+    rng = np.random.default_rng(5)
+    a, b, noise = rng.integers(0, 2, (3, 1200))
+    y = (a + b + (rng.random(1200) < 0.2) * noise >= 1.5).astype(int)
+    site = np.where(np.arange(1200) < 900, "full", "less")
+    table = {"a": a, "b": [None if s == "less" else v for s, v in zip(site, b, strict=True)]}
+    selector = SubgroupSelector("site", size=2).fit({**table, "site": site, "y": y}, "y")
+    step = selector.plan("less").iloc[0]
+    alone, both = (selector.score_of("less", names) for names in (["a"], ["a", "b"]))
+    assert step["before"] == pytest.approx(alone)
+    assert step["gain"] == pytest.approx(both - alone, rel=0.1)

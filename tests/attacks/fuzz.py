@@ -19,6 +19,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.attacks.tally import Tally, run_script
 from tests.fuzz.files import drawn_loading, loaders
+from tests.fuzz.frames import drawn_frame, of_arrow, of_pandas, of_polars
 from tests.fuzz.machine import Selecting
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def attack(cases: int, first_seed: int) -> Tally:
     """Draw rounds of tables and files until so many cases were tried."""
     tally, number = Tally("fuzz", PROMISE), first_seed
     with tempfile.TemporaryDirectory() as folder:
-        rounds = [*(_of_tables,) * 4, partial(_of_files, Path(folder))]
+        rounds = [*(_of_tables, _of_frames) * 2, partial(_of_files, Path(folder))]
         while tally.n_cases < cases:
             _run_round(rounds[number % len(rounds)], tally, number)
             number += 1
@@ -81,6 +82,11 @@ class _Round(Tally):
 def _of_files(folder: Path, tally: Tally, number: int, held: Any) -> None:
     for name, (whole, load) in loaders(folder).items():
         seed(number)(settings(held)(drawn_loading(name, whole, load, tally)))()
+
+
+def _of_frames(tally: Tally, number: int, held: Any) -> None:
+    for strategy in (of_polars(), of_arrow(), of_pandas()):
+        seed(number)(drawn_frame(strategy, tally, held))()
 
 
 def _of_tables(tally: Tally, number: int, held: Any) -> None:

@@ -250,3 +250,21 @@ def test_an_empty_feature_is_left_out_with_a_warning(held):
 def test_an_empty_target_is_refused(held):
     with pytest.raises(MisfeatError, match="The target 'g' is missing in every row"):
         build_cohorts(held, "g")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("income", np.random.default_rng(0).lognormal(10, 1, 400)),
+        ("change", np.random.default_rng(0).permutation(10**6)[:400] - 500_000),
+        ("year", np.arange(1700, 2100)),
+        ("week", np.arange(400)),
+        ("visit", [20200000 + 100 * month + day for month in range(1, 13) for day in range(1, 29)]),
+        ("chest", np.arange(33, 48)),
+    ],
+)
+def test_measurements_and_dates_in_integers_are_features_though_no_two_rows_agree(name, values):
+    whole = np.array(values).astype(np.int64)
+    cohorts = build_cohorts({name: whole, "y": np.arange(len(whole)) % 2}, "y")
+    assert cohorts.features == (name,)
+    assert audit(cohorts, name).looks_like == ("date" if name in ("year", "visit") else "")

@@ -5,11 +5,16 @@ from __future__ import annotations
 import html
 import os
 import re
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote
 
 import pytest
+
+from tests.browsers.launching import EXECUTABLES, MissingBrowserError, launched
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
@@ -77,6 +82,38 @@ def test_every_link_within_the_site_leads_to_a_page_and_a_place_on_it():
             assert target.is_file(), (page.name, link)
             if place and target in places and place != "__skip":
                 assert place in places[target], (page.name, link)
+
+
+@pytest.fixture(scope="module")
+def addresses():
+    """The site in its folder, and on a server."""
+    silent = type("Silent", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(silent, directory=SITE)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield SITE.as_uri(), f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("name", EXECUTABLES)
+def test_words_are_found_from_the_folder_and_on_a_server(name, addresses):
+    pytest.importorskip("playwright")
+    try:
+        with launched(name) as browser:
+            for address in addresses:
+                tab = browser.new_context("light", 1300, 900).new_page()
+                tab.goto(f"{address}/answers/why.html")
+                tab.locator("input[name=query]").fill("codebook")
+                tab.locator("a[href*='how_to/sites.html']:has(article)").first.wait_for(
+                    state="attached"
+                )
+    except MissingBrowserError as missing:
+        pytest.skip(str(missing))
+
+
+def test_the_list_for_programs_names_every_page():
+    listed = re.findall(r"^- \[.+?\]\(([^)]+)\)", (SITE / "llms.txt").read_text("utf-8"), re.M)
+    built = {str(page.relative_to(SITE)) for page in pages()} - {"404.html"}
+    assert set(listed) == built
 
 
 @pytest.mark.parametrize("module", PUBLIC)

@@ -29,7 +29,7 @@ class Case:
 
 @contextmanager
 def a_case(
-    name: str, tally: Tally | None, about: str = "", answered: bool = False
+    name: str, tally: Tally | None, about: object = "", answered: bool = False
 ) -> Iterator[Case]:
     """Run one case, and count how it ended; some must be answered, as the same was before."""
     case = Case()

@@ -65,7 +65,7 @@ class Selecting(RuleBasedStateMachine):
 
     def case(self, name: str, answered: bool = False) -> AbstractContextManager[Case]:
         """A case of what is done with this table; one that was answered before is not refused."""
-        about = f"asked with {self.asked} of {self.drawn}"
+        about = ("asked with", self.asked, self.drawn)  # spelled where the case ends wrong
         return a_case(name, self.tally, about, answered=answered)
 
     @initialize(data=st.data())

@@ -24,6 +24,13 @@ def write(path, text):
     return path
 
 
+def packed(text, ending):
+    """Bytes as files of an ending hold them."""
+    if ending == "csv.zst":
+        return pa.compress(text, "zstd", asbytes=True)
+    return gzip.compress(text) if ending == "csv.gz" else text
+
+
 def test_spellings_of_nothing_are_missing(tmp_path):
     path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nnull,1\n2,0\nNaN,1\n3,1\n?,0\n")
     cohorts = build_cohorts(path, "y", coding=Coding(missing_values="?"))
@@ -201,12 +208,12 @@ def test_the_first_doubled_quote_may_come_late(tmp_path, n_before):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "latin-1", "cp1252"])
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv"])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "csv.zst", "tsv"])
 def test_text_of_other_encodings_is_read_with_a_note(tmp_path, encoding, ending):
     text = f"x,y,ä\n{WORDS}" + '1,0,"é\r\nö"\n' * 3
     path = tmp_path / f"t.{ending}"
     coded = (text.replace(",", "\t") if ending == "tsv" else text).encode(encoding)
-    path.write_bytes(gzip.compress(coded) if ending == "csv.gz" else coded)
+    path.write_bytes(packed(coded, ending))
     found = build_cohorts(path, "y")
     expected = build_cohorts(write(tmp_path / "same.csv", text), "y")
     assert (found.features, found.categories) == (expected.features, expected.categories)
@@ -231,13 +238,15 @@ def test_columns_that_share_a_name_are_noted(tmp_path):
     assert "Columns that share a name are numbered: 'a.1'." in build_cohorts(path, "y").notes
 
 
-@pytest.mark.parametrize("damage", ["cut", "checksum"])
-def test_a_packed_file_that_is_not_whole_is_refused(tmp_path, damage):
-    packed = gzip.compress(f"x,y,z\n{ROWS}".encode())
-    changed = packed[:-8] + b"\0\0\0\0" + packed[-4:]
-    path = tmp_path / "t.csv.gz"
-    path.write_bytes(packed[: len(packed) // 2] if damage == "cut" else changed)
-    with pytest.raises(DamagedFileError, match=r"t\.csv\.gz' cannot be read as CSV"):
+@pytest.mark.parametrize(
+    ("ending", "damage"), [("csv.gz", "cut"), ("csv.gz", "checksum"), ("csv.zst", "cut")]
+)
+def test_a_packed_file_that_is_not_whole_is_refused(tmp_path, ending, damage):
+    whole = packed(f"x,y,z\n{ROWS}".encode(), ending)
+    changed = whole[:-8] + b"\0\0\0\0" + whole[-4:]
+    path = tmp_path / f"t.{ending}"
+    path.write_bytes(whole[: len(whole) // 2] if damage == "cut" else changed)
+    with pytest.raises(DamagedFileError, match=rf"t\.{ending}' cannot be read as CSV"):
         build_cohorts(path, "y")
 
 

@@ -52,7 +52,7 @@ def test_a_sheet_of_excel_is_the_first_or_the_one_named_behind_the_path(tmp_path
         build_cohorts(path, "y")
 
 
-@pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt"])
+@pytest.mark.parametrize("ending", ["sav", "zsav", "por", "dta", "xpt"])
 def test_files_of_stata_spss_and_sas_are_read_with_their_labels(tmp_path, ending):
     pyreadstat = pytest.importorskip("pyreadstat")
     frame = pd.DataFrame(
@@ -64,16 +64,18 @@ def test_files_of_stata_spss_and_sas_are_read_with_their_labels(tmp_path, ending
         }
     )
     path, labels = str(tmp_path / f"t.{ending}"), {"sex": {1: "male", 2: "female"}}
-    if ending == "xpt":  # which keeps no labels
+    if ending == "xpt":  # neither it nor .por keeps labels when written so
         pyreadstat.write_xport(frame, path)
+    elif ending == "por":
+        pyreadstat.write_por(frame, path)
     elif ending == "dta":
         pyreadstat.write_dta(frame, path, variable_value_labels=labels)
     else:
         labels["age"] = {98: "98 or older"}  # the other values have none
         compress = ending == "zsav"
         pyreadstat.write_sav(frame, path, variable_value_labels=labels, compress=compress)
-    found = build_cohorts(path, "y")
-    sexes = ("1", "2", "missing") if ending == "xpt" else ("female", "male", "missing")
+    found = build_cohorts(path, "Y" if ending == "por" else "y")  # whose names are capitals
+    sexes = ("1", "2", "missing") if ending in ("xpt", "por") else ("female", "male", "missing")
     assert found.categories == (sexes, ("20", "30", "41", "98"), ("2024-01-01", "2024-01-02"))
 
 

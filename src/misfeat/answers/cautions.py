@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LOOKING = "Looking for what may mislead"
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
+WHOLE = 0.95  # a set that explains so much of the target nearly determines it
 LEAST_CASES = 50  # rows of the rarer class below which the order of sets is easily chance
 UNLIKE_LEVEL = 0.01  # how likely chance makes any small subgroup look unlike the others
 ELSEWHERE_LEVEL = 0.05  # how likely it makes the few cases of one point elsewhere
@@ -65,6 +66,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
         ]
         if not scores.rows_withheld:
             cautions += column_cautions.leaks(cohorts)
+            cautions += _determined_by_sets(best, cautions)
             cautions += column_cautions.missing_patterns(cohorts)
             cautions += column_cautions.duplicates(cohorts)
             cautions += column_cautions.missing_by_rule(cohorts)
@@ -224,6 +226,26 @@ def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Ca
             "{where}; the order of sets there may be chance.",
             columns=(cohorts.target,),
             subgroups=little,
+        )
+
+
+def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> Iterator[Caution]:
+    """Best sets that determine the target, though none of their features does alone."""
+    leaks = {name for one in cautions if one.kind == "leak" for name in one.columns}
+    sets: dict[tuple[str, ...], list[str]] = {}
+    for one in best:
+        if one.share >= WHOLE and not one.missing and not leaks.intersection(one.features):
+            sets.setdefault(one.features, []).append(one.subgroup)
+    for features, subgroups in list(sets.items())[:MOST_NAMED]:
+        yield Caution.of(
+            "leak",
+            "{names} together nearly determine the target in {where}: it may be made from them, "
+            "or one of them from it.",
+            "Unless they are known before the target is, leave one out: {exclude}.",
+            columns=features,
+            subgroups=subgroups,
+            names=listed(features),
+            exclude=Setting("exclude", [features[0]]),
         )
 
 

@@ -92,15 +92,19 @@ def enough_features(
     """How many features are enough, one record a subgroup (`Selection.enough`)."""
     names = selection.subgroup_names(subgroup)
     largest = checked_size(selection, size)
+    effort = effort_for(selection, largest)
     if permutations is None:
-        permutations = effort_for(selection, largest).step_permutations
+        permutations = effort.step_permutations
     tester = PermutationTester(selection, permutations, None, level)
     known: dict[str, Enough] = selection.remembered(
         ("enough", largest, int(permutations), level), dict
     )
     left = [name for name in names if name not in known]
     answers = of_each_subgroup(
-        selection, left, WHAT, lambda name: [enough_of(selection, tester, name, largest, level)]
+        selection,
+        left,
+        WHAT,
+        lambda name: [enough_of(selection, tester, name, largest, level, effort.ahead)],
     )
     known.update(zip(left, answers, strict=True))
     return [known[name] for name in names]
@@ -124,7 +128,12 @@ def _is_enough(enough: Enough, step: Step) -> bool:
 
 
 def enough_of(
-    selection: Selection, tester: PermutationTester, name: str, largest: int, level: float
+    selection: Selection,
+    tester: PermutationTester,
+    name: str,
+    largest: int,
+    level: float,
+    ahead: int,
 ) -> Enough:
     """Find the smallest size of a subgroup beyond which there is no evidence of more."""
     measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
@@ -137,7 +146,7 @@ def enough_of(
     for size in range(1, most + 2):
         p = np.nan
         if enough is None and most > 0 and size <= recorded:
-            p = tester.p_value(tester.sets_beside(cohort, held, AHEAD))
+            p = tester.p_value(tester.sets_beside(cohort, held, ahead))
             if p > level:
                 enough = size - 1
         scores = None

@@ -219,6 +219,7 @@ STEP_PERMUTATIONS = 199  # for each step from one size to the next, several a su
 FEWER_STEP_PERMUTATIONS = 99
 STEP_COST = 3  # as long as permuting all rows at once: they are permuted within cells
 AHEAD = 2  # so many further features are tried at once
+MOST_AHEAD = 2e11  # as above, for all steps; beyond, one further feature is tried at a time
 MOST_RESAMPLED = 10_000  # sets, over all subgroups, up to which every resample is answered
 
 
@@ -230,6 +231,7 @@ class Effort:
     permutations: int
     resampled: bool
     step_permutations: int = STEP_PERMUTATIONS  # for each size that may be enough
+    ahead: int = AHEAD  # further features that are tried at once
 
 
 def effort_for(selection: Selection, size: int) -> Effort:
@@ -254,4 +256,4 @@ def effort_for(selection: Selection, size: int) -> Effort:
     ahead = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
     work = STEP_COST * (tested + 1) * ahead * n_rows * STEP_PERMUTATIONS
     steps = STEP_PERMUTATIONS if work <= MOST_PERMUTED else FEWER_STEP_PERMUTATIONS
-    return Effort(tested, permutations, resampled, steps)
+    return Effort(tested, permutations, resampled, steps, AHEAD if work <= MOST_AHEAD else 1)

@@ -122,6 +122,12 @@ class RecordingGains:
         self._score = scores.score[self._cohort]
         self._low, self._high = scores.low[self._cohort], scores.high[self._cohort]
         self._best = self._best_by_part(together)
+        # A subgroup that recorded fewer features than a set holds has all of these.
+        own = np.flatnonzero(~self._missing)
+        self._all, self._of_all = NOTHING, 0.0
+        if 0 < len(own) < self._subsets.shape[1] and self._lists:
+            self._all = frozenset(own.tolist())
+            self._of_all = float(selection.set_scores.scored(own[None]).score[self._cohort, 0])
 
     def _most_promising(self, scores: CompletedScores, lacking: Indices) -> list[int]:
         """The unrecorded features that are in the best sets, whatever else these lack."""
@@ -172,8 +178,8 @@ class RecordingGains:
         return tuple(self._subsets[index].tolist())
 
     def score(self, index: int | None) -> float:
-        """The score of a set; 0 where there is none."""
-        return 0.0 if index is None else float(self._score[index])
+        """The score of a set; where there is none, that of all recorded features."""
+        return self._of_all if index is None else float(self._score[index])
 
     def support(self, index: int) -> int:
         """What the score of a set rests on."""
@@ -213,7 +219,7 @@ class RecordingGains:
             of_own, of_sets = 0.0 if before is None else half[before], half[list(after)]
             shared = SHARED_ERROR * of_sets * of_own
             return list(np.sqrt(np.maximum(of_sets**2 + of_own**2 - 2 * shared, 0.0)))
-        own = NOTHING if before is None else frozenset(self.features(before))
+        own = self._all if before is None else frozenset(self.features(before))
         sets = [frozenset(self.features(index)) for index in after]
         pairs = [(whole & own, whole) for whole in sets] + [(whole & own, own) for whole in sets]
         variances = self._variances_of_gain(pairs)
@@ -237,7 +243,7 @@ class RecordingGains:
         """The interval of a gain; bounds that are certain where scores have such."""
         if self._selection.confidence is not None:
             return gain.interval(self._selection.confidence)
-        least = 0.0 if before is None else float(self._score[before])
+        least = self.score(before)
         return max(0.0, self._low[after] - least), max(0.0, self._high[after] - least)
 
     def joined(self, before: int | None, feature: int) -> float:
@@ -256,7 +262,7 @@ class RecordingGains:
         if not self._lists:
             return float("nan"), float("nan")
         model, cohort = self._selection.set_scores.listed().models[0], self._cohort
-        own = NOTHING if before is None else frozenset(self.features(before))
+        own = self._all if before is None else frozenset(self.features(before))
         whole = frozenset(self.features(after))
         by_rows = by_squares = 0.0
         for larger in (whole, own):

@@ -14,7 +14,7 @@ Selection Algorithms", Journal of Machine Learning Research 18(174).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -131,6 +131,7 @@ def stability_of(
         seed = selection.options.seed
         share = SHARE if scores.estimate.name == POPULATION else SHARE_ALONE
         empty = scores.of_other_rows(scores.measure, 0)  # only its settings are read
+        empty.estimate = replace(empty.estimate, confidence=None)  # nor does anything read bounds
 
         def answer(rng: np.random.Generator) -> CompletedScores:
             rows = subsample(selection.cohorts, share, rng)

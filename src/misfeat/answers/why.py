@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -266,19 +267,27 @@ class CellCounts(NamedTuple):
 def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:
     """The cells of a set that a subgroup recorded; rows that lack a value count in none."""
     own = cohorts.at(cohort)
+    labels, n_classes = [cohorts.categories[m] for m in members], len(cohorts.classes)
     whole = (own.codes[members] >= 0).all(axis=0)
-    cells, inverse = np.unique(own.codes[members][:, whole], axis=1, return_inverse=True)
+    cells: NDArray[Any] = own.codes[members][:, whole]
+    cards = tuple(map(len, labels))
+    if prod(cards) < 2**62:  # numbers are sorted much faster than columns
+        found, inverse = np.unique(np.ravel_multi_index(cells, cards), return_inverse=True)
+        cells = np.array(np.unravel_index(found, cards))
+    else:
+        cells, inverse = np.unique(cells, axis=1, return_inverse=True)
     inverse = inverse.reshape(-1)
-    labels = _labels([cohorts.categories[m] for m in members], cells)
     if cohorts.horizons:
         ranks = cohorts.ranks[cohorts.offsets[cohort] : cohorts.offsets[cohort + 1]][whole]
-        return _followed_counts(labels, inverse, ranks, own.counts[whole], cohorts)
-    counts = np.zeros((cells.shape[1], len(cohorts.classes)))
-    np.add.at(counts, (inverse, own.target[whole]), own.counts[whole])
+        within = _labels(labels, cells)
+        return _followed_counts(within, inverse, ranks, own.counts[whole], cohorts)
+    places, many = inverse * n_classes + own.target[whole], cells.shape[1] * n_classes
+    flat: Floats = np.bincount(places, own.counts[whole], many).astype(np.float64, copy=False)
+    counts = flat.reshape(-1, n_classes)
     in_cells = None
     if own.effective is not None:
         in_cells = np.bincount(inverse, own.weights[whole], len(counts)).astype(np.float64)
-    return CellCounts(labels, counts, in_cells)
+    return CellCounts(_labels(labels, cells), counts, in_cells)
 
 
 def _followed_counts(

@@ -416,7 +416,8 @@ def check_target(profile: Profile, bins: BinRules, target: str) -> None:
 
 def _is_binned(profile: Profile, bins: BinRules, target: str) -> bool:
     chosen = profile.column in bins.by_column or target == NUMBER
-    return profile.kind.ordered and (chosen or profile.distinct > MAX_CLASSES)
+    many = profile.distinct > MAX_CLASSES or LEAST_ROWS <= profile.distinct == profile.recorded
+    return profile.kind.ordered and (chosen or many)
 
 
 def target_coding(

@@ -36,6 +36,10 @@ DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines 
 IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart
 LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
 IDENTIFIER_ROWS = 50  # Distinct integers that are not consecutive need so many rows
+EVEN = 1.63  # Kolmogorov's and Smirnov's bound for what is spread evenly, at the 1 % level
+YEAR = re.compile(r"(?i:year|yr)$")
+MEASURES = re.compile(r"(?i:year|yr|month|week|day|time|hour|age)$")
+NUMBERS_ROWS = re.compile(r"(?i:id|no|nr|nbr|num|number|cod|code|key|index|case|mrn|ssn)$")
 LEAST_MISREAD = 10  # Fewer values that read, among others that do not, are categories
 MOST_UNREAD = 5  # Texts that do not read and are named
 _DIGIT = re.compile(r"\d")
@@ -92,14 +96,35 @@ class Profile:
             return False
         if self.in_order or self.kind is Kind.TEXT:
             return not self.in_order
-        if self.kind not in (Kind.INTEGER, Kind.NUMBER) or self.text.measures:
+        if self.kind not in (Kind.INTEGER, Kind.NUMBER) or self.text.measures or self.has_dates:
             return False
         if self.counts is None:
             return self.kind is Kind.INTEGER
         values = self.counts.values
-        whole = np.all(values == np.floor(values)) and np.abs(values).max() < EXACT_INTEGERS
-        consecutive = whole and values[-1] - values[0] + 1 == len(values)
-        return bool(consecutive or (whole and self.recorded >= IDENTIFIER_ROWS))
+        if np.any(values != np.floor(values)) or np.abs(values).max() >= EXACT_INTEGERS:
+            return False
+        named, low, high = MEASURES.search(self.column), values[0], values[-1]
+        if named or low < 0 or (self.recorded < IDENTIFIER_ROWS and high - low >= len(values)):
+            return False
+        if high - low < len(values):
+            return bool(low <= 1 or self.recorded >= IDENTIFIER_ROWS)
+        # Numbers of rows spread evenly, or run on in blocks; incomes and populations do neither.
+        apart = np.abs(values - np.linspace(low, high, len(values))).max() / (high - low)
+        in_blocks = np.mean(np.diff(values) == 1) > MOSTLY_NEW
+        even = apart < EVEN / np.sqrt(len(values))
+        return bool(in_blocks or even or NUMBERS_ROWS.search(self.column))
+
+    @property
+    def has_dates(self) -> bool:
+        """Whether integers are years, or days such as 20240131 or 240131."""
+        if self.counts is None or self.kind not in (Kind.INTEGER, Kind.NUMBER) or not self.distinct:
+            return False
+        values = self.counts.values
+        if YEAR.search(self.column):
+            return bool(values[0] >= 1000 and values[-1] < 2200)
+        month, day = values // 100 % 100, values % 100
+        are_days = (values > 10**5) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+        return bool(are_days.all() and np.isfinite(values).all())
 
 
 def profile_column(
@@ -275,7 +300,7 @@ A_COUNTER = 100  # Numbers that count people have so many values at least; ages 
 OFTEN_NEW = 0.3  # The share of the rows of a counter, or of free text, that hold another value
 NO_GAPS = 0.85  # The share of the integers from the least to the greatest that occur in a counter
 MOSTLY_NEW = 0.5  # Text of which so many values are distinct was typed, or names rows
-CALLED = re.compile(r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|identifier)$)|[a-z]I[Dd]$")
+CALLED = re.compile(r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|identifier|nr|nbr|mrn|ssn)$)|[a-z]I[Dd]$")
 SAMPLED = 200  # So many values of text are read to see whether they are dates
 WORDS = 3  # Free text has so many words on the mean
 
@@ -287,6 +312,8 @@ def looks_like(profile: Profile) -> str:
         return DATE
     if profile.distinct < MANY_VALUES:
         return NOTHING_ELSE
+    if profile.has_dates:
+        return DATE
     named = (is_text or is_integer) and CALLED.search(profile.column) is not None
     if profile.is_identifier or named:
         return IDENTIFIER
@@ -298,6 +325,7 @@ def looks_like(profile: Profile) -> str:
         span = float(profile.counts.values[-1]) - float(profile.counts.values[0]) + 1
         new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
         often_new = new and profile.distinct >= NO_GAPS * span
+        often_new = often_new and not MEASURES.search(profile.column)
     return IDENTIFIER if often_new else NOTHING_ELSE
 
 

@@ -34,7 +34,7 @@ import numpy as np
 from misfeat.estimation.kernels import solve_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -101,21 +101,34 @@ class Moments:
         """Which feature (line) determines which other; of two that do so, the first the second."""
         found = np.zeros((self.n_features, self.n_features), dtype=bool)
         patterns, which = np.unique(self.recorded, axis=1, return_inverse=True)
-        for f, pattern in product(np.flatnonzero(self.widths), range(patterns.shape[1])):
-            cohorts = np.flatnonzero(self.recorded[:, f] & patterns[:, pattern])
-            others = np.flatnonzero((which.ravel() == pattern) & (self.widths > 0))
-            if not len(cohorts) or not len(others):
+        numbers = range(patterns.shape[1])
+        alike = [np.flatnonzero((which.ravel() == i) & (self.widths > 0)) for i in numbers]
+        for (i, some), (j, others) in product(enumerate(alike), repeat=2):
+            cohorts = np.flatnonzero(patterns[:, i] & patterns[:, j])
+            if not (len(cohorts) and len(some) and len(others)):
                 continue
-            own, theirs = self.columns[f], np.concatenate([self.columns[g] for g in others])
+            own, theirs = (np.concatenate([self.columns[f] for f in fs]) for fs in (some, others))
             rows = self.rows[cohorts]
             inside = np.tensordot(rows, self.own[np.ix_(cohorts, own, own)], axes=1)
             across = np.tensordot(rows, self.own[np.ix_(cohorts, own, theirs)], axes=1)
             variance = rows @ self.own[cohorts[:, None], theirs, theirs]
-            inside += TARGET_RIDGE * max(float(np.trace(inside)), TARGET_RIDGE) * np.eye(len(own))
-            left = variance - (np.linalg.solve(inside, across) * across).sum(axis=0)
             firsts = np.cumsum([0, *self.widths[others[:-1]]])
-            whole, unexplained = (np.add.reduceat(part, firsts) for part in (variance, left))
-            found[f, others] = (unexplained <= DETERMINED * whole) & (whole > 0.0)
+            whole = np.add.reduceat(variance, firsts)
+            # A line a feature: its columns, and where there are fewer than of others one of 0.
+            widest = int(self.widths[some].max())
+            lines = np.full((len(some), widest), -1)
+            lines[np.arange(widest) < self.widths[some, None]] = np.arange(len(own))
+            inside, across = np.pad(inside, (0, 1)), np.pad(across, ((0, 1), (0, 0)))
+            step = max(1, NUMBERS_AT_ONCE // (widest * len(theirs)))
+            for first in range(0, len(some), step):
+                line = lines[first : first + step]
+                block, shared = inside[line[:, :, None], line[:, None]], across[line]
+                ridge = TARGET_RIDGE * np.maximum(np.einsum("fii->f", block), TARGET_RIDGE)
+                block += np.where(line < 0, 1.0, ridge[:, None])[:, None] * np.eye(widest)
+                left = variance - (np.linalg.solve(block, shared) * shared).sum(axis=1)
+                unexplained = np.add.reduceat(left, firsts, axis=1)
+                few = np.ix_(some[first : first + step], others)
+                found[few] = (unexplained <= DETERMINED * whole) & (whole > 0.0)
         np.fill_diagonal(found, val=False)
         return found & ~np.tril(found & found.T)
 
@@ -155,39 +168,52 @@ class Moments:
         whole = self.rows.sum()
         weights = np.array([self.rows[chosen].sum() for chosen in members]) / whole
         means = [self.pooled(chosen) for chosen in members]
-        patterns = list(zip(weights, means, different, strict=True))
-        seen = sum(w * np.outer(o, o).astype(np.float64) for w, _, o in patterns)
-        start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
         ridge = EM_RIDGE * np.eye(self.own.shape[1])
+        seen = np.einsum("p,pi,pj->ij", weights, different, different, optimize=True)
+        patterns = list(zip(weights, means, different, strict=True))
+        start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
         found: Floats = start / np.maximum(seen, 1.0 / whole) + ridge
+        fills = [(w, _Filling.of(mean, o)) for w, mean, o in patterns]
         for _ in range(EM_ROUNDS):
             before = found
-            found = sum(w * _filled(mean, before, o) for w, mean, o in patterns) + ridge
+            found = sum(w * fill.by(before) for w, fill in fills) + ridge
             if np.abs(found - before).max() < EM_TOLERANCE:
                 break
         return found
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
-        return _filled(self.own[cohort], self.shared, self.observed[cohort])
+        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared)
 
 
-def _filled(own: Floats, shared: Floats, observed: Flags) -> Floats:
-    """A covariance with the lines that were not observed regressed on the others."""
-    if observed.all():
-        return own
-    order, n_seen = np.argsort(~observed, kind="stable"), int(observed.sum())
-    block = np.ix_(order, order)
-    shared, filled = shared[block], own[block]  # what was observed first
-    across, recorded = shared[:n_seen, n_seen:], filled[:n_seen, :n_seen]
-    slopes = np.linalg.solve(shared[:n_seen, :n_seen] + EM_RIDGE * np.eye(n_seen), across).T
-    filled[n_seen:, :n_seen] = slopes @ recorded
-    filled[:n_seen, n_seen:] = filled[n_seen:, :n_seen].T
-    rest = shared[n_seen:, n_seen:] - slopes @ across
-    filled[n_seen:, n_seen:] = rest + slopes @ recorded @ slopes.T
-    found = np.empty_like(own)
-    found[block] = filled
-    return found
+class _Filling(NamedTuple):
+    """A covariance whose lines that were not observed are regressed on the others."""
+
+    own: Floats  # what was observed first
+    n_seen: int
+    order: Integers  # (n_columns, n_columns): where each number is in the order of columns
+    back: Integers  # the reverse
+
+    @classmethod
+    def of(cls, own: Floats, observed: Flags) -> _Filling:
+        """What need not be worked out anew for every shared covariance."""
+        order = np.argsort(~observed, kind="stable")
+        back = np.argsort(order)
+        there, here = (one[:, None] * len(one) + one for one in (order, back))
+        return cls(own.take(there), int(observed.sum()), there, here)
+
+    def by(self, shared: Floats) -> Floats:
+        """Filled by the regression that a shared covariance gives."""
+        n = self.n_seen
+        filled = self.own.copy()
+        if n < len(filled):
+            shared = shared.take(self.order)
+            across, recorded = shared[:n, n:], filled[:n, :n]
+            slopes = np.linalg.solve(shared[:n, :n] + EM_RIDGE * np.eye(n), across).T
+            filled[n:, :n] = slopes @ recorded
+            filled[:n, n:] = filled[n:, :n].T
+            filled[n:, n:] = shared[n:, n:] - slopes @ across + filled[n:, :n] @ slopes.T
+        return filled.take(self.back)
 
 
 def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer]) -> Flags:
@@ -252,34 +278,30 @@ def whitened(covariance: Floats, n_targets: int) -> Whitened:
 
 def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) -> Additive:
     """Additive scores of sets whose columns are known."""
-    n_sets = len(sets.columns)
+    n_sets, n_targets = len(sets.columns), given.across.shape[1]
     score, freedom = np.zeros(n_sets), np.zeros((n_sets, size))
-    across = given.across
-    n_targets = across.shape[1]
     if n_targets == 0:
         return Additive(score, freedom)
-    for part in _parts(sets.columns.shape, n_targets):
-        columns = sets.columns[part]
-        slopes, diagonal = _solved(given, columns, ridge)
-        score[part] = _log_unexplained(across[columns].transpose(0, 2, 1) @ slopes)
-        free = np.where(columns >= 0, 1.0 - ridge * diagonal, 0.0)
-        for place in range(size):
-            freedom[part, place] = (free * (sets.position[part] == place)).sum(axis=1)
+    covariance, across = map(np.ascontiguousarray, given)
+    columns = np.ascontiguousarray(sets.columns)
+    no_slopes, diagonals = np.zeros((0, 0, n_targets)), np.zeros(columns.shape)
+    solve_sets(covariance, across, columns, ridge, no_slopes, score, diagonals)
+    free = np.where(columns >= 0, 1.0 - ridge * diagonals, 0.0)
+    for place in range(size):
+        freedom[:, place] = (free * (sets.position == place)).sum(axis=1)
+    if (rest := np.flatnonzero(np.isnan(score))).size:
+        slopes = slopes_of(given, SetColumns(columns[rest], sets.position[rest]), ridge)
+        score[rest] = _log_unexplained(across[columns[rest]].transpose(0, 2, 1) @ slopes)
     return Additive(score, freedom)
 
 
 def slopes_of(given: Whitened, sets: SetColumns, ridge: float) -> Floats:
     """What columns of sets give the whitened target, of shape (n_sets, n_columns, n_targets)."""
-    return _solved(given, sets.columns, ridge)[0]
-
-
-def _solved(given: Whitened, columns: Integers, ridge: float) -> tuple[Floats, Floats]:
-    """Slopes of the columns of sets, 0 of -1, and the diagonals of their inverse covariances."""
-    slopes = np.zeros((*columns.shape, given.across.shape[1]))
-    diagonals = np.zeros(columns.shape)
-    covariance, across = map(np.ascontiguousarray, given)
-    solve_sets(covariance, across, np.ascontiguousarray(columns), ridge, slopes, diagonals)
-    return slopes, diagonals
+    slopes = np.zeros((*sets.columns.shape, given.across.shape[1]))
+    covariance, across, columns = map(np.ascontiguousarray, (*given, sets.columns))
+    diagonals, scores = np.zeros(columns.shape), np.zeros(len(columns))
+    solve_sets(covariance, across, columns, ridge, slopes, scores, diagonals)
+    return slopes
 
 
 def whitening(covariance: Floats) -> Floats:
@@ -294,14 +316,6 @@ def _log_unexplained(explained: Floats) -> Floats:
     one = explained.shape[1] == 1
     shares = np.clip(explained[:, 0] if one else np.linalg.eigvalsh(explained), 0.0, MOST_EXPLAINED)
     return np.asarray(-0.5 * np.log1p(-shares).sum(axis=1))
-
-
-def _parts(shape: tuple[int, ...], n_targets: int) -> Iterator[slice]:
-    """Stretches of sets whose matrices fit into memory together."""
-    n_sets, width = shape
-    step = max(1, NUMBERS_AT_ONCE // max(width * (width + n_targets), 1))
-    for first in range(0, n_sets, step):
-        yield slice(first, min(first + step, n_sets))
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,26 +343,24 @@ class InformationScale:
         from scipy.special import digamma
 
         explained, precision = self._precision(additive)
-        left = digamma(precision + 1.0)
-        for share in self._present:
-            left = left - share * digamma(precision * share + 1.0)
+        alpha = np.multiply.outer(np.append(self._present, 1.0), precision) + 1.0
+        gained = np.tensordot(np.append(self._present, -1.0), digamma(alpha), axes=1)
         entropy = -(self._present * np.log(self._present)).sum()
-        return np.where(explained > WEAK, entropy - left, additive)
+        return np.where(explained > WEAK, entropy + gained, additive)
 
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
         """Scores from 0 to the entropy, and what single rows vary by at each."""
-        from scipy.special import digamma, polygamma
+        from scipy.special import digamma
 
         additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
         explained, precision = self._precision(additive)
-        mean, square = np.zeros_like(additive), np.zeros_like(additive)
-        whole, of_whole = digamma(precision + 1.0), polygamma(1, precision + 1.0)
-        for share in self._present:
-            alpha = precision * share + 1.0
-            gain = digamma(alpha) - whole - np.log(share)
-            mean += share * gain
-            square += share * (gain**2 + polygamma(1, alpha) - of_whole)
+        shares = np.append(self._present, 1.0)[:, None]
+        alpha = shares * precision + 1.0
+        (*own, whole), (*of_own, of_whole) = digamma(alpha), trigamma(alpha)
+        gain = own - whole - np.log(shares[:-1])
+        mean = (shares[:-1] * gain).sum(axis=0)
+        square = (shares[:-1] * (gain**2 + of_own - of_whole)).sum(axis=0)
         score = np.maximum.accumulate(self.score(additive))
         variance = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
         return score, variance
@@ -359,6 +371,16 @@ class InformationScale:
         if len(self._present) < 2:
             return np.zeros_like(score)
         return np.interp(score, *self._grid)
+
+
+def trigamma(x: Floats) -> Floats:
+    """The derivative of digamma for x of at least 1, by its asymptotic series at x + 8."""
+    found = sum(1.0 / (x + k) ** 2 for k in range(8))
+    z = 1.0 / (x + 8.0)
+    square, series = z * z, np.zeros_like(z)
+    for bernoulli in (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6):
+        series = (series + bernoulli) * square
+    return np.asarray(found + z * (1.0 + z * 0.5 + series))
 
 
 @dataclass(frozen=True)

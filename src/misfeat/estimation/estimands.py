@@ -99,7 +99,8 @@ class Estimate:
         progress = known.progress or (lambda *_: None)
         for m in range(1, size + 1):
             progress(WHAT, m - 1, size)
-            posterior = model.level(m, None if guesses is None else guesses[m])
+            guessed = None if guesses is None else guesses[m]
+            posterior = model.level(m, guessed, variances=self.confidence is not None)
             if self.name == ABOVE_CHANCE:  # recorded scores as they are, with their noise
                 recorded = np.isfinite(exact.by_size[m])
                 mean = np.where(recorded, exact.by_size[m], posterior.mean)
@@ -253,7 +254,7 @@ class ListedScores:
         grids = self.known.grids or (self.known,)
         scores = []
         for model, grid in zip(self.models, grids, strict=True):
-            posterior = model.posterior(subsets)
+            posterior = model.posterior(subsets, variances=self.confidence is not None)
             intervals = intervals_of(posterior, self.confidence, grid.exact.ceiling)
             scores.append(completed_of(intervals, grid.exact, subsets))
         near = 1.0 if self.confidence is None else self.known.prepared(agreement_of)
@@ -330,7 +331,7 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
     behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)
     h = model.effects.largest_spread + 1.0 / moments.rows[:, None] + behind
-    return model.evidence(subsets).variation(gain, h, lacking.sum(axis=2)) * left**2
+    return model.evidence(subsets).samples(gain).variation(h, lacking.sum(axis=2)) * left**2
 
 
 def _expected_in_rows(model: PopulationModel, subsets: NDArray[np.integer]) -> Floats:

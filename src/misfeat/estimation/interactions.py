@@ -56,16 +56,16 @@ class _Fit(NamedTuple):
     counts: Floats  # by set, subgroup, cell and class, in line
     fitted: Floats  # (cells of all sets, n_targets): what additive parts give
     targets: Floats  # (n_classes, n_targets): the whitened target of every class
-    n_fitted: Integers  # (n_sets,): columns of the additive parts
+    n_fitted: Indices  # (n_sets,): columns of the additive parts
     whiten: Floats  # what whitened the target
 
 
-class _Candidate(NamedTuple):
-    """A set with what its residuals say: `deviations` from 0, and `effect`, U itself."""
+class _Candidates(NamedTuple):
+    """Sets with what their residuals say, those that stand out most first."""
 
-    features: tuple[int, ...]
-    deviations: float
-    effect: float
+    sets: Indices  # (n_sets, size)
+    deviations: Floats  # from 0
+    effects: Floats  # U itself
 
 
 def find_terms(table: Source, moments: Moments) -> Moments:
@@ -78,12 +78,12 @@ def find_terms(table: Source, moments: Moments) -> Moments:
             break
         sets = _sets_to_try(moments, table, size, strongest)
         found = _candidates(table, moments, sets)
-        found.sort(key=lambda candidate: (-candidate.deviations, candidate.features))
-        strongest = list(dict.fromkeys(f for candidate in found for f in candidate.features))
-        expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(found), 1))
+        strongest = list(dict.fromkeys(found.sets.ravel().tolist()))
+        expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(found.sets), 1))
         least = max(LEAST_DEVIATIONS[size], MARGIN - expected)
-        outstanding = [c for c in found[: MOST_TERMS[size]] if c.deviations > least]
-        new = [_term(table, moments, candidate) for candidate in outstanding]
+        most = min(MOST_TERMS[size], int((found.deviations > least).sum()))
+        outstanding = zip(found.sets[:most].tolist(), found.effects[:most].tolist(), strict=True)
+        new = [_term(table, moments, tuple(members), effect) for members, effect in outstanding]
         if any(new):
             terms = (*terms, *filter(None, new))
             moments = table.moments(terms).hidden(hidden)
@@ -101,32 +101,32 @@ def _sets_to_try(moments: Moments, table: Source, size: int, strongest: Sequence
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidates(table: Source, moments: Moments, sets: Indices) -> list[_Candidate]:
+def _candidates(table: Source, moments: Moments, sets: Indices) -> _Candidates:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
     sets = sets.astype(np.int64)
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
     patterns, which = np.unique(recorded, axis=1, return_inverse=True)
-    found = []
+    parts, statistics = [sets[:0]], [np.empty((0, 2))]
     for number, pattern in enumerate(patterns.T):
-        chosen = sets[(which.reshape(-1) == number) & enough]
+        chosen = np.flatnonzero((which.reshape(-1) == number) & enough)
         cohorts = np.flatnonzero(pattern)
         if not len(cohorts) or not len(chosen):
             continue
-        step = max(1, NUMBERS_AT_ONCE // int(n_cells.max() * len(cohorts) * len(table.by_class[0])))
-        for first in range(0, len(chosen), step):
-            some = chosen[first : first + step]
-            fit, statistics = _fit(table, moments, some, cohorts), np.empty((len(some), 2))
-            interaction_statistics(some, table.cards, *fit[:4], statistics)
-            found += [
-                _Candidate(tuple(members), effect / deviation, effect)
-                for members, (effect, deviation) in zip(
-                    some.tolist(), statistics.tolist(), strict=True
-                )
-                if deviation > 0
-            ]
-    return found
+        numbers = np.cumsum(n_cells[chosen]) * len(cohorts) * table.by_class.shape[1]
+        ends = np.flatnonzero(np.diff(numbers // NUMBERS_AT_ONCE)) + 1
+        for some in np.split(sets[chosen], ends):
+            parts.append(some)
+            statistics.append(np.empty((len(some), 2)))
+            fit = _fit(table, moments, some, cohorts)
+            interaction_statistics(some, table.cards, *fit[:4], statistics[-1])
+    sets, (effects, deviations) = np.concatenate(parts), np.concatenate(statistics).T
+    shown = np.flatnonzero(deviations > 0)
+    sets, effects = sets[shown], effects[shown]
+    deviations = effects / deviations[shown]
+    order = np.lexsort((*sets.T[::-1], -deviations))
+    return _Candidates(sets[order], deviations[order], effects[order])
 
 
 def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> _Fit:
@@ -142,7 +142,8 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     first = (cards[sets] - 1).sum(axis=1)
     for term in moments.terms:
         n_columns = term.effects.shape[1]
-        for s in np.flatnonzero(np.isin(sets, term.features).sum(axis=1) == len(term.features)):
+        held = [(sets == feature).any(axis=1) for feature in term.features]
+        for s in np.flatnonzero(np.logical_and.reduce(held)):
             added = term.effects @ slopes[s, first[s] : first[s] + n_columns]
             cells = cells_within(cards, sets[s].tolist(), term.features)
             fitted[starts[s] : starts[s + 1]] += added[cells]
@@ -153,16 +154,16 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     )
 
 
-def _term(table: Source, moments: Moments, candidate: _Candidate) -> Term | None:
+def _term(table: Source, moments: Moments, features: tuple[int, ...], effect: float) -> Term | None:
     """The effects of a set's cells, shrunk by their noise, as columns of about unit range."""
-    recorded = recorded_all(moments.recorded, candidate.features)
+    recorded = recorded_all(moments.recorded, features)
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
-    fit = _fit(table, moments, np.array([candidate.features]), cohorts)
+    fit = _fit(table, moments, np.array([features]), cohorts)
     tables = fit.counts.reshape(len(cohorts), len(fit.fitted), -1)
     n_rows, sums, squares = residual_sums(tables, fit.fitted, fit.targets)
     whole = n_rows.sum()
     variance = squares.sum(axis=0) / whole  # of one row, a number a target column
-    per_target = candidate.effect / (whole * sums.shape[1])
+    per_target = effect / (whole * sums.shape[1])
     if per_target <= LEAST_EFFECT:
         return None
     shrunk = n_rows / (n_rows + variance.mean() / per_target)
@@ -179,6 +180,4 @@ def _term(table: Source, moments: Moments, candidate: _Candidate) -> Term | None
     effects = effects @ directions.T
     spread = 2.0 * np.sqrt((n_rows @ effects**2) / whole)
     unwhiten = np.linalg.inv(fit.whiten)
-    return Term(
-        candidate.features, effects / spread, directions @ optimism @ unwhiten.T / spread[:, None]
-    )
+    return Term(features, effects / spread, directions @ optimism @ unwhiten.T / spread[:, None])

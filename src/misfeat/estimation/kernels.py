@@ -9,6 +9,7 @@ from misfeat.runtime.compilation import compiled
 CHUNK = 1024  # rows whose cells are numbered together, so that these stay in the first-level cache
 GAP = np.int32(-1)
 TINY = 1e-300
+LEAST_UNEXPLAINED = 1e-9  # below, eigenvalues are clipped one by one
 
 
 @compiled
@@ -134,15 +135,18 @@ def interaction_statistics(sets, cards, counts, fitted, targets, n_fitted, found
 
 
 @compiled
-def solve_sets(covariance, across, columns, ridge, slopes, diagonals):
+def solve_sets(covariance, across, columns, ridge, slopes, scores, diagonals):
     """Regress the target on the columns of every set, those that are not -1 (L D Lᵀ of each).
 
-    Covariances of rows with gaps may have negative eigenvalues, so that there is no root.
+    Slopes are left out where there is no room for them. Scores are -½ log det(I - R), NaN where an
+    eigenvalue of R may lie outside of 0 to 1 - 1e-9: covariances of rows with gaps may have
+    negative eigenvalues, so that there is no root, either.
     """
     n_sets, width = columns.shape
     n_targets = across.shape[1]
     root, inverse = np.zeros((width, width)), np.zeros((width, width))
     pivots, scaled = np.empty(width), np.empty((width, n_targets))
+    left = np.empty((n_targets, n_targets))  # I - R
     places = np.empty(width, dtype=np.int64)
     for s in range(n_sets):
         n_columns = 0
@@ -150,6 +154,7 @@ def solve_sets(covariance, across, columns, ridge, slopes, diagonals):
             if columns[s, j] >= 0:
                 places[n_columns] = j
                 n_columns += 1
+        positive = True
         for i in range(n_columns):
             line = covariance[columns[s, places[i]]]
             for j in range(i + 1):
@@ -162,6 +167,7 @@ def solve_sets(covariance, across, columns, ridge, slopes, diagonals):
                     pivots[i] = value if value != 0.0 else TINY
                 else:
                     root[i, j] = value / pivots[j]
+            positive &= pivots[i] > 0.0
             # The inverse of the root, a line after the other.
             for j in range(i):
                 value = root[i, j]
@@ -180,6 +186,20 @@ def solve_sets(covariance, across, columns, ridge, slopes, diagonals):
             diagonal = 0.0
             for i in range(j, n_columns):
                 diagonal += inverse[i, j] ** 2 / pivots[i]
-                for t in range(n_targets):
+                for t in range(n_targets if len(slopes) else 0):
                     slopes[s, places[j], t] += inverse[i, j] * scaled[i, t]
             diagonals[s, places[j]] = diagonal
+        unexplained = 1.0 if positive else 0.0  # det(I - R), at most its least eigenvalue
+        for t in range(n_targets):
+            for u in range(t + 1):
+                value = 1.0 if t == u else 0.0
+                for i in range(n_columns):
+                    value -= scaled[i, t] * scaled[i, u] * pivots[i]
+                for k in range(u):
+                    value -= left[t, k] * left[u, k] * left[k, k]
+                left[t, u] = value if t == u else value / left[u, u]
+            unexplained *= max(left[t, t], 0.0)
+            if unexplained < LEAST_UNEXPLAINED:
+                break
+        kept = unexplained >= LEAST_UNEXPLAINED
+        scores[s] = -0.5 * np.log(unexplained) if kept else np.nan

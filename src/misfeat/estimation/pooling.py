@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -72,14 +72,30 @@ class Evidence:
     unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
     misfit: Floats | float = 0.0  # (n_cohorts,): by what share scores may be off: it is a model
 
-    def variation(self, score: Floats, h: Floats | float, fitted: Floats | None = None) -> Floats:
-        """The variance of scores of samples, 1 / h rows each, of populations with these scores."""
-        null = self.unit**2 * (self.fitted if fitted is None else fitted) * h**2 / 2.0
-        return null + self.row_variance(score) * h
+    def samples(self, score: Floats) -> Samples:
+        """Samples of populations with these scores."""
+        return Samples(self, self.row_variance(score))
 
     def noise(self, score: Floats) -> Floats:
         """The sampling variance of own scores, were these the population's."""
-        return np.maximum(self.variation(score, 1.0 / self.rows[:, None]), LEAST_NOISE)
+        return self.samples(score).noise()
+
+
+class Samples(NamedTuple):
+    """Samples of populations with known scores, and how scores of samples vary."""
+
+    evidence: Evidence
+    row_variance: Floats  # (n_cohorts, n_sets)
+
+    def variation(self, h: Floats | float, fitted: Floats | None = None) -> Floats:
+        """The variance of scores of samples of 1 / h rows each."""
+        known = self.evidence
+        null = known.unit**2 * (known.fitted if fitted is None else fitted) * h**2 / 2.0
+        return null + self.row_variance * h
+
+    def noise(self) -> Floats:
+        """The variance of scores of samples of as many rows as each subgroup has."""
+        return np.maximum(self.variation(1.0 / self.evidence.rows[:, None]), LEAST_NOISE)
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
@@ -128,12 +144,14 @@ def effects_of(evidence: Evidence) -> Effects:
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
     expected = pooled
     spread, offset = FIRST_SPREAD, 0.0
+    samples = evidence.samples(expected)
     for _ in range(ROUNDS):
-        noise = evidence.noise(expected) + evidence.variation(expected, spread)
+        noise = samples.noise() + samples.variation(spread)
         level, level_variance = _levels(evidence, noise, pooled, offset * evidence.fitted)
         offset = _offset(evidence, noise, level[:, None] * pooled)
         expected = level[:, None] * pooled + offset * evidence.fitted
-        excess, scale = _spread_sums(evidence, expected, spread)
+        samples = evidence.samples(expected)
+        excess, scale = _spread_sums(samples, expected, spread)
         spread = min(max(0.0, float(excess.sum() / max(scale.sum(), NOTHING))), MOST_SPREAD)
     return Effects(level, level_variance, offset, *_believed(excess, scale, spread))
 
@@ -182,11 +200,11 @@ def shrunk_to_mean(estimates: Floats, variance: Floats, between: float) -> tuple
     return shrunk - pull * (shrunk - centre), pull * between + pull**2 / weight.sum()
 
 
-def _spread_sums(evidence: Evidence, expected: Floats, spread: float) -> tuple[Floats, Floats]:
+def _spread_sums(samples: Samples, expected: Floats, spread: float) -> tuple[Floats, Floats]:
     """Of each subgroup: what noise does not explain, and what a spread of 1 would make of it."""
-    part = (len(expected) - 1) / len(expected)
-    noise = evidence.noise(expected)
-    between = evidence.variation(expected, max(spread, LEAST_SPREAD)) / max(spread, LEAST_SPREAD)
+    part, evidence = (len(expected) - 1) / len(expected), samples.evidence
+    noise = samples.noise()
+    between = samples.variation(max(spread, LEAST_SPREAD)) / max(spread, LEAST_SPREAD)
     shown = np.where(evidence.recorded, between / (noise + spread * between + TINY) ** 2, 0.0)
     excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=1)
     return excess, part * (shown * between).sum(axis=1)
@@ -212,8 +230,10 @@ def expected_of(evidence: Evidence, effects: Effects) -> Floats:
     return effects.level[:, None] * pooled + effects.offset * evidence.fitted
 
 
-def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = None) -> Posterior:
-    """Estimates of listed sets in all subgroups.
+def posterior_of(
+    evidence: Evidence, effects: Effects, guesses: Floats | None = None, *, variances: bool = True
+) -> Posterior:
+    """Estimates of listed sets in all subgroups, with the variances of their errors or without.
 
     The variance of a recorded score's error is
 
@@ -230,20 +250,27 @@ def posterior_of(evidence: Evidence, effects: Effects, guesses: Floats | None = 
     pooled, part = np.maximum(evidence.pooled, LEAST_POOLED), np.maximum(evidence.part, 0.0)
     expected = expected_of(evidence, effects)
     expected_part = level * part + effects.offset * evidence.fitted_part
-    noise = evidence.noise(expected_part)
+    samples = evidence.samples(expected_part)
+    noise = samples.noise()
     off = evidence.own - expected_part
-    between = evidence.variation(expected_part, effects.spread, evidence.fitted_part)
+    between = samples.variation(effects.spread, evidence.fitted_part)
     shrinkage = noise / (noise + between + TINY)
     mean = expected + (1.0 - shrinkage) * off
+    lacking = ~evidence.recorded
+    if not variances:
+        unknown = np.full_like(mean, np.nan)
+        return Posterior(
+            mean if guesses is None else np.where(lacking, guesses, mean), *2 * (unknown,)
+        )
     in_pool = 1.0 / np.maximum(evidence.recorded.sum(axis=0), 1)
-    far = evidence.variation(expected_part, effects.largest_spread, evidence.fitted_part)
+    far = samples.variation(effects.largest_spread, evidence.fitted_part)
     variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
     variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)
-    lacking = ~evidence.recorded
     gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
     spread = _spread_of_sets(evidence, effects, expected, noise)
-    added = evidence.variation(gain, spread, evidence.fitted - evidence.fitted_part)
-    variance += np.where(lacking, added + evidence.noise(gain) * in_pool, 0.0)
+    gains = evidence.samples(gain)
+    added = gains.variation(spread, evidence.fitted - evidence.fitted_part)
+    variance += np.where(lacking, added + gains.noise() * in_pool, 0.0)
     leverage = shrinkage * part + np.maximum(pooled - part, 0.0)
     variance += effects.level_variance[:, None] * leverage**2
     if guesses is not None:
@@ -263,7 +290,7 @@ def _spread_of_sets(
     """
     from scipy.special import stdtrit
 
-    unit = evidence.variation(expected, LEAST_SPREAD) / LEAST_SPREAD
+    unit = evidence.samples(expected).variation(LEAST_SPREAD) / LEAST_SPREAD
     excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(unit, TINY)
     seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SET_SPREAD), 0.0).sum(axis=0)
     total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)

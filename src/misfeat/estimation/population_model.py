@@ -70,6 +70,7 @@ class PopulationModel:
     pooled_factor: float = 1.0
     misfit: Floats | float = 0.0  # (n_cohorts,): by what share these differ all the same
     diffuse: float = 0.0  # what weak interactions explain on the mean, for each of their columns
+    alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
 
     @classmethod
     def of(cls, known: Known) -> PopulationModel:
@@ -86,13 +87,9 @@ class PopulationModel:
             return self
         counted, *pairs = by_size
         singles = np.arange(self.moments.n_features)[:, None]
-        sets = set_columns(self.moments, singles)
-        cohorts = range(len(self.scales))
-        own = np.stack(
-            [self._own(k, self._recorded_part(k, sets, singles), singles) for k in cohorts]
-        )
+        alone = self._scores_alone(singles)
         known = np.isfinite(counted)
-        counted, own = np.where(known, counted, 0.0), np.where(known, own, 0.0)
+        counted, own = np.where(known, counted, 0.0), np.where(known, alone, 0.0)
         rows = self.moments.rows
         widths = self.moments.widths
         chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
@@ -102,18 +99,18 @@ class PopulationModel:
         noise = np.maximum((own**2).sum(axis=1), (chance**2 / max(widths.sum(), 1.0)))
         misfit = np.sqrt(((counted - own) ** 2).sum(axis=1) / np.maximum(noise, 1e-300))
         misfit = np.minimum(misfit, MOST_MISFIT)
-        calibrated = replace(self, factor=factor, pooled_factor=whole, misfit=misfit)
-        return calibrated._with_diffuse(pairs)
+        found: Any = {"factor": factor, "pooled_factor": whole, "misfit": misfit}
+        return replace(self, **found, alone=(alone,))._with_diffuse(pairs)
 
     def _with_diffuse(self, counted: Sequence[Floats]) -> PopulationModel:
         """The same with what pairs count above additive scores, by least squares (step 6)."""
         if not counted or not np.isfinite(counted[0]).any():
             return self
         pairs = level(self.moments.n_features, 2)
-        sets = set_columns(self.moments, pairs, self.moments.redundant(pairs))
+        alone = self._scores_alone(pairs)
         above, total = 0.0, 0.0
         for k, scores in enumerate(counted[0]):
-            own = self.factor[k] * self._own(k, self._recorded_part(k, sets, pairs), pairs)
+            own = self.factor[k] * alone[k]
             columns = self._interaction_columns(pairs, self.moments.recorded[k])
             columns = columns * self.dimensions[k]
             known = np.isfinite(scores) & (columns > 0)
@@ -122,7 +119,18 @@ class PopulationModel:
             weight = columns / np.maximum(noise, 1e-300)
             above += float((weight * (scores - own))[known].sum())
             total += float((weight * columns)[known].sum())
-        return replace(self, diffuse=max(0.0, above / total) if total > 0 else 0.0)
+        diffuse = max(0.0, above / total) if total > 0 else 0.0
+        return replace(self, diffuse=diffuse, alone=(*self.alone, alone))
+
+    def _scores_alone(self, subsets: Indices) -> Floats:
+        """Scores from each subgroup's own covariance, of what it recorded, not calibrated."""
+        sets = set_columns(self.moments, subsets, self.moments.redundant(subsets))
+        return np.stack(
+            [
+                self._own(k, self._recorded_part(k, sets, subsets), subsets)
+                for k in range(len(self.scales))
+            ]
+        )
 
     def _interaction_columns(self, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
@@ -131,7 +139,12 @@ class PopulationModel:
         own = own * ~self.moments.redundant(subsets, recorded)
         return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
-    def evidence(self, subsets: Indices, cohorts: Sequence[int] | None = None) -> Evidence:
+    def evidence(
+        self,
+        subsets: Indices,
+        cohorts: Sequence[int] | None = None,
+        alone: Floats | None = None,
+    ) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments
         cohorts = range(len(self.scales)) if cohorts is None else cohorts
@@ -143,7 +156,8 @@ class PopulationModel:
         for line, k in enumerate(cohorts):
             seen = self._recorded_part(k, sets, subsets)
             more = self._diffuse(k, subsets, moments.recorded[k])
-            own[line] = self.factor[k] * self._own(k, seen, subsets) + more
+            scores = self._own(k, seen, subsets) if alone is None else alone[k]
+            own[line] = self.factor[k] * scores + more
             pooled[line] = self._on_scale(k, additive) + self._diffuse(k, subsets)
             part[line] = pooled[line]
             lacking = np.flatnonzero(~recorded[line])
@@ -168,7 +182,8 @@ class PopulationModel:
     def means(self, subsets: Indices, cohort: int) -> Floats:
         """Estimates of listed sets of one size in one subgroup: all that a search needs."""
         evidence = self.evidence(subsets, [cohort])
-        return np.asarray(posterior_of(evidence, self.effects.of([cohort])).mean[0])
+        effects = self.effects.of([cohort])
+        return np.asarray(posterior_of(evidence, effects, variances=False).mean[0])
 
     def _diffuse(self, cohort: int, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """What weak interactions of recorded features explain: of many as much as of three."""
@@ -176,34 +191,53 @@ class PopulationModel:
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
 
-    def posterior(self, subsets: Indices, guesses: Floats | None = None) -> Posterior:
+    def posterior(
+        self, subsets: Indices, guesses: Floats | None = None, *, variances: bool = True
+    ) -> Posterior:
         """Estimates of listed sets; `guesses` replace those that were not recorded."""
-        found = self._posterior(subsets, guesses)
-        # Interactions beyond those that `_diffuse` counts may add as much again.
+        return self._posterior(self.evidence(subsets), subsets, guesses, variances=variances)
+
+    def level(
+        self, size: int, guesses: Floats | None = None, *, variances: bool = True
+    ) -> Posterior:
+        """Estimates of all sets of a size."""
+        subsets = level(self.moments.n_features, size)
+        small = size <= len(self._small_levels)
+        evidence = self._small_levels[size - 1] if small else self.evidence(subsets)
+        return self._posterior(evidence, subsets, guesses, variances=variances)
+
+    def _posterior(
+        self, evidence: Evidence, subsets: Indices, guesses: Floats | None, *, variances: bool
+    ) -> Posterior:
+        """Estimates by what is known; interactions that `_diffuse` leaves out may add as much."""
+        if not variances:
+            return posterior_of(evidence, self.effects, guesses, variances=False)
+        found = self._by_evidence(evidence, subsets, guesses)
         uncounted = 1.0 - min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         beyond = self.diffuse * uncounted * self._interaction_columns(subsets)
         doubt = (self.dimensions[:, None] * beyond / HALF_WIDTH) ** 2
         return replace(found, variance=found.variance + doubt)
 
-    def _posterior(self, subsets: Indices, guesses: Floats | None = None) -> Posterior:
-        evidence = self.evidence(subsets)
+    def _by_evidence(
+        self, evidence: Evidence, subsets: Indices, guesses: Floats | None = None
+    ) -> Posterior:
         found = posterior_of(evidence, self.effects, guesses)
         found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
         return self._doubted(found, evidence, subsets)
 
     def variance_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
         """The variance of what a set explains beyond a part of it, (n_cohorts, n_sets)."""
-        part, whole = self._posterior(smaller), self._posterior(larger)
-        evidence = self.evidence(larger)
-        fitted = evidence.fitted - self.evidence(smaller).fitted
+        less, evidence = self.evidence(smaller), self.evidence(larger)
+        part, whole = self._by_evidence(less, smaller), self._by_evidence(evidence, larger)
+        fitted = np.maximum(evidence.fitted - less.fitted, 0.0)
         gain = np.maximum(whole.mean - part.mean, 0.0)
-        of_gain = evidence.variation(gain, 1.0 / evidence.rows[:, None], np.maximum(fitted, 0.0))
+        of_gain = evidence.samples(gain).variation(1.0 / evidence.rows[:, None], fitted)
         noise = np.maximum(evidence.noise(whole.mean), 1e-300)
         return np.maximum(whole.variance * of_gain / noise, whole.variance - part.variance)
 
     def contradictions(self) -> Contradictions:
         """How far features explain more or less in a subgroup alone; √(2ns + d) varies by 1."""
-        evidence = self.evidence(np.arange(self.moments.n_features)[:, None])
+        evidence = self._small_levels[0]
         expected = np.maximum(expected_of(evidence, self.effects), 0.0)
         twice = 2.0 * evidence.rows[:, None] / evidence.unit
         own, pooled = (
@@ -216,21 +250,24 @@ class PopulationModel:
         return Contradictions(deviations, evidence.own, expected)
 
     @cached_property
+    def _small_levels(self) -> list[Evidence]:
+        """What is known about all features, and about all pairs."""
+        n_features, found = self.moments.n_features, []
+        for m in range(1, min(n_features, 2) + 1):
+            alone = self.alone[m - 1] if m <= len(self.alone) else None
+            found.append(self.evidence(level(n_features, m), alone=alone))
+        return found
+
+    @cached_property
     def effects(self) -> Effects:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
-        n_features = self.moments.n_features
-        sizes = range(1, min(n_features, 2) + 1)
-        return effects_of(joined([self.evidence(level(n_features, m)) for m in sizes]))
+        return effects_of(joined(self._small_levels))
 
     def _cells_beyond_columns(self, evidence: Evidence, subsets: Indices) -> Floats:
         """What the variance of scores of joint tables has on top: they have more cells."""
         cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
         more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
         return np.asarray(more / (2.0 * evidence.rows[:, None] ** 2))
-
-    def level(self, size: int, guesses: Floats | None = None) -> Posterior:
-        """Estimates of all sets of a size."""
-        return self.posterior(level(self.moments.n_features, size), guesses)
 
     def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
         """Variances that allow for pairs recorded nowhere: between the best feature and all."""

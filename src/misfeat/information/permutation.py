@@ -149,7 +149,7 @@ class PermutedSets:
         held = np.array([sorted(self.held)], dtype=np.int64)
         below = mutual_info_of(rows, sums_of_subsets(rows, held, work, OFTEN)) if self.held else 0.0
         by_size = [
-            mutual_info_of(rows, sums_of_subsets(rows, subsets, work, OFTEN)) - below
+            mutual_info_of(rows, sums_of_subsets(rows, subsets, work, OFTEN, self.held)) - below
             for subsets in self.subsets
         ]
         return np.concatenate(by_size)

@@ -169,10 +169,16 @@ def sums_of_levels(
     return list(by_size.values())
 
 
-def sums_of_subsets(rows: CompactRows, subsets: Indices, work: Work, times: int = 1) -> Sums:
+def sums_of_subsets(
+    rows: CompactRows,
+    subsets: Indices,
+    work: Work,
+    times: int = 1,
+    held: Sequence[int] = (),
+) -> Sums:
     """Sums for listed subsets of one size, members ascending, asked for so many times.
 
-    NaN where a feature was never recorded.
+    NaN where a feature was never recorded. Features that all subsets hold are looked at once.
     """
     subsets = np.asarray(subsets)
     size = subsets.shape[1]
@@ -182,10 +188,18 @@ def sums_of_subsets(rows: CompactRows, subsets: Indices, work: Work, times: int 
     if not len(computable):
         return found
     own = own[computable]
-    if not rows.lacks_values and len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size):
+    few = held and rows.n_rows * len(own) * times > SMALL  # of those that share most of their work
+    if (
+        not few
+        and not rows.lacks_values
+        and len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size)
+    ):
         (whole,) = sums_of_levels(rows, size, size, work, times)
         found[:, computable] = whole[:, rank(own)]
         return found
+    if held:
+        shared = np.isin(own, rows.positions[list(held)])
+        own = np.take_along_axis(own, np.argsort(~shared, axis=1, kind="stable"), axis=1)
     order = np.lexsort(own.T[::-1]) if size else np.arange(len(own))
     members = np.ascontiguousarray(own[order], dtype=np.int16)
     listed = np.zeros((len(found), len(own)))

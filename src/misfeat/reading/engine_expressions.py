@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -226,9 +227,23 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
     )
 
 
+def as_array(series: nw.Series[Any]) -> NDArray[Any]:
+    """What an engine gave, as an array.
+
+    PyArrow would import pandas for that, in vain, which takes longer than reading a small table.
+    """
+    if "pandas" in sys.modules:
+        return np.asarray(series.to_numpy())
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # as if it were not installed
+    try:
+        return np.asarray(series.to_numpy())
+    finally:
+        del sys.modules["pandas"]
+
+
 def as_counts(series: nw.Series[Any]) -> Integers:
     """Whole numbers that an engine counted."""
-    return np.asarray(series.to_numpy(), dtype=np.int64)
+    return as_array(series).astype(np.int64, copy=False)
 
 
 class RankedColumn:
@@ -296,4 +311,4 @@ class RankedColumn:
 
 def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
     """The smallest and the largest value of every part, and its rows."""
-    return counted[_LOW].to_numpy(), counted[_HIGH].to_numpy(), as_counts(counted[COUNT])
+    return as_array(counted[_LOW]), as_array(counted[_HIGH]), as_counts(counted[COUNT])

@@ -38,7 +38,7 @@ from misfeat.reading.coders import (
     split_into_keys,
     unpack_keys,
 )
-from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
+from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_array, as_counts, one_where
 from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
 
@@ -153,9 +153,9 @@ class EngineTable:
         if len(counted) > limit:
             return None
         values, counts = counted[VALUE], as_counts(counted[COUNT])
-        null = values.is_null().to_numpy().astype(bool)
+        null = as_array(values.is_null()).astype(bool)
         present = values.filter(~values.is_null())
-        listed = present.to_numpy() if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
+        listed = as_array(present) if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
         found = answers.tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
 
@@ -197,7 +197,7 @@ class EngineTable:
             place = (key % PRIME * _SPREAD + place) % PRIME
         part._lazy = self._lazy.filter(place < PRIME // one_in)
         seen = self._collected(part._counted_by(keys, self._weighing))
-        groups = seen["key_0"].to_numpy().astype(np.int64, copy=False) // below
+        groups = as_counts(seen["key_0"]) // below
         drawing = Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
         if drawing is None:
             return self.count_codes(coders), None
@@ -283,11 +283,11 @@ class EngineTable:
                 .group_by(list(keys))
                 .agg(nw.col(_WEIGHT).sum(), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
             )
-            packed = [summed[name].to_numpy().astype(np.int64) for name in keys]
+            packed = [as_array(summed[name]).astype(np.int64) for name in keys]
             order = sorting_order(packed)
-            counts = summed[_WEIGHT].to_numpy().astype(np.float64)[order]
+            counts = as_array(summed[_WEIGHT]).astype(np.float64)[order]
             for n, which in enumerate(batch):
-                sums[which] = summed[f"s{n}"].to_numpy().astype(np.float64)[order]
+                sums[which] = as_array(summed[f"s{n}"]).astype(np.float64)[order]
         codes = unpack_keys(packed, np.zeros_like(order), bases).codes
         return answers.group_sums(codes, counts, variables, sums)
 
@@ -297,12 +297,12 @@ class EngineTable:
         """The rows with a target: the codes of their groups, weights, and variables as numbers."""
         keys, rows = self._numbered(groups, variables)
         held = self._collected(rows)
-        packed = [held[name].to_numpy().astype(np.int64) for name in keys]
+        packed = [as_array(held[name]).astype(np.int64) for name in keys]
         order = sorting_order(packed)
         codes = unpack_keys(packed, np.zeros_like(order), radices(groups)).codes
 
         def numbers(name: str) -> Floats:
-            return held[name].to_numpy().astype(np.float64)[order]
+            return as_array(held[name]).astype(np.float64)[order]
 
         values = np.array([numbers(f"x{i}") for i in range(len(variables))])
         for i, variable in enumerate(variables):
@@ -352,8 +352,8 @@ class EngineTable:
 
 def _of_duckdb(column: str, kind: str) -> str:
     """A column of DuckDB in a type that narwhals knows, and with the values of other libraries."""
-    if kind == "TIME":
-        written = f"strftime(DATE '2000-01-01' + {column}, '%H:%M:%S.%f')"
+    if kind in ("TIME", "TIME_NS"):
+        written = f"strftime(DATE '2000-01-01' + CAST({column} AS TIME), '%H:%M:%S.%f')"
         return f"regexp_replace({written}, '\\.000000$', '')"
     if kind.startswith("DECIMAL") and kind.endswith(",0)"):  # DuckDB rounds large ones twice
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
@@ -376,7 +376,7 @@ def _product(kind: str, i: int, j: int) -> nw.Expr:
 
 def _unpacked(counted: nw.DataFrame[Any], bases: Sequence[int]) -> CodedRows:
     names = [f"key_{number}" for number in range(len(split_into_keys(bases)))]
-    packed = [counted[name].to_numpy().astype(np.int64, copy=False) for name in names]
+    packed = [as_counts(counted[name]) for name in names]
     weights = as_counts(counted[COUNT])
     more = [as_counts(counted[one]) for one in (_MASS, _SQUARE) if one in counted.columns]
     del counted  # with millions of rows, one copy of them is enough

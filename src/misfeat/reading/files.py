@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from io import BufferedReader, TextIOWrapper
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,7 +38,8 @@ PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS
 FOREIGN = (*EXCEL, *LABELLED)
-_TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+_TEXT = tuple(text + packed for packed in ("", *PACKED) for text in (".csv", ".tsv"))
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
 """What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
 which DuckDB also takes "yes" and "n"."""
@@ -129,8 +131,8 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
 
 def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
-    for file in filter(_is_packed, files):
-        with gzip.open(file) as packed:  # it compares the checksum at its end, DuckDB does not
+    for file in filter(_packed, files):
+        with _opened(file, None) as packed:  # compares the checksum at its end, DuckDB does not
             while packed.read(2**20):
                 pass
     try:
@@ -144,7 +146,7 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRe
     with TemporaryDirectory(prefix="misfeat-", ignore_cleanup_errors=True) as folder:
         copies: list[str] = []
         for file, encoding in encodings.items():
-            copies.append(f"{folder}/{len(copies)}{ending(file).removesuffix('.gz')}")
+            copies.append(f"{folder}/{len(copies)}{ending(file)[:4]}")
             with (
                 _opened(file, encoding or "utf-8-sig", newline="", errors="replace") as text,
                 Path(copies[-1]).open("w", encoding="utf-8", newline="") as written,
@@ -176,7 +178,7 @@ def _encoding(file: str) -> str | None:
             way = "utf-16-le" if head.index(b"\0") % 2 else "utf-16-be"
         if _NOT_TEXT.search(head.decode(way, errors="replace")[:1000]):
             return None
-        lines.seek(0)
+    with _opened(file, None) as lines:
         texts = (line.decode(errors="surrogateescape") for line in lines)
         letters = {letter for text in texts if not text.isascii() for letter in text}
     # Text of another encoding hardly ever has a letter of UTF-8 in it; a damaged file has many.
@@ -188,8 +190,8 @@ def _encoding(file: str) -> str | None:
 def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
     """Load CSV files in the form that their header suggests, or else in another that fits."""
     form, delimiters = _form(files[0])
-    if all(map(_is_packed, files)):  # older versions of DuckDB know ".gz", but not ".GZ"
-        form["compression"] = "gzip"
+    if len(ways := {*map(_packed, files)}) == 1:  # DuckDB knows ".gz", but ".GZ" not always
+        form["compression"] = ways.pop() or "none"
     try:
         return _loaded(connection, files, form, codes)
     except MisfeatError:
@@ -253,14 +255,19 @@ def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], list[Message]]:
 
 def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
     """A file, unpacked where it is packed; its bytes where there is no encoding."""
-    opened: Any = gzip.open if _is_packed(file) else open
-    return (
-        opened(file, "rb") if encoding is None else opened(file, "rt", encoding=encoding, **about)
-    )
+    opened: Any = open(file, "rb")  # noqa: PTH123, SIM115
+    if _packed(file) == "gzip":
+        opened = gzip.open(opened)  # noqa: SIM115
+    elif _packed(file):
+        import pyarrow as pa
+
+        opened = BufferedReader(pa.CompressedInputStream(opened, "zstd"))
+    return opened if encoding is None else TextIOWrapper(opened, encoding, **about)
 
 
-def _is_packed(file: str) -> bool:
-    return ending(file).endswith(".gz")
+def _packed(file: str) -> str | None:
+    """How a file is packed."""
+    return PACKED.get(Path(ending(file)).suffix)
 
 
 def _form(file: str) -> tuple[dict[str, Any], list[str]]:
@@ -272,8 +279,9 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     with _opened(file) as lines:
         try:
             n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
+            below = next(lines, "")
         except StopIteration:
-            n_blank, header = 0, ""
+            n_blank, header, below = 0, "", ""
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
     if not header:
@@ -285,6 +293,8 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
     if ending(file).startswith(".tsv"):
         delimiters = ["\t"]
+    elif not delimiters and 0 < unquoted.count(" ") <= below.count(" "):
+        delimiters = [" "]
     form = {
         "header": True,
         **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank

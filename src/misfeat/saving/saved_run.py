@@ -384,6 +384,7 @@ KINDS: dict[str, Any] = {
     "above chance": list[float],
     "contradictions": list[np.ndarray],
     "enough": dict[str, Enough],
+    "order of subgroups": list[int],
     "performance": Performance | None,
     "plan": list[PlanStep],
     "significance": SignificanceTests,

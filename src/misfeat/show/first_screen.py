@@ -49,7 +49,8 @@ def feature_map(
     if single is not None and tests is not None:
         nothing = np.array([[not one.more_than_chance] for one in tests.subgroups])
         faded = np.where(predicted, faded, ~(single.p_values[1][:, order] <= LEVEL) | nothing)
-    subgroups = tuple(side_by_side(share).tolist())
+    order_of_rows = ("order of subgroups",)  # kept with a run, so that a report loads no SciPy
+    subgroups = tuple(selection.remembered(order_of_rows, lambda: side_by_side(share).tolist()))
     features = tuple(np.argsort(-share.mean(axis=0), kind="stable").tolist())
     return FeatureMap(subgroups, features, share, low, high, predicted, faded)
 

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import accumulate, combinations, product
 from math import comb, nan
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from misfeat.answers.answer import MODEL_COLUMNS
 from misfeat.answers.features import feature_values, feature_worths, shapley_values
@@ -130,7 +130,7 @@ def make_report(
             },
             "levels": [list(values) for values in cohorts.categories],
             # How many deviations an interval reaches to either side.
-            "z": None if confidence is None else float(ndtri((1 + confidence) / 2)),
+            "z": None if confidence is None else NormalDist().inv_cdf((1 + confidence) / 2),
             "in_python": spell is str,
             "columns": [_attributes(audit, *COLUMN_NOTES) for audit in cohorts.columns],
             "notes": list(cohorts.notes),
