@@ -244,6 +244,7 @@ def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> I
             "Unless they are known before the target is, leave one out: {exclude}.",
             columns=features,
             subgroups=subgroups,
+            severity="weakens",
             names=listed(features),
             exclude=Setting("exclude", [features[0]]),
         )

@@ -79,16 +79,17 @@ class Caution:
         *,
         columns: Iterable[str] = (),
         subgroups: Iterable[str] = (),
+        severity: Severity | None = None,
         **about: Any,
     ) -> Caution:
-        """A caution from templates, those of its kind (cautions.toml) where none are given."""
+        """A caution from templates; what is not given is that of its kind (cautions.toml)."""
         columns, subgroups = tuple(columns), tuple(subgroups)
         where = listed(subgroups, MOST_NAMED)
         about = {"column": columns[:1] and columns[0], "where": where} | about
         words = _KINDS[kind]
         told = Message(sentence or words["sentence"], **about)
         advice = Message(remedy or words.get("remedy", ""), **about)
-        return cls(kind, columns, subgroups, told, advice, words["severity"])
+        return cls(kind, columns, subgroups, told, advice, severity or words["severity"])
 
     @property
     def words(self) -> Message:
@@ -122,6 +123,7 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
             remedy,
             columns=dict.fromkeys(name for one in own for name in one.columns),
             subgroups=dict.fromkeys(name for one in own for name in one.subgroups),
+            severity=own[0].severity,
             names=joined(names, MOST_NAMED),
             setting=setting,
         )
