@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from statistics import NormalDist
@@ -16,15 +17,13 @@ from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.words import count_words, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.information.count_tables import CountTables
+    from misfeat.runtime.arrays import Floats, Indices
     from misfeat.selection import Selection
 
-    Floats = NDArray[np.float64]
 
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
@@ -293,7 +292,7 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
 def _followed_counts(
     labels: list[tuple[str, ...]],
     cells: NDArray[np.intp],
-    ranks: NDArray[np.integer],
+    ranks: Indices,
     weights: Floats,
     cohorts: Cohorts,
 ) -> CellCounts:

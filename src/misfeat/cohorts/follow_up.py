@@ -16,8 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.integer]
+    from misfeat.runtime.arrays import Floats, Indices
+
 
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3
@@ -25,12 +25,12 @@ UNKNOWN = -1  # the class at a horizon of rows that were censored before it
 SCORE_CLASSES = ("longest without event", "long without event", "late event", "early event")
 
 
-def ranks_of(bins: Integers, states: Integers) -> Integers:
+def ranks_of(bins: Indices, states: Indices) -> Indices:
     """The rank of rows that left in a bin and a state."""
     return bins * STATES + states
 
 
-def counts_of(ranks: Integers, weights: NDArray[np.number], n_ranks: int) -> Floats:
+def counts_of(ranks: Indices, weights: NDArray[np.number], n_ranks: int) -> Floats:
     """Rows, or what they weigh, by bin and by the state in which they left."""
     return np.bincount(ranks, weights, n_ranks).reshape(-1, STATES).astype(np.float64)
 
