@@ -172,10 +172,8 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 
 
 def _unlike(selection: Selection) -> Iterator[Caution]:
-    """Subgroups whose own rows contradict what all subgroups together say.
-
-    Small ones do so by any feature, those with few cases by the feature that leads there.
-    """
+    """Subgroups whose own rows contradict what all subgroups together say."""
+    # Small ones do so by any feature, those with few cases by the feature that leads there.
     cohorts, scores = selection.cohorts, selection.set_scores
     if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
         return

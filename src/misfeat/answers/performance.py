@@ -154,12 +154,10 @@ class _Rows:
     def out_of_fold(
         self, values: NDArray[Any], folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
     ) -> Floats:
-        """What models of the other folds predict for every row.
-
-        `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
-        predictions for all cells and the deviance. Of the designs, the one with the lower Bayesian
-        information criterion is taken.
-        """
+        """What models of the other folds predict for every row."""
+        # `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
+        # predictions for all cells and the deviance. Of the designs, the one with the lower
+        # Bayesian information criterion is taken.
         predicted: Floats | None = None
         for train, test in folds:
             # Rows of one cell and value are learned from as one.

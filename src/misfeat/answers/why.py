@@ -296,10 +296,8 @@ def _followed_counts(
     weights: Floats,
     cohorts: Cohorts,
 ) -> CellCounts:
-    """The same of a time to an event: Kaplan and Meier's chance of it by a horizon in each cell.
-
-    Counts are as many rows as would be as sure, had all been followed (Greenwood's variance).
-    """
+    """The same of a time to an event: Kaplan and Meier's chance of it by a horizon in each cell."""
+    # Counts are as many rows as would be as sure, had all been followed (Greenwood's variance).
     horizon, n_ranks = cohorts.last_bin(len(cohorts.horizons) // 2), cohorts.grids.shape[1]
     lines = []
     for cell in range(len(labels)):
@@ -323,10 +321,8 @@ class EventFree(NamedTuple):
 def event_free_curves(
     selection: Selection, explanation: Explanation, most: int = 2
 ) -> tuple[list[float], list[EventFree]]:
-    """Times until the last horizon, and curves of all rows and of some cells.
-
-    These are the cells that add most, as many with fewer events than all rows as with more.
-    """
+    """Times until the last horizon, and curves of all rows and of some cells."""
+    # These are the cells that add most, as many with fewer events than all rows as with more.
     cohorts, number = selection.cohorts, selection.cohorts.position(explanation.subgroup)
     own, n_ranks = cohorts.at(number), cohorts.grids.shape[1]
     ranks = cohorts.ranks[cohorts.offsets[number] : cohorts.offsets[number + 1]]

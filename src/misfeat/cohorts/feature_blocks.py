@@ -154,10 +154,8 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
 
 
 def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
-    """Cohorts in which each block is one feature, recorded where every member is.
-
-    It has a code for every combination that occurs, and takes the place of its first member.
-    """
+    """Cohorts in which each block is one feature, recorded where every member is."""
+    # It has a code for every combination that occurs, and takes the place of its first member.
     for name, members in blocks.items():
         cohorts = _with_block(cohorts, name, members)
     return cohorts

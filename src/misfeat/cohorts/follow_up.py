@@ -84,12 +84,10 @@ def classes_at(n_bins: int, horizon: int) -> NDArray[np.int16]:
 
 
 def score_classes(counts: Floats, horizon: int | None = None) -> NDArray[np.int16]:
-    """Ranks in classes of like size by their log-rank scores, for tests by permutation.
-
-    The score of a row is 1 for the event less the cumulative hazard until it left: high of early
-    events, low of those that were followed for long without one. What happens after the last
-    horizon is not looked at: who is followed for longer often depends on features.
-    """
+    """Ranks in classes of like size by their log-rank scores, for tests by permutation."""
+    # The score of a row is 1 for the event less the cumulative hazard until it left: high of early
+    # events, low of those that were followed for long without one. What happens after the last
+    # horizon is not looked at: who is followed for longer often depends on features.
     last = len(counts) if horizon is None else horizon + 1
     at_risk = np.cumsum(counts.sum(axis=1)[::-1])[::-1]
     hazards = counts[:, EVENT] / np.maximum(at_risk, 1e-300)

@@ -28,11 +28,9 @@ _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 
 
 def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()) -> str:
-    """The subgroup that a name means, as `Cohorts.full_name` takes it.
-
-    Only where no subgroup is found, capitals do not matter. A value that is not text is taken by
-    its label. Messages speak of subgroups that are `gone`, merged or left out.
-    """
+    """The subgroup that a name means, as `Cohorts.full_name` takes it."""
+    # Only where no subgroup is found, capitals do not matter. A value that is not text is taken by
+    # its label. Messages speak of subgroups that are `gone`, merged or left out.
     if asked in names:
         return str(asked)
     wanted = label(canonical(asked))

@@ -150,11 +150,9 @@ def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
 
 
 def agreement_of(known: Known) -> float:
-    """The deviation of a mean over grids over those of each: 1 where errors go together.
-
-    Of horizons, errors are those of whether the event happened before each: r² is the odds of the
-    earlier over those of the later one.
-    """
+    """The deviation of a mean over grids over those of each: 1 where errors go together."""
+    # Of horizons, errors are those of whether the event happened before each: r² is the odds of the
+    # earlier over those of the later one.
     if not known.grids or known.cohorts is None or not known.cohorts.horizons:
         return 1.0
     rows = [grid.rows_for("auto") for grid in known.grids]
@@ -290,13 +288,11 @@ def _exchanged(members: Indices, others: Indices, fixed: Sequence[int]) -> Indic
 
 
 def complete_sample_r2(known: Known, size: int, confidence: float | None) -> CompletedScores:
-    """R² of every set of a size: of the rows where it was computed, elsewhere predicted.
-
-    Predictions follow from the subgroup's own covariance, in which lacking columns are regressed on
-    recorded ones (`Moments.completed`). By chance, features that a subgroup lacks explain one over
-    the rows of what is left, each: R² = 1 - (1 - x) (1 - lacking / (n - 1 - recorded)), see
-    docs/explanation/completion.md. Without confidence, bounds are those that are certain.
-    """
+    """R² of every set of a size: of the rows where it was computed, elsewhere predicted."""
+    # Predictions follow from the subgroup's own covariance, in which lacking columns are regressed
+    # on recorded ones (`Moments.completed`). By chance, features that a subgroup lacks explain one
+    # over the rows of what is left, each: R² = 1 - (1 - x) (1 - lacking / (n - 1 - recorded)), see
+    # docs/explanation/completion.md. Without confidence, bounds are those that are certain.
     exact, model = known.exact, PopulationModel.of(known)
     sizes = range(1, size + 1)
     found = [_expected_in_rows(model, level(model.moments.n_features, m)) for m in sizes]

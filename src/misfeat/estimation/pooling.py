@@ -283,11 +283,9 @@ def posterior_of(
 def _spread_of_sets(
     evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
 ) -> Floats:
-    """How much subgroups may differ in single sets, by those that recorded them.
-
-    So few say little about the tails, so that the spread is widened from a normal distribution to
-    Student's, which a further subgroup is predicted by.
-    """
+    """How much subgroups may differ in single sets, by those that recorded them."""
+    # So few say little about the tails, so that the spread is widened from a normal distribution to
+    # Student's, which a further subgroup is predicted by.
     from scipy.special import stdtrit
 
     unit = evidence.samples(expected).variation(LEAST_SPREAD) / LEAST_SPREAD

@@ -310,10 +310,8 @@ def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) 
 
 
 def nearest_covariance(matrix: Floats) -> Floats:
-    """A covariance near a matrix of pairs that were rounded one by one, with its variances.
-
-    Negative eigenvalues of the correlations are set to 0.
-    """
+    """A covariance near a matrix of pairs that were rounded one by one, with its variances."""
+    # Negative eigenvalues of the correlations are set to 0.
     varies = np.flatnonzero(np.diag(matrix) > 0)
     block = np.ix_(varies, varies)
     deviation = np.sqrt(np.diag(matrix)[varies])

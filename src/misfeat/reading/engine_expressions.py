@@ -228,10 +228,8 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
 
 
 def as_array(series: nw.Series[Any]) -> NDArray[Any]:
-    """What an engine gave, as an array.
-
-    PyArrow would import pandas for that, in vain, which takes longer than reading a small table.
-    """
+    """What an engine gave, as an array."""
+    # PyArrow would import pandas for that, in vain, which takes longer than reading a small table.
     if "pandas" in sys.modules:
         return np.asarray(series.to_numpy())
     sys.modules["pandas"] = None  # type: ignore[assignment]  # as if it were not installed

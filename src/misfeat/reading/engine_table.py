@@ -473,10 +473,8 @@ def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
 def _likely_kept(
     counted: nw.LazyFrame[Any], keys: Sequence[str], below: int, drawing: Drawing
 ) -> nw.LazyFrame[Any]:
-    """Counted rows without most of those that are not kept; `drawn` has the last word.
-
-    Of the first of `keys`, `below` numbers have the same codes of the groupings.
-    """
+    """Counted rows without most of those that are not kept; `drawn` has the last word."""
+    # Of the first of `keys`, `below` numbers have the same codes of the groupings.
     counted = counted.with_columns((nw.col(keys[0]) * 0).alias(_HASH))
     for key in keys:
         counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(key)).alias(_HASH))

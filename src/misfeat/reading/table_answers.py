@@ -112,11 +112,9 @@ class GroupSums:
 
 
 def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
-    """Which sums a table must take, as (kind, i, j).
-
-    With x the values (0 where missing) and u flags of being recorded: ``"product"`` sums x_i x_j,
-    ``"first"`` x_i u_j, ``"both"`` u_i u_j. The others follow where there are no gaps.
-    """
+    """Which sums a table must take, as (kind, i, j)."""
+    # With x the values (0 where missing) and u flags of being recorded: ``"product"`` sums x_i x_j,
+    # ``"first"`` x_i u_j, ``"both"`` u_i u_j. The others follow where there are no gaps.
     n = len(variables)
     gaps = [i for i, variable in enumerate(variables) if variable.has_gaps]
     return [

@@ -380,12 +380,10 @@ def train(
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
 ) -> tuple[int, Integers]:
-    """Train all models of a network, side by side, on the labels of their subgroups.
-
-    It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
-    with rows of the inputs, it gives their scores. The best weights of each model are kept. Returns
-    the epochs that were run, and the best one of each model.
-    """
+    """Train all models of a network, side by side, on the labels of their subgroups."""
+    # It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
+    # with rows of the inputs, it gives their scores. The best weights of each model are kept.
+    # Returns the epochs that were run, and the best one of each model.
     device = network.inputs.device
     splits = [known.split(float(settings.validation_share), rng) for known in labels]
     n_rows = len(network.inputs)

@@ -137,10 +137,8 @@ def rake(values, n_summed, inner, wanted, sums, least):
 
 @compiled
 def rake_parts(values, cards, width, wanted, starts, sums, sweeps):
-    """Rake a table, `width` numbers a cell, to all tables of one member less, the last first.
-
-    The cells of the table without the u-th last member start at ``starts[u]`` of those wanted.
-    """
+    """Rake a table, `width` numbers a cell, to all tables of one member less, the last first."""
+    # The cells of the table without the u-th last member start at ``starts[u]`` of those wanted.
     for _ in range(sweeps):
         inner = width
         for u in range(len(cards)):
