@@ -186,10 +186,8 @@ class RecordingGains:
         return int(self._support[index])
 
     def gains(self, recorded: Bundle, added: Sequence[Bundle]) -> dict[Bundle, tuple[Gain, int]]:
-        """Gains from recording bundles on top of another, and the sets that would then be best.
-
-        Bundles of which no set can hold a feature are left out.
-        """
+        """Gains from recording bundles on top of another, and the sets that would then be best."""
+        # Bundles of which no set can hold a feature are left out.
         before = self.best_set(recorded)
         after = {bundle: self.best_set(recorded | bundle, needed=bundle) for bundle in added}
         there = {bundle: index for bundle, index in after.items() if index is not None}
