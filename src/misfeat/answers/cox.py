@@ -17,7 +17,6 @@ from misfeat.cohorts.follow_up import EVENT, STATES, counts_of, survival_of, wei
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices
 
-
 MOST_STEPS, CONVERGED = 30, 1e-6  # of Newton's method, and changes that end it
 MOST_LOG_HAZARD = 15.0  # no hazard differs from the mean by a larger factor, as a logarithm
 RESAMPLES = 100  # of rows, for the standard error of C

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
-
 VALUING, COMPARING = "Valuing features", "Comparing pairs"
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 LONGEST = 20  # features of a path, unless asked for otherwise

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Indices
     from misfeat.selection import Selection
 
-
 FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
 MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Indices
     from misfeat.selection import Selection
 
-
 Bundle = frozenset[int]
 """Features to be recorded together, by number."""
 NOTHING: Bundle = frozenset()

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.selection import Selection
 
-
 LEVEL = 0.05
 PERMUTING = "Shuffling the target"
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Indices, Integers
     from misfeat.selection import Selection
 
-
 RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
 SHARE = 1 / 3  # of the rows of every subgroup that a draw takes, where scores are pooled

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices
     from misfeat.selection import Selection
 
-
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
 WORTH_A_SENTENCE = 0.02  # the part of a score that a cell has to hold to be worth one

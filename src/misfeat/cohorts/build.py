@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Indices
     from misfeat.runtime.progress import Progress
 
-
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
 AUTO = "auto"  # Asks for group columns to be chosen, where no column has that name

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.runtime.arrays import Flags
 
-
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
 SUSPECT = "may give the target away"  # That of one which was left out for it
 NOT_ON_SHORTLIST = "not on the shortlist"  # The treatment of what a search did not keep

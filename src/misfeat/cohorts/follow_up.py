@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.arrays import Floats, Indices
 
-
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3
 UNKNOWN = -1  # the class at a horizon of rows that were censored before it

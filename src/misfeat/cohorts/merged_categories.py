@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Others = Mapping[str, tuple[int, tuple[str, ...]]]
 
-
 FEWEST_ROWS = 5  # Rarer values are merged
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
 RECORDED = "recorded"  # The one category of a column that is a feature by its gaps alone

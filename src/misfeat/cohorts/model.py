@@ -22,7 +22,6 @@ from misfeat.reading.values import Value, canonical, label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 BETWEEN_TERMS = " & "  # What stands between the terms of a name
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 

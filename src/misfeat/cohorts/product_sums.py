@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.progress import Progress
 
-
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
 PERMUTED = 1031  # Orders of the target that tests compare with, at most
 MOST_NUMBERS = 2**23  # Numbers that are held while products of permuted targets are summed

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Event, Table
     from misfeat.runtime.arrays import Floats
 
-
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less
 TIME_TO_EVENT = "time to event"

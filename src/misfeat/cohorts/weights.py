@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Table
     from misfeat.runtime.arrays import Floats, Indices, Integers
 
-
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
 SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number

@@ -37,7 +37,6 @@ from misfeat.estimation.kernels import solve_sets
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 EM_ROUNDS = 60
 EM_RIDGE = 1e-3
 EM_TOLERANCE = 1e-5

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from misfeat.estimation.pooling import Posterior
     from misfeat.runtime.arrays import Floats, Indices
 
-
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"
 KEEP = 50  # sets of every subgroup that a search lists

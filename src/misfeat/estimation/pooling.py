@@ -33,7 +33,6 @@ import numpy as np
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats
 
-
 ROUNDS = 6
 FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ
 SHARED_NOISE = 0.25  # the correlation of the noise of two sets of a subgroup, which share rows

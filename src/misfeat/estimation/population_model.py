@@ -42,7 +42,6 @@ from misfeat.lattice import level
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Indices
 
-
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
 MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 
-
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
 REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance
 PILOTS = 32  # permutations that say how scores vary, and are not compared with

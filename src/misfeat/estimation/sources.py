@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from misfeat.estimation.additive import Scale, Term
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
 NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions

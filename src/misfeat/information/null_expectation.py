@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from misfeat.information.mutual_info import CompactRows
     from misfeat.runtime.arrays import Floats
 
-
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
 LONGEST_EXPECTATIONS = 2**16  # The same for null expectations: all that 16-bit counts need

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
-
 FEW_CASES = 32  # Values that are told apart one after the other
 N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
 FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from misfeat.reading.files import Relation
     from misfeat.runtime.arrays import Floats, Integers
 
-
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
 PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"

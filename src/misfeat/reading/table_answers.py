@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."

@@ -26,7 +26,6 @@ from misfeat.runtime.blas import one_blas_thread
 if TYPE_CHECKING:
     from rich.console import Console
 
-
 Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal

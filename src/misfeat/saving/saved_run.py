@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-
 FORMAT, VERSION = "misfeat selection", 6
 MALFORMED = (
     *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 
-
 MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.sites.summary import Summary
 
-
 SWEEPS = 25  # Rounds of fitting
 PRIOR = 0.05
 """What a rounded table gets of what its smaller tables lead one to expect, before it is fitted: no

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     Step = Callable[[], None]
     Draw = Callable[..., Tensor]
 
-
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
 BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}  # states of models at once
