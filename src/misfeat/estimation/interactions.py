@@ -118,7 +118,7 @@ def _candidates(table: Source, moments: Moments, sets: Indices) -> _Candidates:
         for some in np.split(sets[chosen], ends):
             parts.append(some)
             statistics.append(np.empty((len(some), 2)))
-            fit = _fit(table, moments, some, cohorts)
+            fit = _fit(table, moments, some.astype(np.int64, copy=False), cohorts)
             interaction_statistics(some, table.cards, *fit[:4], statistics[-1])
     sets, (effects, deviations) = np.concatenate(parts), np.concatenate(statistics).T
     shown = np.flatnonzero(deviations > 0)
