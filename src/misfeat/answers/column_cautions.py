@@ -202,7 +202,8 @@ def _leak_caution(
     name = cohorts.features[feature]
     indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
     subgroups = [cohorts.names[index] for index in indices]
-    together = {"where": "all subgroups together"} if where is None and len(subgroups) > 1 else {}
+    several = where is None and len(subgroups) > 1
+    together: dict[str, Any] = {"where": "all subgroups together"} if several else {}
     return Caution.of(
         kind,
         columns=(name,),
