@@ -334,11 +334,17 @@ class Cohorts:
         return tuple(by_grid)
 
     def last_bin(self, horizon: int) -> int:
-        """The last bin of times before a horizon: events in it are in the second class."""
+        """The last bin of events in the second class; `horizon` is the same as for `at_horizon`."""
         return int(np.flatnonzero(self.grids[horizon] == 1)[-1]) // STATES
 
     def at_horizon(self, number: int) -> Cohorts:
-        """Rows of which it is known whether the event happened before a horizon, weighed so."""
+        """Rows of which it is known whether the event happened before a horizon, weighed so.
+
+        Parameters
+        ----------
+        number : int
+            Which of `horizons`.
+        """
         classes, n_ranks = self.grids[number][self.ranks], self.grids.shape[1]
         horizon = self.last_bin(number)
         counted = (self.weights if self.masses is None else self.masses).astype(np.float64)
