@@ -334,7 +334,7 @@ class Cohorts:
         return tuple(by_grid)
 
     def last_bin(self, horizon: int) -> int:
-        """The last bin of events in the second class; `horizon` is the same as for `at_horizon`."""
+        """The last bin whose events are in the second class; numbered the same as `at_horizon`."""
         return int(np.flatnonzero(self.grids[horizon] == 1)[-1]) // STATES
 
     def at_horizon(self, number: int) -> Cohorts:
