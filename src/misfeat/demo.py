@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from misfeat.selection import Selection
 
-
 TITLE = "Heart disease in four hospitals"
 INTRODUCTION = (
     "Heart disease in {rows:,} patients of four hospitals (UCI, CC BY 4.0), which did not record "

@@ -303,10 +303,9 @@ def shortened(value: object, most: int = 60) -> str:
 def no_such_column(
     column: object, names: Iterable[str], role: str | Setting, parameter: str | None = None
 ) -> MisfeatError:
-    """The error for a column that the table does not have, with the nearest names it has.
-
-    It was asked for as a role; where that does not say which parameter named it, `parameter` does.
-    """
+    """The error for a column that the table does not have, with the nearest names it has."""
+    # It was asked for as a role; where that does not say which parameter named it, `parameter`
+    # does.
     names = list(names)
     near = get_close_matches(str(column), names, n=3, cutoff=0.6)
     has = listed(names) or "no columns"

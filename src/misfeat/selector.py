@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from misfeat.answers.answer import answer_of
 from misfeat.answers.top import best_sets, features_for_all
@@ -20,11 +22,6 @@ from misfeat.runtime.scikit_learn import check_is_fitted
 from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
 from misfeat.transformer import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from pathlib import Path
-
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")

@@ -25,7 +25,6 @@ from misfeat.runtime.scikit_learn import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 MOST_NAMED = 5  # So many columns of a table that does not fit are named in a message
 
 

@@ -47,7 +47,7 @@ def test_a_file_can_merge_values_and_cut_numbers(heart_path, write):
             "has a key 'tarjet', which is not an option of misfeat run; did you mean 'target'",
         ),
         ("missing_treshold = 0.5", "did you mean 'missing-threshold'?"),
-        ("wheel = 1", "the options are table, target, by, size"),
+        ("wheel = 1", "the options are table, target, event, by"),
         ('size = "three"', "must be an integer, or 'auto'."),
         ("size = true", "size = true must be an integer, or 'auto'."),
         ("size = 2.5", "size = 2.5 must be an integer, or 'auto'."),

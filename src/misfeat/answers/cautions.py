@@ -172,10 +172,8 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 
 
 def _unlike(selection: Selection) -> Iterator[Caution]:
-    """Subgroups whose own rows contradict what all subgroups together say.
-
-    Small ones do so by any feature, those with few cases by the feature that leads there.
-    """
+    """Subgroups whose own rows contradict what all subgroups together say."""
+    # Small ones do so by any feature, those with few cases by the feature that leads there.
     cohorts, scores = selection.cohorts, selection.set_scores
     if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
         return
@@ -244,6 +242,7 @@ def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> I
             "Unless they are known before the target is, leave one out: {exclude}.",
             columns=features,
             subgroups=subgroups,
+            severity="weakens",
             names=listed(features),
             exclude=Setting("exclude", [features[0]]),
         )

@@ -79,16 +79,17 @@ class Caution:
         *,
         columns: Iterable[str] = (),
         subgroups: Iterable[str] = (),
+        severity: Severity | None = None,
         **about: Any,
     ) -> Caution:
-        """A caution from templates, those of its kind (cautions.toml) where none are given."""
+        """A caution from templates; what is not given is that of its kind (cautions.toml)."""
         columns, subgroups = tuple(columns), tuple(subgroups)
         where = listed(subgroups, MOST_NAMED)
         about = {"column": columns[:1] and columns[0], "where": where} | about
         words = _KINDS[kind]
         told = Message(sentence or words["sentence"], **about)
         advice = Message(remedy or words.get("remedy", ""), **about)
-        return cls(kind, columns, subgroups, told, advice, words["severity"])
+        return cls(kind, columns, subgroups, told, advice, severity or words["severity"])
 
     @property
     def words(self) -> Message:
@@ -122,6 +123,7 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
             remedy,
             columns=dict.fromkeys(name for one in own for name in one.columns),
             subgroups=dict.fromkeys(name for one in own for name in one.subgroups),
+            severity=own[0].severity,
             names=joined(names, MOST_NAMED),
             setting=setting,
         )
@@ -130,10 +132,8 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
 
 
 def without_suspects(cohorts: Cohorts, kept: Collection[str]) -> tuple[Cohorts, tuple[str, ...]]:
-    """The cohorts without features that may give the target away, with a note; and these.
-
-    They are leaks, missing patterns and identifiers; some are kept in any case.
-    """
+    """The cohorts without features that may give the target away, with a note; and these."""
+    # They are leaks, missing patterns and identifiers; some are kept in any case.
     audits = [audit for audit in cohorts.columns if audit.looks_like == IDENTIFIER]
     why = {audit.column: "looks like an identifier" for audit in audits}
     for one in (*missing_patterns(cohorts), *leaks(cohorts)):
@@ -202,7 +202,8 @@ def _leak_caution(
     name = cohorts.features[feature]
     indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
     subgroups = [cohorts.names[index] for index in indices]
-    together = {"where": "all subgroups together"} if where is None and len(subgroups) > 1 else {}
+    several = where is None and len(subgroups) > 1
+    together: dict[str, Any] = {"where": "all subgroups together"} if several else {}
     return Caution.of(
         kind,
         columns=(name,),
@@ -264,12 +265,10 @@ def share_of_target(counts: ArrayLike, *, by_class: bool = True) -> TargetShare:
 
 
 def _weighted_share(table: Floats, weights: Floats) -> TargetShare:
-    """The share and its lower end, the classes taken to be as common as the weights say.
-
-    With p(x | y) from the counts and m(x) their mean over classes, the information is the mean of
-    log p(x | y) / m(x), and the variance of that logarithm over the rows of each class gives the
-    standard error (the delta method).
-    """
+    """The share and its lower end, the classes taken to be as common as the weights say."""
+    # With p(x | y) from the counts and m(x) their mean over classes, the information is the mean of
+    # log p(x | y) / m(x), and the variance of that logarithm over the rows of each class gives the
+    # standard error (the delta method).
     smoothed = table + HALF_A_ROW
     rows = smoothed.sum(axis=0)
     given = smoothed / rows
@@ -283,12 +282,10 @@ def _weighted_share(table: Floats, weights: Floats) -> TargetShare:
 
 
 def orders_classes(counts: ArrayLike) -> bool:
-    """Whether bins are filled class by class; counts have a line a bin, in their order.
-
-    A number that lies lower in every row of one class than in any row of the next determines the
-    target, and yet its bins do not where they cut through a class. Then the table of bins and
-    classes is the one that its margins alone give, filled in order (the north-west corner rule).
-    """
+    """Whether bins are filled class by class; counts have a line a bin, in their order."""
+    # A number that lies lower in every row of one class than in any row of the next determines the
+    # target, and yet its bins do not where they cut through a class. Then the table of bins and
+    # classes is the one that its margins alone give, filled in order (the north-west corner rule).
     table = np.asarray(counts, dtype=np.float64)
     table = table[:, table.sum(axis=0) > 0]
     by_class = table.sum(axis=0)
@@ -316,11 +313,9 @@ class Rule(NamedTuple):
 
 
 def missing_by_rule(cohorts: Cohorts) -> Iterator[Caution]:
-    """Features that are missing where another one has certain values, and seldom elsewhere.
-
-    They may be asked only of smokers, or measured only from some age on. Within a subgroup such a
-    feature counts as recorded, with gaps; its parts are better taken as subgroups.
-    """
+    """Features that are missing where another one has certain values, and seldom elsewhere."""
+    # They may be asked only of smokers, or measured only from some age on. Within a subgroup such a
+    # feature counts as recorded, with gaps; its parts are better taken as subgroups.
     audits = {audit.column: audit for audit in cohorts.columns if audit.role == "feature"}
     every = slice(None, None, -(-cohorts.codes.shape[1] // MOST_ROWS) or 1)
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))[every]
@@ -411,11 +406,9 @@ def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:
-    """Pairs of which the first feature determines the second, and whether each the other.
-
-    All pairs are counted on a sample of the rows, and those that look it on all of them. What a
-    pair shares is measured above chance, so that many values in few rows determine nothing.
-    """
+    """Pairs of which the first feature determines the second, and whether each the other."""
+    # All pairs are counted on a sample of the rows, and those that look it on all of them. What a
+    # pair shares is measured above chance, so that many values in few rows determine nothing.
     ends = np.cumsum(cohorts.weights)
     total = int(ends[-1])
     # Evenly over all rows: sorted as they are, every part has its share.

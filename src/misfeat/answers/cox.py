@@ -15,10 +15,7 @@ import numpy as np
 from misfeat.cohorts.follow_up import EVENT, STATES, counts_of, survival_of, weights_at
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.integer]
+    from misfeat.runtime.arrays import Floats, Indices
 
 MOST_STEPS, CONVERGED = 30, 1e-6  # of Newton's method, and changes that end it
 MOST_LOG_HAZARD = 15.0  # no hazard differs from the mean by a larger factor, as a logarithm
@@ -32,7 +29,7 @@ class Risks(NamedTuple):
     incidence: Floats  # (n_cells, n_bins): of the event by the end of each bin
 
 
-def fit_cox(design: Floats, cells: Integers, ranks: Integers, weights: Floats) -> Risks:
+def fit_cox(design: Floats, cells: Indices, ranks: Indices, weights: Floats) -> Risks:
     """Fit a Cox model to rows by their cell and rank; predictions for every cell."""
     bins, states = np.divmod(ranks, STATES)
     n_bins, n_cells = int(bins.max(initial=0)) + 1, len(design)
@@ -63,7 +60,7 @@ def _hazard(logarithm: Floats) -> Floats:
     return np.asarray(np.exp(np.clip(logarithm, -MOST_LOG_HAZARD, MOST_LOG_HAZARD)))
 
 
-def concordance(score: Floats, ranks: Integers, weights: Floats, horizon: int) -> float:
+def concordance(score: Floats, ranks: Indices, weights: Floats, horizon: int) -> float:
     """Uno's C: how often the higher score has the earlier event, until the end of a bin."""
     bins, states = np.divmod(ranks, STATES)
     place = np.unique(score, return_inverse=True)[1]
@@ -82,7 +79,7 @@ def concordance(score: Floats, ranks: Integers, weights: Floats, horizon: int) -
     return float(inverse @ below[bins[first], place[first]] / pairs) if pairs > 0 else np.nan
 
 
-def concordance_error(score: Floats, ranks: Integers, weights: Floats, horizon: int) -> float:
+def concordance_error(score: Floats, ranks: Indices, weights: Floats, horizon: int) -> float:
     """The standard error of C, by drawing rows again and again."""
     rng = np.random.default_rng(0)
     draws = rng.poisson(1.0, (RESAMPLES, len(ranks)))
@@ -94,7 +91,7 @@ def concordance_error(score: Floats, ranks: Integers, weights: Floats, horizon: 
     return float(np.nanstd(found))
 
 
-def brier(incidence: Floats, ranks: Integers, weights: Floats, horizon: int, ends: Floats) -> float:
+def brier(incidence: Floats, ranks: Indices, weights: Floats, horizon: int, ends: Floats) -> float:
     """The Brier score of chances (n_rows, n_bins), integrated over time until the end of a bin."""
     n_ranks = incidence.shape[1] * STATES
     counts = counts_of(ranks, weights, n_ranks)

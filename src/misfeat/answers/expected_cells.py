@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Integers
     from misfeat.selection import Selection
 
-
 SHRINKING = 2.0  # rows that weigh as much as what is expected without them
 PROXIES = 2  # features that an unrecorded one may be read from
 

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats
     from misfeat.selection import Selection
 
-
 VALUING, COMPARING = "Valuing features", "Comparing pairs"
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 LONGEST = 20  # features of a path, unless asked for otherwise
@@ -145,12 +144,10 @@ def _least_added(selection: Selection) -> float:
 def mean_shares(
     levels: Sequence[CompletedScores], cohort: int, confidence: float | None, least: float
 ) -> list[Estimated]:
-    """The mean Shapley value of every feature over all sets of a size that hold it.
-
-    Every part of a size that lacks the feature is a part of equally many of these sets. So the mean
-    is that of what the feature adds to all of them, averaged over sizes; so are its bounds.
-    `levels` are all sets of size 1, 2 and so on.
-    """
+    """The mean Shapley value of every feature over all sets of a size that hold it."""
+    # Every part of a size that lacks the feature is a part of equally many of these sets. So the
+    # mean is that of what the feature adds to all of them, averaged over sizes; so are its bounds.
+    # `levels` are all sets of size 1, 2 and so on.
 
     def bounds(own: Floats, part: Floats) -> tuple[Floats, Floats]:
         """Of what is added, or how far they reach to either side."""

@@ -10,6 +10,7 @@ time to an event, Uno's C and the Brier score of a Cox model (`cox`).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan, sqrt
@@ -23,16 +24,12 @@ from misfeat.cohorts.follow_up import EVENT, STATES
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.runtime.arrays import Flags, Floats, Indices
     from misfeat.selection import Selection
-
-    Flags = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
 
 FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
@@ -121,7 +118,7 @@ class _Rows:
 
     designs: tuple[Floats, ...]  # of cells, one-hot: features by themselves, and with their pairs
     cell: NDArray[np.intp]  # of every row
-    target: NDArray[np.integer]
+    target: Indices
     weights: Floats
     effective: float  # rows of equal weight
 
@@ -156,12 +153,10 @@ class _Rows:
     def out_of_fold(
         self, values: NDArray[Any], folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
     ) -> Floats:
-        """What models of the other folds predict for every row.
-
-        `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
-        predictions for all cells and the deviance. Of the designs, the one with the lower Bayesian
-        information criterion is taken.
-        """
+        """What models of the other folds predict for every row."""
+        # `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
+        # predictions for all cells and the deviance. Of the designs, the one with the lower
+        # Bayesian information criterion is taken.
         predicted: Floats | None = None
         for train, test in folds:
             # Rows of one cell and value are learned from as one.
@@ -215,7 +210,7 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
     return Performance(features, "AUC", area, *ends, **two)
 
 
-def _stratified_folds(target: NDArray[np.integer]) -> Iterator[tuple[Any, Any]]:
+def _stratified_folds(target: Indices) -> Iterator[tuple[Any, Any]]:
     """Rows to learn from and rows left out, with as many of every class in each fold."""
     rng, fold = np.random.default_rng(0), np.empty(len(target), dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(np.bincount(target))])
@@ -256,9 +251,7 @@ def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> Floats
     return np.asarray(chance)
 
 
-def _area(
-    truth: NDArray[np.bool_], score: Floats, weights: Floats, shrink: float
-) -> tuple[float, float]:
+def _area(truth: Flags, score: Floats, weights: Floats, shrink: float) -> tuple[float, float]:
     """The area under the ROC curve, and its standard error (Hanley and McNeil, 1982)."""
     value = np.unique(score, return_inverse=True)[1]
     cases, others = (np.bincount(value, weights * of) for of in (truth, ~truth))

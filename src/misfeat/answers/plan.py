@@ -226,11 +226,9 @@ def _pilot(
     least: float,
     rows: int | None,
 ) -> tuple[int | None, float]:
-    """Rows of a pilot, and to how much either way they would make the gain known.
-
-    As many rows as asked for; else so many that the gain is known to half of it, or to what would
-    be worth its cost, whatever is more.
-    """
+    """Rows of a pilot, and to how much either way they would make the gain known."""
+    # As many rows as asked for; else so many that the gain is known to half of it, or to what would
+    # be worth its cost, whatever is more.
     by_rows, by_squares = gains.variation(before, after)
     if np.isnan(by_rows):
         return rows, float("nan")

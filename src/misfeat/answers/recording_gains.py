@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Indices
     from misfeat.selection import Selection
 
-
 Bundle = frozenset[int]
 """Features to be recorded together, by number."""
 NOTHING: Bundle = frozenset()
@@ -186,10 +185,8 @@ class RecordingGains:
         return int(self._support[index])
 
     def gains(self, recorded: Bundle, added: Sequence[Bundle]) -> dict[Bundle, tuple[Gain, int]]:
-        """Gains from recording bundles on top of another, and the sets that would then be best.
-
-        Bundles of which no set can hold a feature are left out.
-        """
+        """Gains from recording bundles on top of another, and the sets that would then be best."""
+        # Bundles of which no set can hold a feature are left out.
         before = self.best_set(recorded)
         after = {bundle: self.best_set(recorded | bundle, needed=bundle) for bundle in added}
         there = {bundle: index for bundle, index in after.items() if index is not None}

@@ -28,21 +28,17 @@ from misfeat.information.permutation import (
     MOST_PERMUTATIONS,
     CorrelationPermutations,
     DesignCorrected,
+    Permutations,
     permutations_of,
 )
 from misfeat.lattice import rank
-from misfeat.runtime.progress import long_work
+from misfeat.runtime.progress import Progress, long_work
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.permutation import Permutations
-    from misfeat.runtime.progress import Progress
+    from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.selection import Selection
-
-    Floats = NDArray[np.float64]
 
 LEVEL = 0.05
 PERMUTING = "Shuffling the target"
@@ -168,9 +164,9 @@ class PermutationTester:
         """Test all of these sets of a cohort in one."""
         cohort, largest, held, include = sets
 
-        def searched(subsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+        def searched(subsets: Integers) -> Flags:
             held = [(subsets == feature).any(axis=1) for feature in include]
-            whole: NDArray[np.bool_] = np.logical_and.reduce(held)
+            whole: Flags = np.logical_and.reduce(held)
             return whole
 
         def report(permuted: int, most: int) -> None:

@@ -14,6 +14,7 @@ Selection Algorithms", Journal of Machine Learning Research 18(174).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,19 +27,13 @@ from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimands import POPULATION
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
-from misfeat.runtime.progress import long_work
+from misfeat.runtime.progress import Progress, long_work
 from misfeat.runtime.threads import mapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.progress import Progress
+    from misfeat.runtime.arrays import Flags, Indices, Integers
     from misfeat.selection import Selection
-
-    Indices = NDArray[np.int64]
 
 RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
@@ -155,9 +150,9 @@ class Draws(NamedTuple):
     every draw, and the ranks of the shown sets in it, of shape (n_draws, n_cohorts, k).
     """
 
-    shown: Indices
-    best: Indices
-    ranks: Indices
+    shown: Integers
+    best: Integers
+    ranks: Integers
 
 
 def resampled(
@@ -176,7 +171,7 @@ def resampled(
         if progress is not None:
             progress(WHAT, done, len(seeds))
 
-    def draw(seed: np.random.SeedSequence) -> tuple[Indices, Indices]:
+    def draw(seed: np.random.SeedSequence) -> tuple[Integers, Integers]:
         scores = answer(np.random.default_rng(seed))
         best, ranks = np.empty_like(kept), np.empty_like(kept)
         rank_of = np.empty(n_sets, dtype=np.int64)
@@ -193,7 +188,7 @@ def resampled(
 
 
 def summary_of_draws(
-    draws: Draws, subsets: NDArray[np.integer], features: Sequence[str], names: Sequence[str | None]
+    draws: Draws, subsets: Indices, features: Sequence[str], names: Sequence[str | None]
 ) -> Stability:
     """What draws say about sets, features and subgroups; those named None are left out."""
     n_draws, _, k = draws.best.shape
@@ -201,8 +196,8 @@ def summary_of_draws(
     frequency = (draws.ranks <= k).mean(axis=0)
     held = np.zeros((*draws.best.shape, len(features)), dtype=bool)
     np.put_along_axis(held, subsets[draws.best].astype(np.int64), values=True, axis=3)
-    in_best: NDArray[np.bool_] = held[:, :, 0]
-    in_top_k: NDArray[np.bool_] = np.logical_or.reduce(held, axis=2)
+    in_best: Flags = held[:, :, 0]
+    in_top_k: Flags = np.logical_or.reduce(held, axis=2)
     sets, of_features, of_subgroups = [], [], []
     for i, name in enumerate(names):
         if name is None:
@@ -219,9 +214,7 @@ def summary_of_draws(
     return Stability(size, k, n_draws, tuple(sets), tuple(of_features), tuple(of_subgroups))
 
 
-def stability_index(
-    selected: NDArray[np.bool_], confidence: float = 0.95
-) -> tuple[float, float, float]:
+def stability_index(selected: Flags, confidence: float = 0.95) -> tuple[float, float, float]:
     """How much two selections or more agree, of shape (n_selections, n_features), with an interval.
 
     With p[f] the share of M selections that hold feature f of d, and k the mean number of features

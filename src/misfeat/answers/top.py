@@ -152,12 +152,10 @@ def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
 def _without_padding(
     selection: Selection, order: Indices, scores: CompletedScores, cohort: int
 ) -> Iterator[int]:
-    """Sets in an order; of those that contain one sufficient smaller set only the first.
-
-    A list of the best would hold little else. A set is sufficient if it explains nearly as much as
-    the best of the larger sets, and most of the entropy. Not all of it: a copy of the target
-    explains less once chance is taken off and few rows are shrunk towards other subgroups.
-    """
+    """Sets in an order; of those that contain one sufficient smaller set only the first."""
+    # A list of the best would hold little else. A set is sufficient if it explains nearly as much
+    # as the best of the larger sets, and most of the entropy. Not all of it: a copy of the target
+    # explains less once chance is taken off and few rows are shrunk towards other subgroups.
     best, size = float(scores.score[cohort].max(initial=0.0)), scores.subsets.shape[1]
     whole = float(selection.set_scores.measure.whole[cohort])
     enough = max(AS_MUCH * best, MOST_EXPLAINED * whole)

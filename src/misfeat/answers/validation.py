@@ -238,12 +238,10 @@ def ratio_of_errors(halves: Sequence[tuple[ExactScores, CompletedScores]]) -> fl
 def figures_of(
     truth: Truth, completed: CompletedScores, cohort: int, k: int, n_hidden: int = 0
 ) -> Trust:
-    """Compare what was answered for a cohort, with features hidden from it or not.
-
-    Only sets that the cohort's own rows say something about are compared. They are fewer than all
-    sets, so that fewer of them count as best, too: the same share. Coverage is 1 and the error 0
-    where scores are exact.
-    """
+    """Compare what was answered for a cohort, with features hidden from it or not."""
+    # Only sets that the cohort's own rows say something about are compared. They are fewer than all
+    # sets, so that fewer of them count as best, too: the same share. Coverage is 1 and the error 0
+    # where scores are exact.
     tested = truth.tested[cohort]
     score, low, high, predicted = (
         getattr(completed, name)[cohort, tested] for name in ("score", "low", "high", "predicted")
@@ -361,14 +359,13 @@ def with_features(known: Known, kept: Integers) -> Known:
 def patchy_rounds(
     missing: Flags, lacking: Flags, rounds: int, rng: np.random.Generator
 ) -> Iterator[Flags]:
-    """Features to hide, a mask of shape (n_cohorts, n_features) a round.
-
-    Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
-    one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
-    patchy as they are: what is hidden meets the same donors as what is missing. Only features that
-    another cohort has left are hidden, and every cohort keeps at least one. `lacking`, of shape
-    (n_cohorts,), marks cohorts that something was predicted for; nothing is hidden from others.
-    """
+    """Features to hide, a mask of shape (n_cohorts, n_features) a round."""
+    # Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
+    # one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
+    # patchy as they are: what is hidden meets the same donors as what is missing. Only features
+    # that another cohort has left are hidden, and every cohort keeps at least one. `lacking`, of
+    # shape (n_cohorts,), marks cohorts that something was predicted for; nothing is hidden from
+    # others.
     recorded = ~missing
     n_recorded = recorded.sum(axis=1)
     wanted = np.maximum(1, np.round(missing.mean(axis=1) * n_recorded)).astype(int)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from statistics import NormalDist
@@ -16,15 +17,12 @@ from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.words import count_words, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
     from misfeat.information.count_tables import CountTables
+    from misfeat.runtime.arrays import Floats, Indices
     from misfeat.selection import Selection
-
-    Floats = NDArray[np.float64]
 
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
@@ -293,14 +291,12 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
 def _followed_counts(
     labels: list[tuple[str, ...]],
     cells: NDArray[np.intp],
-    ranks: NDArray[np.integer],
+    ranks: Indices,
     weights: Floats,
     cohorts: Cohorts,
 ) -> CellCounts:
-    """The same of a time to an event: Kaplan and Meier's chance of it by a horizon in each cell.
-
-    Counts are as many rows as would be as sure, had all been followed (Greenwood's variance).
-    """
+    """The same of a time to an event: Kaplan and Meier's chance of it by a horizon in each cell."""
+    # Counts are as many rows as would be as sure, had all been followed (Greenwood's variance).
     horizon, n_ranks = cohorts.last_bin(len(cohorts.horizons) // 2), cohorts.grids.shape[1]
     lines = []
     for cell in range(len(labels)):
@@ -324,10 +320,8 @@ class EventFree(NamedTuple):
 def event_free_curves(
     selection: Selection, explanation: Explanation, most: int = 2
 ) -> tuple[list[float], list[EventFree]]:
-    """Times until the last horizon, and curves of all rows and of some cells.
-
-    These are the cells that add most, as many with fewer events than all rows as with more.
-    """
+    """Times until the last horizon, and curves of all rows and of some cells."""
+    # These are the cells that add most, as many with fewer events than all rows as with more.
     cohorts, number = selection.cohorts, selection.cohorts.position(explanation.subgroup)
     own, n_ranks = cohorts.at(number), cohorts.grids.shape[1]
     ranks = cohorts.ranks[cohorts.offsets[number] : cohorts.offsets[number + 1]]

@@ -30,11 +30,9 @@ def main() -> None:
 
 
 def _leave_interrupted() -> None:
-    """End the process at once.
-
-    Otherwise Python would end it by the signal instead of the exit code if Ctrl-C came during
-    `exec`, as when a dataclass is defined.
-    """
+    """End the process at once."""
+    # Otherwise Python would end it by the signal instead of the exit code if Ctrl-C came during
+    # `exec`, as when a dataclass is defined.
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -74,10 +74,8 @@ def compile_tests() -> None:
 
 
 def compile_all(progress: Progress | None = None) -> tuple[int, float]:
-    """Compile every kernel that a run with default settings needs, unless it is kept.
-
-    Returns how many were compiled, and the seconds that took.
-    """
+    """Compile every kernel that a run with default settings needs, unless it is kept."""
+    # Returns how many were compiled, and the seconds that took.
     from misfeat.datasets import load_heart
     from misfeat.runtime.kernel_cache import compilations_counted
     from misfeat.selector import SubgroupSelector

@@ -63,10 +63,8 @@ def doctor(
 
 
 def examine(debug: bool = False) -> dict[str, Any]:
-    """Versions, machine, extras and a self-test, each by name, and whether all is well.
-
-    With `debug`, what goes wrong in the self-test is raised rather than reported.
-    """
+    """Versions, machine, extras and a self-test, each by name, and whether all is well."""
+    # With `debug`, what goes wrong in the self-test is raised rather than reported.
     extras = requirements()
     needed = {name: installed(name) for name in extras.pop("")}
     versions = {"misfeat": __version__, "Python": platform.python_version()}

@@ -161,10 +161,8 @@ def silence(stream: Any) -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Give a process that was started without standard output or error somewhere to write.
-
-    Else the next file that is opened gets their number, and what is printed goes into it.
-    """
+    """Give a process that was started without standard output or error somewhere to write."""
+    # Else the next file that is opened gets their number, and what is printed goes into it.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123

@@ -55,11 +55,9 @@ def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
 
 
 def answer(settings: RunSettings) -> None:
-    """Fit, print and save as the settings say.
-
-    What is known first is said first. A reader of the answer who goes away takes nothing of what
-    was asked to be saved with them.
-    """
+    """Fit, print and save as the settings say."""
+    # What is known first is said first. A reader of the answer who goes away takes nothing of what
+    # was asked to be saved with them.
     from misfeat.answers.validation import validation_of
     from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.memory import memory_limit
@@ -166,10 +164,8 @@ def _print_json(
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:
-    """Save a run, the settings that repeat it and its report, all in one.
-
-    Returns what the report found by leaving parts of the table out.
-    """
+    """Save a run, the settings that repeat it and its report, all in one."""
+    # Returns what the report found by leaving parts of the table out.
     from misfeat.cli.saved_runs import report_of
     from misfeat.cli.settings_file import as_config
     from misfeat.saved_selector import save_selector

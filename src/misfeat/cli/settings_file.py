@@ -28,11 +28,9 @@ WORDS = {str: "a text", int: "an integer", float: "a number", bool: "true or fal
 
 
 def read_config(file: str, asked: bool = True) -> dict[str, Any]:
-    """Options by their names with underscores, paths from the folder of the file.
-
-    Keys are the options of `misfeat run`, with ``-`` or ``_``. `asked` says whether ``--config``
-    named the file, for messages.
-    """
+    """Options by their names with underscores, paths from the folder of the file."""
+    # Keys are the options of `misfeat run`, with ``-`` or ``_``. `asked` says whether ``--config``
+    # named the file, for messages.
     path = as_path(file, "config")
     config = Setting("config", file) if asked else repr(file)
     try:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Table
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 MOST_COLUMNS = 3
 MOST_SUBGROUPS = 30
 MOST_VALUES = 30  # Text of more values is not a column that tells subgroups apart

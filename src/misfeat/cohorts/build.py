@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,14 +62,10 @@ from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.table_answers import Weighing
+    from misfeat.runtime.arrays import Flags, Indices
     from misfeat.runtime.progress import Progress
-
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
@@ -591,7 +588,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     weighing, threshold = profiled.weighing, coding.missing_threshold
     runs, names = subgroups.find_cohorts(rows, groupings, n_codes, coding, notes, floor, weighing)
     missing = runs.never_recorded(threshold)
-    kept: NDArray[np.bool_] = ~np.all(missing, axis=0)
+    kept: Flags = ~np.all(missing, axis=0)
     never = list(itertools.compress(n_codes, ~kept))
     for feature in never:
         _warn_of_never_recorded(feature, notes)
@@ -642,7 +639,7 @@ def _rows_of_cohort(
     lines: Sequence[int],
     bases: Sequence[int],
     stretches: Sequence[slice],
-    absent: NDArray[np.bool_],
+    absent: Flags,
 ) -> CodedRows:
     """The rows of a cohort, features that it never recorded blanked out, the target last."""
     own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
@@ -657,7 +654,7 @@ def _rows_of_cohort(
 
 
 def _mark_gaps(
-    codes: Sequence[NDArray[np.integer]], labels: Sequence[tuple[str, ...]], with_gaps: bool
+    codes: Sequence[Indices], labels: Sequence[tuple[str, ...]], with_gaps: bool
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
     """Make values missing here and there a category with its own code, or blank them out."""
     categories, gap_codes = [], []

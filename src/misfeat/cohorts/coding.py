@@ -146,11 +146,9 @@ def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str
 def quantile_edges(
     values: NDArray[Any], counts: Integers, bins: int, part: int = 0, parts: int = 1
 ) -> tuple[Value, ...]:
-    """Edges that fill the bins as equally as ties allow; each edge is a value of the column.
-
-    Edge k is the smallest value with at least k/bins of the rows at or below it. All edges may be
-    moved up by part/parts of a bin, where the first bin is what is cut off below them.
-    """
+    """Edges that fill the bins as equally as ties allow; each edge is a value of the column."""
+    # Edge k is the smallest value with at least k/bins of the rows at or below it. All edges may be
+    # moved up by part/parts of a bin, where the first bin is what is cut off below them.
     return _inner(quantiles_of_counts(values, counts, _levels(bins, part, parts)))
 
 

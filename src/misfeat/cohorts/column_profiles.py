@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Table
     from misfeat.runtime.arrays import Flags, Integers
 
-
 DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines give quantiles
 IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart
 LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.runtime.arrays import Flags
 
-
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
 SUSPECT = "may give the target away"  # That of one which was left out for it
 NOT_ON_SHORTLIST = "not on the shortlist"  # The treatment of what a search did not keep
@@ -154,10 +153,8 @@ def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
 
 
 def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
-    """Cohorts in which each block is one feature, recorded where every member is.
-
-    It has a code for every combination that occurs, and takes the place of its first member.
-    """
+    """Cohorts in which each block is one feature, recorded where every member is."""
+    # It has a code for every combination that occurs, and takes the place of its first member.
     for name, members in blocks.items():
         cohorts = _with_block(cohorts, name, members)
     return cohorts

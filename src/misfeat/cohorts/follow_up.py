@@ -16,8 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.integer]
+    from misfeat.runtime.arrays import Floats, Indices
 
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3
@@ -25,12 +24,12 @@ UNKNOWN = -1  # the class at a horizon of rows that were censored before it
 SCORE_CLASSES = ("longest without event", "long without event", "late event", "early event")
 
 
-def ranks_of(bins: Integers, states: Integers) -> Integers:
+def ranks_of(bins: Indices, states: Indices) -> Indices:
     """The rank of rows that left in a bin and a state."""
     return bins * STATES + states
 
 
-def counts_of(ranks: Integers, weights: NDArray[np.number], n_ranks: int) -> Floats:
+def counts_of(ranks: Indices, weights: NDArray[np.number], n_ranks: int) -> Floats:
     """Rows, or what they weigh, by bin and by the state in which they left."""
     return np.bincount(ranks, weights, n_ranks).reshape(-1, STATES).astype(np.float64)
 
@@ -84,12 +83,10 @@ def classes_at(n_bins: int, horizon: int) -> NDArray[np.int16]:
 
 
 def score_classes(counts: Floats, horizon: int | None = None) -> NDArray[np.int16]:
-    """Ranks in classes of like size by their log-rank scores, for tests by permutation.
-
-    The score of a row is 1 for the event less the cumulative hazard until it left: high of early
-    events, low of those that were followed for long without one. What happens after the last
-    horizon is not looked at: who is followed for longer often depends on features.
-    """
+    """Ranks in classes of like size by their log-rank scores, for tests by permutation."""
+    # The score of a row is 1 for the event less the cumulative hazard until it left: high of early
+    # events, low of those that were followed for long without one. What happens after the last
+    # horizon is not looked at: who is followed for longer often depends on features.
     last = len(counts) if horizon is None else horizon + 1
     at_risk = np.cumsum(counts.sum(axis=1)[::-1])[::-1]
     hazards = counts[:, EVENT] / np.maximum(at_risk, 1e-300)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Others = Mapping[str, tuple[int, tuple[str, ...]]]
 
-
 FEWEST_ROWS = 5  # Rarer values are merged
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
 RECORDED = "recorded"  # The one category of a column that is a feature by its gaps alone
@@ -42,11 +41,9 @@ class Merged(NamedTuple):
 def merge_neighbours(
     rows: CodedRows, line: int, others: Others, values: Sequence[str], *, bins: int, most: int
 ) -> Merged:
-    """Merge neighbours among values that have an order, into bins that are about equally full.
-
-    Where a value determines that of another feature, so does its bin: else the other would seem to
-    add what merging lost. `others` has the lines of other features, and what their codes mean.
-    """
+    """Merge neighbours among values that have an order, into bins that are about equally full."""
+    # Where a value determines that of another feature, so does its bin: else the other would seem
+    # to add what merging lost. `others` has the lines of other features, and what their codes mean.
     n, codes = len(values), rows.codes[line]
     cells = _determined(rows, line, n, others, most)[1]
     cell_of, sizes = np.zeros(n, dtype=np.int64), np.bincount(codes, rows.weights, minlength=n)
@@ -64,11 +61,9 @@ def merge_neighbours(
 def merge_rare(
     rows: CodedRows, line: int, others: Others, values: Sequence[str], *, most: int
 ) -> Merged:
-    """Keep the most frequent values, and merge all others, as in `merge_neighbours`.
-
-    The line is as `common_values` codes it: after the values comes what is too rare to be looked
-    at. What is merged is told apart by the features that the values determine.
-    """
+    """Keep the most frequent values, and merge all others, as in `merge_neighbours`."""
+    # The line is as `common_values` codes it: after the values comes what is too rare to be looked
+    # at. What is merged is told apart by the features that the values determine.
     n, codes = len(values), rows.codes[line]
     sizes = np.bincount(codes, rows.weights, minlength=n)[:n]
     by, cells = _determined(rows, line, n, others, most)
@@ -95,10 +90,8 @@ def merge_rare(
 def _determined(
     rows: CodedRows, line: int, n: int, others: Others, most: int
 ) -> tuple[list[str], Integers]:
-    """The features that the first `n` codes of a line determine, and a code of them together.
-
-    Values of few rows each would determine anything, and rare values of others what is constant.
-    """
+    """The features that the first `n` codes of a line determine, and a code of them together."""
+    # Values of few rows each would determine anything, and rare values of others what is constant.
     values, named = rows.codes[line], rows.codes[line] < n
     names, cells = [], np.zeros(len(values), dtype=np.int64)
     sizes = np.bincount(values[named], rows.weights[named], minlength=n)

@@ -22,17 +22,14 @@ from misfeat.reading.values import Value, canonical, label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 BETWEEN_TERMS = " & "  # What stands between the terms of a name
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 
 
 def subgroup_named(asked: object, names: Sequence[str], gone: Sequence[str] = ()) -> str:
-    """The subgroup that a name means, as `Cohorts.full_name` takes it.
-
-    Only where no subgroup is found, capitals do not matter. A value that is not text is taken by
-    its label. Messages speak of subgroups that are `gone`, merged or left out.
-    """
+    """The subgroup that a name means, as `Cohorts.full_name` takes it."""
+    # Only where no subgroup is found, capitals do not matter. A value that is not text is taken by
+    # its label. Messages speak of subgroups that are `gone`, merged or left out.
     if asked in names:
         return str(asked)
     wanted = label(canonical(asked))
@@ -337,11 +334,17 @@ class Cohorts:
         return tuple(by_grid)
 
     def last_bin(self, horizon: int) -> int:
-        """The last bin of times before a horizon: events in it are in the second class."""
+        """The last bin whose events are in the second class; numbered the same as `at_horizon`."""
         return int(np.flatnonzero(self.grids[horizon] == 1)[-1]) // STATES
 
     def at_horizon(self, number: int) -> Cohorts:
-        """Rows of which it is known whether the event happened before a horizon, weighed so."""
+        """Rows of which it is known whether the event happened before a horizon, weighed so.
+
+        Parameters
+        ----------
+        number : int
+            Which of `horizons`.
+        """
         classes, n_ranks = self.grids[number][self.ranks], self.grids.shape[1]
         horizon = self.last_bin(number)
         counted = (self.weights if self.masses is None else self.masses).astype(np.float64)

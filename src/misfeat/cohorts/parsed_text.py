@@ -88,10 +88,8 @@ def parse_ways(given: object) -> dict[str, str]:
 
 
 def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText | None, float]:
-    """The best that could be made of a column's texts, and the share of the rows that read.
-
-    None where they are just text. Words for nothing do not count.
-    """
+    """The best that could be made of a column's texts, and the share of the rows that read."""
+    # None where they are just text. Words for nothing do not count.
     by_text = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
     texts = {text: n for text, n in by_text if text.strip().casefold() not in NOTHING}
     readers = _READERS[way]
@@ -165,11 +163,9 @@ class NumberStyle(NamedTuple):
 def number_style(
     counts: Mapping[str, int], decimal: str | None = None, *, codes: bool = False
 ) -> NumberStyle | None:
-    """The way in which a column writes numbers, by how often each text occurs; None if none.
-
-    The decimal mark is the one given, or else the one by which more rows read. With `codes`, digits
-    that look like a code are numbers all the same.
-    """
+    """The way in which a column writes numbers, by how often each text occurs; None if none."""
+    # The decimal mark is the one given, or else the one by which more rows read. With `codes`,
+    # digits that look like a code are numbers all the same.
     marks = (decimal,) if decimal else (".", ",")
     found = {mark: _matches(counts, _FORMS[mark]) for mark in marks}
     rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
@@ -304,11 +300,9 @@ _DATE_FORMS = tuple(
 
 
 def _dates(texts: Mapping[str, int], order: str | None = None) -> ParsedText | None:
-    """Texts of a column, and how often each occurs, read as dates; None where none is one.
-
-    The order is what the user says, or else that by which more rows read. Where both read as many,
-    the month comes first, but before points the day does.
-    """
+    """Texts of a column, and how often each occurs, read as dates; None where none is one."""
+    # The order is what the user says, or else that by which more rows read. Where both read as
+    # many, the month comes first, but before points the day does.
     matched = {
         text: next((m for form in _DATE_FORMS if (m := form.fullmatch(text.strip()))), None)
         for text in texts

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.progress import Progress
 
-
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
 PERMUTED = 1031  # Orders of the target that tests compare with, at most
 MOST_NUMBERS = 2**23  # Numbers that are held while products of permuted targets are summed
@@ -104,10 +103,8 @@ def _permuted(
 
 
 def _drawn_products(products: Floats, n_rows: float, rng: np.random.Generator) -> Floats:
-    """Products with the target in random orders: normal (Hoeffding's central limit theorem).
-
-    They vary around 0, with the covariance of the features times the variance of the target.
-    """
+    """Products with the target in random orders: normal (Hoeffding's central limit theorem)."""
+    # They vary around 0, with the covariance of the features times the variance of the target.
     values, vectors = np.linalg.eigh(products[:-1, :-1])
     root = vectors * np.sqrt(np.maximum(values, 0.0) * products[-1, -1] / max(n_rows - 1.0, 1.0))
     found = np.tile(products[-1], (1 + PERMUTED, 1))
@@ -116,11 +113,9 @@ def _drawn_products(products: Floats, n_rows: float, rng: np.random.Generator) -
 
 
 def _permuted_products(values: Floats, weights: Floats, rng: np.random.Generator) -> Floats:
-    """Products of features with the target, and its squares, as recorded and in random orders.
-
-    A weight is the mean weight of rows with a target about as large, which goes with the target,
-    times a rest that stays with the features.
-    """
+    """Products of features with the target, and its squares, as recorded and in random orders."""
+    # A weight is the mean weight of rows with a target about as large, which goes with the target,
+    # times a rest that stays with the features.
     recorded = weights * ~np.isnan(values)
     sums = np.nansum(recorded * values, axis=1)
     means = np.divide(sums, recorded.sum(axis=1), out=np.zeros_like(sums), where=sums != 0)
@@ -139,11 +134,9 @@ def _permuted_products(values: Floats, weights: Floats, rng: np.random.Generator
 
 
 def _shuffled(lines: Floats, moved: Floats, rng: np.random.Generator) -> Floats:
-    """Sums of products of lines with others as they are, and `PERMUTED` times in another order.
-
-    Of many rows, one order is random, and the others are shifts of it, which are a group as all
-    orders are, so that tests stay exact; sums for all of them come from Fourier transforms.
-    """
+    """Sums of products of lines with others as they are, and `PERMUTED` times in another order."""
+    # Of many rows, one order is random, and the others are shifts of it, which are a group as all
+    # orders are, so that tests stay exact; sums for all of them come from Fourier transforms.
     n = lines.shape[1]
     found = np.empty((1 + PERMUTED, len(lines), len(moved)))
     found[0] = lines @ moved.T
@@ -243,12 +236,10 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
 
 
 def _centred(both: Floats, first: Floats, product: Floats) -> Floats:
-    """Sums of products about the cohort's means, missing values at the mean.
-
-    With m the means and sums over the rows that have both values:
-    sum (x - m_x)(z - m_z) = sum xz - m_x sum z - m_z sum x + n m_x m_z.
-    A column whose squares cancel but for rounding is constant in the cohort.
-    """
+    """Sums of products about the cohort's means, missing values at the mean."""
+    # With m the means and sums over the rows that have both values: sum (x - m_x)(z - m_z) = sum xz
+    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares cancel but for rounding is
+    # constant in the cohort.
     recorded = np.einsum("gii->gi", both)
     mean = np.divide(
         np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0

@@ -60,12 +60,10 @@ GroupRule = ByValue | ByCuts
 
 
 def parse_groups(groups: object) -> tuple[GroupRule, ...]:
-    """Read the ``groups`` parameter.
-
-    A string names a column, and an array or an index of strings several. In a mapping
-    ``{"age": [40]}`` cuts a column, and ``{"grade": {"B": "B", "*": "other"}}`` merges values. A
-    list may hold strings and mappings.
-    """
+    """Read the ``groups`` parameter."""
+    # A string names a column, and an array or an index of strings several. In a mapping ``{"age":
+    # [40]}`` cuts a column, and ``{"grade": {"B": "B", "*": "other"}}`` merges values. A list may
+    # hold strings and mappings.
     if groups is None:
         return ()
     if isinstance(groups, str):
@@ -428,12 +426,10 @@ class _Held:
 def _with_neighbours(
     held: _Held, groupings: Sequence[Grouping], minterms: Integers
 ) -> tuple[Runs, list[str]]:
-    """Merge small subgroups with a neighbour in the order of a column, and say which.
-
-    It is the neighbour that recorded most nearly the same, of two alike the smaller one; of several
-    ordered columns the one with most values. Where no `min_rows` is given, two subgroups are left,
-    and all where none is large enough.
-    """
+    """Merge small subgroups with a neighbour in the order of a column, and say which."""
+    # It is the neighbour that recorded most nearly the same, of two alike the smaller one; of
+    # several ordered columns the one with most values. Where no `min_rows` is given, two subgroups
+    # are left, and all where none is large enough.
     least, fewest = held.coding.min_rows, int(held.coding.min_rows or held.floor)
     ordered = [at for at, grouping in enumerate(groupings) if grouping.column is not None]
     all_small = least is None and held.sizes.max() < fewest
@@ -539,10 +535,8 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
 
 
 def _merged(held: _Held, small: Integers, least: int) -> tuple[list[Integers], Flags]:
-    """Small subgroups put together where they recorded the same, and what each never recorded.
-
-    What has still too few rows joins those that recorded most nearly the same.
-    """
+    """Small subgroups put together where they recorded the same, and what each never recorded."""
+    # What has still too few rows joins those that recorded most nearly the same.
     recorded = held.never_recorded(list(small[:, None]))
     patterns, number = np.unique(recorded, axis=0, return_inverse=True)
     parts = [small[number.ravel() == pattern] for pattern in range(len(patterns))]
@@ -566,10 +560,8 @@ def _merged(held: _Held, small: Integers, least: int) -> tuple[list[Integers], F
 def joined_recordings(
     runs: Runs, names: Sequence[str], features: Sequence[str], threshold: float
 ) -> tuple[tuple[str, str], ...]:
-    """Cohorts made of several parts, with a feature that some recorded and others did not.
-
-    Parts of fewer than `PART_OF_A_COHORT` rows may record or lack a feature by chance.
-    """
+    """Cohorts made of several parts, with a feature that some recorded and others did not."""
+    # Parts of fewer than `PART_OF_A_COHORT` rows may record or lack a feature by chance.
     if (runs.cohort != DROPPED).sum() == len(names):
         return ()
     many = runs.rows >= PART_OF_A_COHORT

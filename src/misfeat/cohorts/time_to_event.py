@@ -6,6 +6,7 @@ events, as far as every subgroup was followed. See `follow_up` and docs/how_to/t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from misfeat.cohorts.coding import (
     MOST_BINS,
+    BinRules,
     TargetCoding,
     as_it_is,
     audit_of,
@@ -38,17 +40,11 @@ from misfeat.reading.values import Value, canonical, label
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.build import Notes
-    from misfeat.cohorts.coding import BinRules
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts, ColumnAudit
     from misfeat.reading.inputs import Event, Table
-
-    Floats = NDArray[np.float64]
+    from misfeat.runtime.arrays import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less

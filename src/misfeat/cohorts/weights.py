@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from misfeat.reading.inputs import Table
     from misfeat.runtime.arrays import Floats, Indices, Integers
 
-
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
 SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number
@@ -324,11 +323,9 @@ def _between_rows(added: Floats, squared: Floats, stratum: Indices, rows: Indice
 def effective_sizes(
     profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> Floats | None:
-    """The effective size of every cohort, where weights or a design make one.
-
-    With a design it is the rows over their mean design effect, at most all of them; a cohort whose
-    target does not vary has the size that its weights make.
-    """
+    """The effective size of every cohort, where weights or a design make one."""
+    # With a design it is the rows over their mean design effect, at most all of them; a cohort
+    # whose target does not vary has the size that its weights make.
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
     sizes, effective = runs.sizes, None
     if weighing is not None and not weighing.frequency:
@@ -398,11 +395,9 @@ LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself
 
 
 def reweighted(cohorts: Cohorts, weights: Integers) -> Cohorts:
-    """The same table with other counts; rows that count nothing are gone.
-
-    What a row weighs changes with its count: by the mean weight of the rows that it stands for. The
-    effective size of a subgroup stays the same share of its rows.
-    """
+    """The same table with other counts; rows that count nothing are gone."""
+    # What a row weighs changes with its count: by the mean weight of the rows that it stands for.
+    # The effective size of a subgroup stays the same share of its rows.
     kept = weights > 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
     masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective

@@ -315,11 +315,9 @@ def error_causes(guess: Guess, score: Floats, exact: ExactScores) -> Floats:
 
 
 def half_widths(hidden: HiddenErrors, causes: Floats, confidence: float) -> Floats | None:
-    """Half the widths of intervals around guesses; None where too few features were hidden.
-
-    A size of error is expected by its causes, and a quantile of errors relative to that is taken;
-    no interval is narrower than sampling asks for.
-    """
+    """Half the widths of intervals around guesses; None where too few features were hidden."""
+    # A size of error is expected by its causes, and a quantile of errors relative to that is taken;
+    # no interval is narrower than sampling asks for.
     n_clusters = len(np.unique(hidden.clusters))
     if n_clusters < FEWEST_CLUSTERS:
         return None

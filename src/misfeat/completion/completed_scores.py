@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Indices
     from misfeat.runtime.progress import Progress
 
-
 SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
 """What a score rests on, by number: see `CompletedScores.support`."""
 NONE, SINGLES, PAIRS, JOINT, OWN_ROWS = range(5)

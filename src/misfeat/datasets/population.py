@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.arrays import Flags, Floats, Integers
 
-
 LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features
 
 

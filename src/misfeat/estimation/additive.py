@@ -24,6 +24,7 @@ score times the rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations, product
@@ -34,13 +35,7 @@ import numpy as np
 from misfeat.estimation.kernels import solve_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 EM_ROUNDS = 60
 EM_RIDGE = 1e-3
@@ -132,7 +127,7 @@ class Moments:
         np.fill_diagonal(found, val=False)
         return found & ~np.tril(found & found.T)
 
-    def redundant(self, subsets: NDArray[np.integer], recorded: Flags | None = None) -> Flags:
+    def redundant(self, subsets: Indices, recorded: Flags | None = None) -> Flags:
         """Which features of sets another one of the set, among those recorded, determines."""
         found = np.zeros(subsets.shape, dtype=bool)
         if self.determined.any():
@@ -150,7 +145,7 @@ class Moments:
         """The same without the features that a mask marks, of shape (n_cohorts, n_features)."""
         return replace(self, recorded=self.recorded & ~mask)
 
-    def pooled(self, cohorts: NDArray[np.integer]) -> Floats:
+    def pooled(self, cohorts: Indices) -> Floats:
         """The mean covariance of some subgroups, by their rows."""
         key = cohorts.tobytes()
         if key not in self._pooled:
@@ -216,7 +211,7 @@ class _Filling(NamedTuple):
         return filled.take(self.back)
 
 
-def recorded_all(recorded: Flags, features: Sequence[int] | NDArray[np.integer]) -> Flags:
+def recorded_all(recorded: Flags, features: Sequence[int] | Indices) -> Flags:
     """Where all of some features were recorded, or of every line of several sets."""
     return np.asarray(recorded[:, features].all(axis=-1))
 
@@ -235,9 +230,7 @@ class SetColumns(NamedTuple):
     position: Integers  # which feature of its set a column belongs to; of terms the set's size
 
 
-def set_columns(
-    moments: Moments, subsets: NDArray[np.integer], redundant: Flags | None = None
-) -> SetColumns:
+def set_columns(moments: Moments, subsets: Indices, redundant: Flags | None = None) -> SetColumns:
     """The columns of listed sets of one size, those of redundant features left out."""
     n_sets, size = subsets.shape
     widest = int(moments.widths.max(initial=0))

@@ -8,6 +8,7 @@ levels are raised to those of every part (population.md, steps 9 and 10).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
@@ -27,16 +28,10 @@ from misfeat.information.measures import squared_correlation
 from misfeat.lattice import level, ranks_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.completion.base import BaseCompleter
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.estimation.pooling import Posterior
-
-    Floats = NDArray[np.float64]
-    Sets = NDArray[np.integer]
+    from misfeat.runtime.arrays import Floats, Indices
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"
@@ -154,11 +149,9 @@ def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
 
 
 def agreement_of(known: Known) -> float:
-    """The deviation of a mean over grids over those of each: 1 where errors go together.
-
-    Of horizons, errors are those of whether the event happened before each: r² is the odds of the
-    earlier over those of the later one.
-    """
+    """The deviation of a mean over grids over those of each: 1 where errors go together."""
+    # Of horizons, errors are those of whether the event happened before each: r² is the odds of the
+    # earlier over those of the later one.
     if not known.grids or known.cohorts is None or not known.cohorts.horizons:
         return 1.0
     rows = [grid.rows_for("auto") for grid in known.grids]
@@ -198,7 +191,7 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     return found
 
 
-def completed_of(found: Intervals, exact: ExactScores, subsets: Sets) -> CompletedScores:
+def completed_of(found: Intervals, exact: ExactScores, subsets: Indices) -> CompletedScores:
     """Estimated scores as all answers read them; what is not known lies anywhere."""
     support = support_of(exact.missing, subsets)
     anywhere = np.isnan(found.high) | (support == NONE)
@@ -231,7 +224,7 @@ class ListedScores:
         """Pairs and triples that explain something only together."""
         return list(dict.fromkeys(t.features for model in self.models for t in model.moments.terms))
 
-    def of(self, subsets: Sets) -> tuple[Floats, Floats]:
+    def of(self, subsets: Indices) -> tuple[Floats, Floats]:
         """Scores and standard deviations of sets of one size, both (n_cohorts, n_sets)."""
         posteriors = [model.posterior(subsets) for model in self.models]
         mean = np.mean([posterior.mean for posterior in posteriors], axis=0)
@@ -240,16 +233,16 @@ class ListedScores:
             agreement_of
         )
 
-    def deviation_of_gain(self, smaller: Sets, larger: Sets) -> Floats:
+    def deviation_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
         """Standard deviations of what sets explain beyond a part of each, (n_cohorts, n_sets)."""
         found = [np.sqrt(model.variance_of_gain(smaller, larger)) for model in self.models]
         return np.asarray(np.mean(found, axis=0)) * self.known.prepared(agreement_of)
 
-    def means(self, subsets: Sets, cohort: int) -> Floats:
+    def means(self, subsets: Indices, cohort: int) -> Floats:
         """Scores of sets of one size in one subgroup, for a search."""
         return np.asarray(np.mean([model.means(subsets, cohort) for model in self.models], axis=0))
 
-    def completed(self, subsets: Sets) -> CompletedScores:
+    def completed(self, subsets: Indices) -> CompletedScores:
         """Scores of sets of one size with their bounds, in all subgroups."""
         grids = self.known.grids or (self.known,)
         scores = []
@@ -262,13 +255,13 @@ class ListedScores:
 
     def search(
         self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None
-    ) -> Sets:
+    ) -> Indices:
         """The best sets of a size in a subgroup, of what it recorded, and over all rows."""
         missing = self.known.exact.missing
         n_cohorts, n_features = missing.shape
         every, weights = range(n_features), self.models[0].moments.rows
         options: Any = {"size": size, "together": self.together, "include": include, "keep": KEEP}
-        search: Callable[..., Sets] = partial(search_sets, **options)
+        search: Callable[..., Indices] = partial(search_sets, **options)
         lists = [search(lambda sets: weights @ self.of(sets)[0], every)]
         for k in np.flatnonzero(self.ceiling > 0).tolist():
             score = partial(self.means, cohort=k)
@@ -282,7 +275,7 @@ class ListedScores:
         return np.unique(np.concatenate(lists), axis=0)
 
 
-def _exchanged(members: Sets, others: Sets, fixed: Sequence[int]) -> Sets:
+def _exchanged(members: Indices, others: Indices, fixed: Sequence[int]) -> Indices:
     """A set with one of its features exchanged for one of some others."""
     sets = [
         np.sort(np.where(members == out, new, members))
@@ -294,13 +287,11 @@ def _exchanged(members: Sets, others: Sets, fixed: Sequence[int]) -> Sets:
 
 
 def complete_sample_r2(known: Known, size: int, confidence: float | None) -> CompletedScores:
-    """R² of every set of a size: of the rows where it was computed, elsewhere predicted.
-
-    Predictions follow from the subgroup's own covariance, in which lacking columns are regressed on
-    recorded ones (`Moments.completed`). By chance, features that a subgroup lacks explain one over
-    the rows of what is left, each: R² = 1 - (1 - x) (1 - lacking / (n - 1 - recorded)), see
-    docs/explanation/completion.md. Without confidence, bounds are those that are certain.
-    """
+    """R² of every set of a size: of the rows where it was computed, elsewhere predicted."""
+    # Predictions follow from the subgroup's own covariance, in which lacking columns are regressed
+    # on recorded ones (`Moments.completed`). By chance, features that a subgroup lacks explain one
+    # over the rows of what is left, each: R² = 1 - (1 - x) (1 - lacking / (n - 1 - recorded)), see
+    # docs/explanation/completion.md. Without confidence, bounds are those that are certain.
     exact, model = known.exact, PopulationModel.of(known)
     sizes = range(1, size + 1)
     found = [_expected_in_rows(model, level(model.moments.n_features, m)) for m in sizes]
@@ -334,7 +325,7 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     return model.evidence(subsets).samples(gain).variation(h, lacking.sum(axis=2)) * left**2
 
 
-def _expected_in_rows(model: PopulationModel, subsets: NDArray[np.integer]) -> Floats:
+def _expected_in_rows(model: PopulationModel, subsets: Indices) -> Floats:
     """R² of listed sets of one size, of shape (n_cohorts, n_sets)."""
     moments = model.moments
     found = np.empty((len(moments.rows), len(subsets)))

@@ -37,7 +37,6 @@ from misfeat.lattice import level
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices, Integers
 
-
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
 MARGIN = 0.8  # allows for the tails of the normal distribution
 LEAST_DEVIATIONS = {2: 4.5, 3: 5.5}  # by which an interaction of two or three features stands out

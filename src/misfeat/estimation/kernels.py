@@ -136,12 +136,10 @@ def interaction_statistics(sets, cards, counts, fitted, targets, n_fitted, found
 
 @compiled
 def solve_sets(covariance, across, columns, ridge, slopes, scores, diagonals):
-    """Regress the target on the columns of every set, those that are not -1 (L D Lᵀ of each).
-
-    Slopes are left out where there is no room for them. Scores are -½ log det(I - R), NaN where an
-    eigenvalue of R may lie outside of 0 to 1 - 1e-9: covariances of rows with gaps may have
-    negative eigenvalues, so that there is no root, either.
-    """
+    """Regress the target on the columns of every set, those that are not -1 (L D Lᵀ of each)."""
+    # Slopes are left out where there is no room for them. Scores are -½ log det(I - R), NaN where
+    # an eigenvalue of R may lie outside of 0 to 1 - 1e-9: covariances of rows with gaps may have
+    # negative eigenvalues, so that there is no root, either.
     n_sets, width = columns.shape
     n_targets = across.shape[1]
     root, inverse = np.zeros((width, width)), np.zeros((width, width))

@@ -33,7 +33,6 @@ import numpy as np
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats
 
-
 ROUNDS = 6
 FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ
 SHARED_NOISE = 0.25  # the correlation of the noise of two sets of a subgroup, which share rows
@@ -283,11 +282,9 @@ def posterior_of(
 def _spread_of_sets(
     evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
 ) -> Floats:
-    """How much subgroups may differ in single sets, by those that recorded them.
-
-    So few say little about the tails, so that the spread is widened from a normal distribution to
-    Student's, which a further subgroup is predicted by.
-    """
+    """How much subgroups may differ in single sets, by those that recorded them."""
+    # So few say little about the tails, so that the spread is widened from a normal distribution to
+    # Student's, which a further subgroup is predicted by.
     from scipy.special import stdtrit
 
     unit = evidence.samples(expected).variation(LEAST_SPREAD) / LEAST_SPREAD

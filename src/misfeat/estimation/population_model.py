@@ -42,7 +42,6 @@ from misfeat.lattice import level
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Indices
 
-
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features
 MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
@@ -191,16 +190,14 @@ class PopulationModel:
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
         return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
 
-    def posterior(
-        self, subsets: Indices, guesses: Floats | None = None, *, variances: bool = True
-    ) -> Posterior:
-        """Estimates of listed sets; `guesses` replace those that were not recorded."""
-        return self._posterior(self.evidence(subsets), subsets, guesses, variances=variances)
+    def posterior(self, subsets: Indices, *, variances: bool = True) -> Posterior:
+        """Estimates of listed sets."""
+        return self._posterior(self.evidence(subsets), subsets, None, variances=variances)
 
     def level(
         self, size: int, guesses: Floats | None = None, *, variances: bool = True
     ) -> Posterior:
-        """Estimates of all sets of a size."""
+        """Estimates of all sets of a size; `guesses` replace those that were not recorded."""
         subsets = level(self.moments.n_features, size)
         small = size <= len(self._small_levels)
         evidence = self._small_levels[size - 1] if small else self.evidence(subsets)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices
     from misfeat.runtime.progress import Progress
 
-
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 STEPS = 1000  # of progress, for the scores of each cohort

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.runtime.progress import Progress
 
-
 WHAT = "Looking for the features that explain something"
 MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits
 SHARE = 0.5  # the share of the rows that is looked at, at most

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 
-
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
 REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance
 PILOTS = 32  # permutations that say how scores vary, and are not compared with
@@ -91,12 +90,10 @@ class MaxTest:
 
 
 def p_values(maxima: Floats, statistics: Floats, permutations: int = PERMUTATIONS) -> Floats:
-    """P-values of studentised scores from the greatest ones of permutations, each with its stop.
-
-    Maxima are in order: all `permutations` of them, or fewer where enough reached every statistic.
-    Where `REACHED` of them reached a score, the last of them being the b-th, its p-value is
-    `REACHED` over b. Else it is one more than reached it over one more than were made.
-    """
+    """P-values of studentised scores from the greatest ones of permutations, each with its stop."""
+    # Maxima are in order: all `permutations` of them, or fewer where enough reached every
+    # statistic. Where `REACHED` of them reached a score, the last of them being the b-th, its
+    # p-value is `REACHED` over b. Else it is one more than reached it over one more than were made.
     ordered = np.sort(statistics)
     order = np.argsort(statistics, kind="stable")
     # Every maximum reaches all statistics up to a place in their order.

@@ -9,6 +9,7 @@ docs/explanation/population.md, step 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -21,17 +22,10 @@ from misfeat.estimation.kernels import count_cells
 from misfeat.information.count_tables import CountTables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import Known
     from misfeat.estimation.additive import Scale, Term
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
@@ -300,7 +294,7 @@ class CountedTable(Source):
                 own[k] = nearest_covariance(own[k])
 
 
-def mixed_radix(codes: NDArray[np.integer], cards: Integers) -> Integers:
+def mixed_radix(codes: Indices, cards: Integers) -> Integers:
     """The number of the cell of every column of codes, the last line changing fastest."""
     cell = np.zeros(codes.shape[1], dtype=np.int64)
     for line, card in zip(codes, cards, strict=True):
@@ -315,10 +309,8 @@ def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) 
 
 
 def nearest_covariance(matrix: Floats) -> Floats:
-    """A covariance near a matrix of pairs that were rounded one by one, with its variances.
-
-    Negative eigenvalues of the correlations are set to 0.
-    """
+    """A covariance near a matrix of pairs that were rounded one by one, with its variances."""
+    # Negative eigenvalues of the correlations are set to 0.
     varies = np.flatnonzero(np.diag(matrix) > 0)
     block = np.ix_(varies, varies)
     deviation = np.sqrt(np.diag(matrix)[varies])

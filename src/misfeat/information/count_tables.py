@@ -17,7 +17,6 @@ from misfeat.lattice.levels import level, rank
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 LARGEST = 3  # features of the largest sets that tables are held of
 
 

@@ -233,11 +233,9 @@ def squared_correlation(products: Floats, subsets: Indices) -> Floats:
 
 
 def adjusted_correlation(products: Floats, subsets: Indices, n_rows: int) -> Floats:
-    """Squared multiple correlation above chance: adjusted R², for many sets.
-
-    1 - (1 - R²) (n - 1) / (n - p - 1), as p features that say nothing explain p / (n - 1) of n rows
-    on the mean. Copies of other members do not count. With no rows left, all is chance: 0.
-    """
+    """Squared multiple correlation above chance: adjusted R², for many sets."""
+    # 1 - (1 - R²) (n - 1) / (n - p - 1), as p features that say nothing explain p / (n - 1) of n
+    # rows on the mean. Copies of other members do not count. With no rows left, all is chance: 0.
     explained, n_different = _explained(products, subsets)
     left = n_rows - 1.0 - n_different
     unexplained = (1.0 - explained) * (n_rows - 1.0) / np.maximum(left, 1.0)
@@ -245,12 +243,10 @@ def adjusted_correlation(products: Floats, subsets: Indices, n_rows: int) -> Flo
 
 
 def _explained(products: Floats, subsets: Indices) -> tuple[Floats, Integers]:
-    """R² of every set, and how many of its features are not copies of others.
-
-    Members are taken in one at a time, each cleared of those before it (a Cholesky factorization of
-    all sets at once): R² grows by the squared correlation of what is left of the feature with the
-    target. A feature of which nothing is left adds nothing, so copies do no harm.
-    """
+    """R² of every set, and how many of its features are not copies of others."""
+    # Members are taken in one at a time, each cleared of those before it (a Cholesky factorization
+    # of all sets at once): R² grows by the squared correlation of what is left of the feature with
+    # the target. A feature of which nothing is left adds nothing, so copies do no harm.
     spread = np.sqrt(np.maximum(np.diag(products), 0.0))
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     correlation = products * scale[:, None] * scale[None, :]

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from misfeat.information.mutual_info import CompactRows
     from misfeat.runtime.arrays import Floats
 
-
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
 LONGEST_EXPECTATIONS = 2**16  # The same for null expectations: all that 16-bit counts need
@@ -80,11 +79,9 @@ def _digamma(x):
 
 @compiled
 def sum_over_classes(by_class, n_rows):
-    """Sum beforehand what the series needs of classes: a cell costs the same for any number.
-
-    Gives the rows b of each class, largest first, and at place m sums over the first m of them: of
-    b, of b [ψ(b) - ψ(N)], and for every k of b |G_k| (k-1)! (N)_k / (b)_k.
-    """
+    """Sum beforehand what the series needs of classes: a cell costs the same for any number."""
+    # Gives the rows b of each class, largest first, and at place m sums over the first m of them:
+    # of b, of b [ψ(b) - ψ(N)], and for every k of b |G_k| (k-1)! (N)_k / (b)_k.
     n_classes = len(by_class)
     sizes = np.empty(n_classes)
     for y in range(n_classes):  # insertion: classes are few, and np.sort takes long to compile

@@ -164,12 +164,10 @@ def permutations_of(
     seed: np.random.SeedSequence,
     most: int = MOST_PERMUTATIONS,
 ) -> Permutations:
-    """Permutations of the target over a cohort's rows, and the scores of all sets for each.
-
-    Sets hold up to `largest` features besides those `held`. What others add to these is tested, so
-    that classes stay within their cells, and among rows of the same number in `strata`, which has
-    one for every distinct row. The first permutations are the same whatever `most` there are.
-    """
+    """Permutations of the target over a cohort's rows, and the scores of all sets for each."""
+    # Sets hold up to `largest` features besides those `held`. What others add to these is tested,
+    # so that classes stay within their cells, and among rows of the same number in `strata`, which
+    # has one for every distinct row. The first permutations are the same whatever `most` there are.
     rows, rest = compact_rows(cohort), None
     effect = design_effect(cohort)
     if cohort.effective is not None:

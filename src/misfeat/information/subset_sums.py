@@ -176,10 +176,8 @@ def sums_of_subsets(
     times: int = 1,
     held: Sequence[int] = (),
 ) -> Sums:
-    """Sums for listed subsets of one size, members ascending, asked for so many times.
-
-    NaN where a feature was never recorded. Features that all subsets hold are looked at once.
-    """
+    """Sums for listed subsets of one size, members ascending, asked for so many times."""
+    # NaN where a feature was never recorded. Features that all subsets hold are looked at once.
     subsets = np.asarray(subsets)
     size = subsets.shape[1]
     own = rows.positions[subsets]
@@ -253,11 +251,9 @@ def block_plan(n_features: int, low: int, high: int, block_size: int) -> BlockPl
 def lanes_of(
     n_classes: int, total: int, *, counts_rows: bool = True
 ) -> tuple[int, type[np.unsignedinteger], type]:
-    """How a cell is laid out: lanes, their type, and the type of the words they are summed in.
-
-    Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words. What
-    cells weigh, where rows have weights, is never in 16-bit lanes, for which all is looked up.
-    """
+    """How a cell is laid out: lanes, their type, and the type of the words they are summed in."""
+    # Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words. What
+    # cells weigh, where rows have weights, is never in 16-bit lanes, for which all is looked up.
     if total < 2**16 and counts_rows:
         if n_classes <= 2:
             return 2, np.uint16, np.uint32

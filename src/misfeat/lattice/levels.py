@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 LARGEST_LEVEL = 2**62  # a level with more subsets than this cannot be numbered
 
 

@@ -171,11 +171,9 @@ def _flip(members, size, feature):
 
 @compiled
 def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
-    """Walk from `start` until `nodes` is full or the steps are used up; how many were found.
-
-    `state` is that of the random numbers (not 0), and `seen` a hash set, all -1, as long as a power
-    of two, with room for twice as many nodes as are wanted.
-    """
+    """Walk from `start` until `nodes` is full or the steps are used up; how many were found."""
+    # `state` is that of the random numbers (not 0), and `seen` a hash set, all -1, as long as a
+    # power of two, with room for twice as many nodes as are wanted.
     n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)
     size = len(start)

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)
 """What no library's columns are scored of, whether they have a type for it or hold objects."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Constants = tuple[Any, ...]
 
-
 Term = TypeVar("Term")
 LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 
-
 FEW_CASES = 32  # Values that are told apart one after the other
 N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
 FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value
@@ -228,10 +227,8 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
 
 
 def as_array(series: nw.Series[Any]) -> NDArray[Any]:
-    """What an engine gave, as an array.
-
-    PyArrow would import pandas for that, in vain, which takes longer than reading a small table.
-    """
+    """What an engine gave, as an array."""
+    # PyArrow would import pandas for that, in vain, which takes longer than reading a small table.
     if "pandas" in sys.modules:
         return np.asarray(series.to_numpy())
     sys.modules["pandas"] = None  # type: ignore[assignment]  # as if it were not installed

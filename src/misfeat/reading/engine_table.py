@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from misfeat.reading.files import Relation
     from misfeat.runtime.arrays import Floats, Integers
 
-
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
 PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
@@ -473,10 +472,8 @@ def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
 def _likely_kept(
     counted: nw.LazyFrame[Any], keys: Sequence[str], below: int, drawing: Drawing
 ) -> nw.LazyFrame[Any]:
-    """Counted rows without most of those that are not kept; `drawn` has the last word.
-
-    Of the first of `keys`, `below` numbers have the same codes of the groupings.
-    """
+    """Counted rows without most of those that are not kept; `drawn` has the last word."""
+    # Of the first of `keys`, `below` numbers have the same codes of the groupings.
     counted = counted.with_columns((nw.col(keys[0]) * 0).alias(_HASH))
     for key in keys:
         counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(key)).alias(_HASH))

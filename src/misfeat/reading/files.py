@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
 
-
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
 
-
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
@@ -112,11 +111,9 @@ class GroupSums:
 
 
 def sums_wanted(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:
-    """Which sums a table must take, as (kind, i, j).
-
-    With x the values (0 where missing) and u flags of being recorded: ``"product"`` sums x_i x_j,
-    ``"first"`` x_i u_j, ``"both"`` u_i u_j. The others follow where there are no gaps.
-    """
+    """Which sums a table must take, as (kind, i, j)."""
+    # With x the values (0 where missing) and u flags of being recorded: ``"product"`` sums x_i x_j,
+    # ``"first"`` x_i u_j, ``"both"`` u_i u_j. The others follow where there are no gaps.
     n = len(variables)
     gaps = [i for i, variable in enumerate(variables) if variable.has_gaps]
     return [

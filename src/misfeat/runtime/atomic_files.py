@@ -55,10 +55,8 @@ def check_no_folder(path: Path) -> None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file at once or not at all; folders above it are made where they do not exist.
-
-    An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
-    """
+    """Write a file at once or not at all; folders above it are made where they do not exist."""
+    # An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
     try:
         check_no_folder(path)
         target = real_path(path)

@@ -13,11 +13,9 @@ _limit: Any = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep linear algebra from starting threads of its own, which cost more than they save.
-
-    Matrices here have some hundred columns. The first to enter sets the limit for the process, the
-    last to leave takes it back.
-    """
+    """Keep linear algebra from starting threads of its own, which cost more than they save."""
+    # Matrices here have some hundred columns. The first to enter sets the limit for the process,
+    # the last to leave takes it back.
     global _n_limiting, _limit
     from threadpoolctl import threadpool_limits
 

@@ -13,10 +13,8 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 def check_torch() -> None:
-    """Raise unless PyTorch can be imported, with how to install it.
-
-    Called before anything that imports torch, so that no one meets a bare ImportError.
-    """
+    """Raise unless PyTorch can be imported, with how to install it."""
+    # Called before anything that imports torch, so that no one meets a bare ImportError.
     try:
         import torch  # noqa: F401
     except ImportError as error:

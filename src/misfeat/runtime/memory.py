@@ -101,10 +101,8 @@ def _checked(share: object, name: str) -> float:
 def check_memory(
     n_features: int, size: int, n_cohorts: int, needed: Callable[[int, int], int]
 ) -> None:
-    """Raise if work would need more memory than `current_limit` allows, and say what would fit.
-
-    `needed` gives bytes for a number of features and a size.
-    """
+    """Raise if work would need more memory than `current_limit` allows, and say what would fit."""
+    # `needed` gives bytes for a number of features and a size.
     asked, allowed = needed(n_features, size), allowed_memory()
     if asked <= allowed:
         return

@@ -26,7 +26,6 @@ from misfeat.runtime.blas import one_blas_thread
 if TYPE_CHECKING:
     from rich.console import Console
 
-
 Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
@@ -69,12 +68,10 @@ def is_full_memory(error: BaseException) -> bool:
 
 @contextmanager
 def progress_shown(wanted: bool) -> Iterator[Progress | None]:
-    """Show how far work is, and how long it will take, on standard error while the block runs.
-
-    A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a few
-    seconds. Within another such block the outer one shows it. The environment variable
-    ``MISFEAT_PROGRESS=off`` hides it everywhere.
-    """
+    """Show how far work is, and how long it will take, on standard error while the block runs."""
+    # A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a
+    # few seconds. Within another such block the outer one shows it. The environment variable
+    # ``MISFEAT_PROGRESS=off`` hides it everywhere.
     outer = _shown.get()
     if wanted and outer is not None:
         yield outer
@@ -287,10 +284,8 @@ def answer_interrupt() -> None:
 
 @contextmanager
 def interrupts_put_off() -> Iterator[None]:
-    """Leave interrupts to `check_interrupt` while a block runs that must not stop half-way.
-
-    An exception in the midst of the locks of a pool of threads can leave one locked for ever.
-    """
+    """Leave interrupts to `check_interrupt` while a block runs that must not stop half-way."""
+    # An exception in the midst of the locks of a pool of threads can leave one locked for ever.
     interrupt = _interrupt if _is_main() else None
     if interrupt is None:
         yield

@@ -111,10 +111,8 @@ def write_parts(folder: Path, parts: Mapping[str, bytes]) -> None:
 
 
 def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
-    """Write one part of a run that is there; a link in its place is replaced, never followed.
-
-    Where the manifest is not that of the run that the part belongs to, nothing is written.
-    """
+    """Write one part of a run that is there; a link in its place is replaced, never followed."""
+    # Where the manifest is not that of the run that the part belongs to, nothing is written.
     try:
         with _locked(folder):
             _clean_up(folder)
@@ -126,11 +124,9 @@ def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
 
 
 def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
-    """Read files of a folder, all as one save left them; those that are not there are left out.
-
-    Links are followed, as stores of data make them, but nothing other than plain files is read.
-    Other files than parts must be such that nobody writes them meanwhile.
-    """
+    """Read files of a folder, all as one save left them; those that are not there are left out."""
+    # Links are followed, as stores of data make them, but nothing other than plain files is read.
+    # Other files than parts must be such that nobody writes them meanwhile.
     for turn in range(files.TRIES):
         before = _stamp(folder)
         with suppress(FileNotFoundError):  # moved to its place in this very moment

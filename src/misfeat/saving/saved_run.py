@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-
 FORMAT, VERSION = "misfeat selection", 6
 MALFORMED = (
     *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),
@@ -92,10 +91,8 @@ class Place(NamedTuple):
 
 
 def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | None = None) -> None:
-    """Write what a fit left to a folder; an older run is replaced at once or not at all.
-
-    `beside` are further parts of the same whole: a report, and the settings of a run.
-    """
+    """Write what a fit left to a folder; an older run is replaced at once or not at all."""
+    # `beside` are further parts of the same whole: a report, and the settings of a run.
     from safetensors.numpy import save
 
     beside = beside or {}

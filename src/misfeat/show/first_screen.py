@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 
-
 MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
 
 
@@ -56,11 +55,9 @@ def feature_map(
 
 
 def side_by_side(values: Floats) -> NDArray[np.intp]:
-    """Numbers of rows such that rows which are alike are neighbours, those with most on top.
-
-    The leaves of an average-linkage tree in the order with the smallest distances between
-    neighbours (Bar-Joseph, Gifford and Jaakkola, Bioinformatics 17, 2001).
-    """
+    """Numbers of rows such that rows which are alike are neighbours, those with most on top."""
+    # The leaves of an average-linkage tree in the order with the smallest distances between
+    # neighbours (Bar-Joseph, Gifford and Jaakkola, Bioinformatics 17, 2001).
     means = values.mean(axis=1)
     if len(values) < 3:
         return np.argsort(-means, kind="stable")

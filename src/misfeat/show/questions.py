@@ -89,10 +89,8 @@ SENTENCES: dict[str, Callable[[Selection, About], Sequence[str]]] = {
 
 
 def answered(selection: Selection, question: str, about: About) -> tuple[Columns, Sequence[str]]:
-    """The answer to a question as columns, and in words where it has some.
-
-    Raises where it is not a question, or something is missing or too much.
-    """
+    """The answer to a question as columns, and in words where it has some."""
+    # Raises where it is not a question, or something is missing or too much.
     if question not in QUESTIONS:
         raise MisfeatError(
             f"{question!r} is not a question; ask for {listed(list(QUESTIONS), len(QUESTIONS))}."

@@ -180,10 +180,8 @@ def check_site(name: object) -> str:
 
 
 def column_of(held: Any, *, proposed: bool = False) -> ColumnCode:
-    """A column's code from plain values; a ValueError says what is wrong with them.
-
-    A proposal may name values of numbers beside the edges of bins.
-    """
+    """A column's code from plain values; a ValueError says what is wrong with them."""
+    # A proposal may name values of numbers beside the edges of bins.
     column, kind, exact = _text(held["column"]), held["kind"], held.get("exact", False)
     edges = tuple(map(_number, listed_within(held["edges"], MOST_VALUES)))
     values = tuple(map(_text if kind == CATEGORY else _number, listed_within(held["values"])))

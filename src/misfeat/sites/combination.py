@@ -379,10 +379,8 @@ def _audit(code: ColumnCode, role: str, categories: tuple[str, ...]) -> ColumnAu
 
 
 def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
-    """Summaries with a few rows of every class that other sites have and rounding may hide.
-
-    Without them the target would seem to be less uncertain than it is.
-    """
+    """Summaries with a few rows of every class that other sites have and rounding may hide."""
+    # Without them the target would seem to be less uncertain than it is.
     anywhere = np.any([one.by_class > 0 for one in summaries], axis=0)
     found = []
     for one in summaries:

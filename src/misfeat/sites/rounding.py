@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Floats, Indices, Integers
     from misfeat.sites.summary import Summary
 
-
 SWEEPS = 25  # Rounds of fitting
 PRIOR = 0.05
 """What a rounded table gets of what its smaller tables lead one to expect, before it is fitted: no
@@ -76,11 +75,9 @@ def rounded_by(counts: Any, chance: Floats, least: int) -> Integers:
 def each_size(
     by_class: Floats, tables: list[Floats], cards: Integers, make: Callable[..., Floats]
 ) -> list[Floats]:
-    """What ``make(table, parts, members)`` gives for every set, sizes from 1 on.
-
-    The parts of a set are what was made of its subsets with one feature less, in the order of that
-    feature; that of a single feature is the classes.
-    """
+    """What ``make(table, parts, members)`` gives for every set, sizes from 1 on."""
+    # The parts of a set are what was made of its subsets with one feature less, in the order of
+    # that feature; that of a single feature is the classes.
     smaller, ends, found = by_class[None], np.array([0, 1]), []
     for size, table in enumerate(tables, start=1):
         subsets = level(len(cards), size)
@@ -192,12 +189,10 @@ def _fitted(table: Floats, parts: list[Floats], _members: tuple[int, ...]) -> Fl
 
 
 def chance_of(counts: Indices, columns: Sequence[str], secret: bytes) -> Floats:
-    """A number between 0 and 1 for every count of a table, an axis a column and one of classes.
-
-    Whoever could have the same rows rounded by other chance would find the counts by averaging. So
-    it is drawn from the columns of the table, the exact counts of the line, and a secret of the
-    site, and depends on nothing else that a codebook could change.
-    """
+    """A number between 0 and 1 for every count of a table, an axis a column and one of classes."""
+    # Whoever could have the same rows rounded by other chance would find the counts by averaging.
+    # So it is drawn from the columns of the table, the exact counts of the line, and a secret of
+    # the site, and depends on nothing else that a codebook could change.
     order = np.argsort(columns, kind="stable").tolist()
     lines = counts.transpose(*order, -1).reshape(-1, counts.shape[-1])
     name = repr(sorted(columns)).encode()

@@ -28,7 +28,6 @@ from misfeat.words import joined
 if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Integers
 
-
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"
 LARGEST_FILE, LARGEST_COUNTS = 2**28, 2**29

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from misfeat.completion.neural import MultiplexCompleter
     from misfeat.runtime.arrays import Flags, Floats
 
-
 N_FACTS = 9  # numbers that describe a set in a cohort, beside one for every guess
 FIRST_GUESS_AHEAD = 2.0  # how far the first guess is ahead before training, on the log scale
 LARGEST_STRETCH = 0.3  # A mixture of guesses is stretched or shrunk by at most exp(0.3)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     Step = Callable[[], None]
     Draw = Callable[..., Tensor]
 
-
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
 BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}  # states of models at once
@@ -380,12 +379,10 @@ def train(
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
 ) -> tuple[int, Integers]:
-    """Train all models of a network, side by side, on the labels of their subgroups.
-
-    It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
-    with rows of the inputs, it gives their scores. The best weights of each model are kept. Returns
-    the epochs that were run, and the best one of each model.
-    """
+    """Train all models of a network, side by side, on the labels of their subgroups."""
+    # It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
+    # with rows of the inputs, it gives their scores. The best weights of each model are kept.
+    # Returns the epochs that were run, and the best one of each model.
     device = network.inputs.device
     splits = [known.split(float(settings.validation_share), rng) for known in labels]
     n_rows = len(network.inputs)

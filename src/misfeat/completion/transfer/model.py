@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 
-
 LARGEST_STRETCH = 2**22  # entries of tables, of all cohorts, that a thread holds at once: 32 MiB
 LARGEST_TABLE = 2**16  # cells of the largest table of three features with the target
 

@@ -57,10 +57,8 @@ class SetEvidence(NamedTuple):
 
 @compiled
 def donors_mean(tables, weights, split):
-    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε]: without the prior, and the prior's part.
-
-    Of shape (n_cells, n_classes), without cells if there are no donors, and (n_o, n_classes).
-    """
+    """Σ_j w_j [T_j(o,q,y) + ε prior] / [T_j(o,y) + ε]: without the prior, and the prior's part."""
+    # Of shape (n_cells, n_classes), without cells if there are no donors, and (n_o, n_classes).
     n_donors, n_cells, n_classes = tables.shape
     n_o, n_q = len(split.of_o), len(split.of_q)
     average = np.zeros((n_cells if n_donors else 0, n_classes))
@@ -291,11 +289,9 @@ def poisson_table() -> Poisson:
 
 @compiled
 def expected_score(shares, rows, poisson):
-    """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance.
-
-    MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
-    that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has.
-    """
+    """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance."""
+    # MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
+    # that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has.
     n_o, n_q, n_classes = shares.shape
     with_class, without_class, total, variance = 0.0, 0.0, 0.0, 0.0
     by_class, logs = np.zeros(n_classes), np.zeros(n_classes)
@@ -335,13 +331,11 @@ def expected_score(shares, rows, poisson):
 
 @compiled
 def expected_above_chance(shares, rows, poisson):
-    """The mean score above chance: Σ E φ(n_oqy) / N less Σ E φ(m_oqy) / N.
-
-    m_oqy are the rows of class y in a cell whose rows have random classes. Of n rows of mean λ and
-    variance r λ, a share π of one class has mean π λ and variance π² r λ + π (1 - π) λ, that is,
-    π r + 1 - π times its mean. (Every row is given its class by itself, not from a stock that runs
-    out, which makes chance larger by (n_classes - 1) / 2N.)
-    """
+    """The mean score above chance: Σ E φ(n_oqy) / N less Σ E φ(m_oqy) / N."""
+    # m_oqy are the rows of class y in a cell whose rows have random classes. Of n rows of mean λ
+    # and variance r λ, a share π of one class has mean π λ and variance π² r λ + π (1 - π) λ, that
+    # is, π r + 1 - π times its mean. (Every row is given its class by itself, not from a stock that
+    # runs out, which makes chance larger by (n_classes - 1) / 2N.)
     n_o, n_q, n_classes = shares.shape
     by_class = rows.sum(axis=0)
     total = by_class.sum()

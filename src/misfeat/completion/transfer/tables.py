@@ -66,18 +66,6 @@ def strides_of(cards, strides):
 
 
 @compiled
-def part_cells(cards, steps, cells):
-    """For every cell of a subset, the cell of another table: `steps` is its stride a feature."""
-    cells[0] = 0
-    filled = 1
-    for a in range(len(cards) - 1, -1, -1):
-        for x in range(1, cards[a]):
-            for k in range(filled):
-                cells[x * filled + k] = cells[k] + x * steps[a]
-        filled *= cards[a]
-
-
-@compiled
 def rank_of(subset):
     """The place of a feature, a pair or a triple among those of its size."""
     place = subset[0]
@@ -149,10 +137,8 @@ def rake(values, n_summed, inner, wanted, sums, least):
 
 @compiled
 def rake_parts(values, cards, width, wanted, starts, sums, sweeps):
-    """Rake a table, `width` numbers a cell, to all tables of one member less, the last first.
-
-    The cells of the table without the u-th last member start at ``starts[u]`` of those wanted.
-    """
+    """Rake a table, `width` numbers a cell, to all tables of one member less, the last first."""
+    # The cells of the table without the u-th last member start at ``starts[u]`` of those wanted.
     for _ in range(sweeps):
         inner = width
         for u in range(len(cards)):
@@ -202,8 +188,13 @@ def split_of(subset, cards, pattern):
 @compiled
 def part_cells_of(cards, steps, members):
     """For every cell of some members, what it adds to the cell of a table with these strides."""
-    cells = np.empty(cards[members].prod(), np.int64)
-    part_cells(cards[members], steps[members], cells)
+    cells = np.zeros(cards[members].prod(), np.int64)
+    filled = 1
+    for a in members[::-1]:
+        for x in range(1, cards[a]):
+            for k in range(filled):
+                cells[x * filled + k] = cells[k] + x * steps[a]
+        filled *= cards[a]
     return cells
 
 

@@ -87,11 +87,9 @@ class Scratch(NamedTuple):
 
 @compiled
 def score_listed(members, sizes, rows, sums):
-    """Write the sums of listed subsets.
-
-    `sums` has one row for the sum over classes less that over groups. Where rows lack values it has
-    four: these two apart, the sum of f over the class totals, and the number of rows.
-    """
+    """Write the sums of listed subsets."""
+    # `sums` has one row for the sum over classes less that over groups. Where rows lack values it
+    # has four: these two apart, the sum of f over the class totals, and the number of rows.
     path = _start(rows, members.shape[1] + 1)
     scratch = Scratch(
         np.zeros((rows.n_cells, rows.n_classes), dtype=np.int64),

@@ -99,11 +99,9 @@ def _sums(lanes, width, n_classes, f, sums):
 
 @compiled
 def score_permutations(rows, plan, words, buffer, buffer_lanes, f, sums):
-    """Write the sum of f of every subset of a plan, of every permutation, to `sums`.
-
-    `words` holds the counts of `count_classes`, several to a machine word; `buffer` and
-    `buffer_lanes` are the same memory, as such words and as counts.
-    """
+    """Write the sum of f of every subset of a plan, of every permutation, to `sums`."""
+    # `words` holds the counts of `count_classes`, several to a machine word; `buffer` and
+    # `buffer_lanes` are the same memory, as such words and as counts.
     cardinalities, n_classes = rows.cardinalities, rows.n_classes
     blocks, starts, kept, outputs = plan
     block_size, n_words = blocks.shape[1], words.shape[1]

@@ -230,11 +230,9 @@ def one_subgroup(selected: Fitted | Selection, subgroup: str | None) -> tuple[Se
 
 
 def significance_of(selection: Selection, size: int) -> tuple[Floats, Flags] | None:
-    """P-values of all sets of a size, NaN where not recorded, and which are not significant.
-
-    Of shape (n_cohorts, n_sets); None before `significance` was asked. In a subgroup that is not
-    significant as a whole, adjusted for the others, no set is.
-    """
+    """P-values of all sets of a size, NaN where not recorded, and which are not significant."""
+    # Of shape (n_cohorts, n_sets); None before `significance` was asked. In a subgroup that is not
+    # significant as a whole, adjusted for the others, no set is.
     tests = selection.known_tests
     p = None if tests is None else tests.p_values.get(size)
     if tests is None or p is None:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from misfeat.runtime.arrays import Flags, Floats
     from misfeat.selection import Selection
 
-
 NARROWEST = 4.2  # inches of a map, so that its title fits
 MOST_NUMBERED = 16  # columns in which every cell can hold its number
 POWER = 0.6  # colours rise with this power of a value: single features explain far less than sets

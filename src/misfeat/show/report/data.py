@@ -57,10 +57,8 @@ def make_report(
     validate: bool = True,
     spell: Spelling = str,
 ) -> Report:
-    """Ask a selection everything that the report shows.
-
-    `spell` says how parameters are spelled in advice: in Python's words by default.
-    """
+    """Ask a selection everything that the report shows."""
+    # `spell` says how parameters are spelled in advice: in Python's words by default.
     size = selection.size if size is None else size
     k = selection.k if k is None else k
     cohorts, features = selection.cohorts, selection.feature_names
