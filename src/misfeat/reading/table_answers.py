@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -38,6 +40,28 @@ def kind_of_type(dtype: nw.dtypes.DType) -> Kind:
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return Kind.TEXT
     return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
+
+
+@contextmanager
+def pandas_put_off() -> Iterator[None]:
+    """Keep PyArrow from importing pandas to look whether a value is of its kinds.
+
+    That takes longer than reading a small table.
+    """
+    if "pandas" in sys.modules:
+        yield
+        return
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # as if it were not installed
+    try:
+        yield
+    finally:
+        sys.modules.pop("pandas", None)
+
+
+def numpy_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """A series as an array."""
+    with pandas_put_off():
+        return np.asarray(series.to_numpy())
 
 
 @dataclass(frozen=True)
