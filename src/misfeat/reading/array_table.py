@@ -236,9 +236,9 @@ def holds_integers(least: Any, greatest: Any) -> bool:
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Flags]:
     if not series.null_count():
         return answers.numpy_of(series), np.zeros(len(series), dtype=bool)
-    with answers.pandas_put_off():
-        there = series.fill_null(instead)
-    return answers.numpy_of(there), answers.numpy_of(series.is_null()).astype(bool)
+    if series.implementation.is_pyarrow() and (found := answers.arrow_numbers(series.to_native())):
+        return np.where(found[1], instead, found[0]), found[1]
+    return series.fill_null(instead).to_numpy(), series.is_null().to_numpy().astype(bool)
 
 
 def _of_text(series: nw.Series[Any]) -> Column:
@@ -278,9 +278,9 @@ def _text_of_pyarrow(native: Any) -> tuple[Integers, list[Any]]:
     if not pa.types.is_dictionary(native.type):
         native = native.dictionary_encode()
     encoded = native.unify_dictionaries().combine_chunks()
-    with answers.pandas_put_off():
-        positions = encoded.indices.cast(pa.int64()).fill_null(_MISSING)
-        return positions.to_numpy(zero_copy_only=False), encoded.dictionary.to_pylist()
+    found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
+    assert found is not None  # noqa: S101
+    return np.where(found[1], _MISSING, found[0]), encoded.dictionary.to_pylist()
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
