@@ -242,7 +242,8 @@ def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> Floats
     for _ in range(MOST_STEPS):
         chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
         gradient = columns.T @ (n_rows * chance - cases) + penalty * slopes
-        curved = (columns * (n_rows * chance * (1 - chance))[:, None]).T @ columns
+        scaled = columns * np.sqrt(n_rows * chance * (1 - chance))[:, None]
+        curved = scaled.T @ scaled  # of a matrix with itself, which takes half as long
         step = np.linalg.solve(curved + np.diag(penalty), gradient)
         slopes -= step
         if np.abs(step).max() < CONVERGED:

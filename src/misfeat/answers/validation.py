@@ -132,6 +132,7 @@ def trust(
     known = replace(known, progress=None)
     lacking = np.array([np.isnan(scores).any() for scores in known.exact.by_size[size]])
     n_steps = rounds + 3
+    n_jobs = known.n_jobs if estimate.lists else None  # completers are not for several threads
 
     def report(done: int) -> None:
         if progress is not None:
@@ -154,7 +155,7 @@ def trust(
         judge = replace(estimate, name=POPULATION, confidence=JUDGED)
         judged = shown if judge == estimate else judge.complete(known, size)
         drawn_halves = half_weights(known.cohorts, rng)
-        halves = mapped(of_half, drawn_halves, lambda n: report(1 + n))
+        halves = mapped(of_half, drawn_halves, lambda n: report(1 + n), n_jobs)
         truth = truth_of_population(known.exact, judged, k, halves)
         done = 3
         if halves:  # else an answer would be compared with itself
@@ -163,7 +164,7 @@ def trust(
         truth = truth_of_sample(known.exact, size)
     drawn = patchy_rounds(known.exact.missing, lacking, rounds, rng)
     masks = [mask for mask in drawn if mask.any()]
-    completed = mapped(without_features, masks, lambda n: report(done + n))
+    completed = mapped(without_features, masks, lambda n: report(done + n), n_jobs)
     answers += zip(completed, masks, strict=True)
     compared: dict[int, list[Trust]] = {}
     for scores, mask in answers:

@@ -76,7 +76,7 @@ def find_terms(table: Source, moments: Moments) -> Moments:
         if min(moments.n_features, table.largest_set) < size or moments.n_targets == 0:
             break
         sets = _sets_to_try(moments, table, size, strongest)
-        found = _candidates(table, moments, sets)
+        found = _candidates(table, moments, sets.astype(np.int64))
         strongest = list(dict.fromkeys(found.sets.ravel().tolist()))
         expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(found.sets), 1))
         least = max(LEAST_DEVIATIONS[size], MARGIN - expected)
@@ -100,9 +100,8 @@ def _sets_to_try(moments: Moments, table: Source, size: int, strongest: Sequence
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidates(table: Source, moments: Moments, sets: Indices) -> _Candidates:
+def _candidates(table: Source, moments: Moments, sets: Integers) -> _Candidates:
     """What the cells of sets say beyond their additive parts, where anything can be said."""
-    sets = sets.astype(np.int64)
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded

@@ -215,9 +215,9 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
                 series = series.cast(nw.String)
             # PyArrow casts no integer that a float would round.
             numbers = series if series.dtype == nw.UInt64 else series.cast(nw.Float64)
-            return Column.of_numbers(kind, numbers.to_numpy().astype(np.float64, copy=False))
+            return Column.of_numbers(kind, answers.numpy_of(numbers).astype(np.float64, copy=False))
         case Kind.TIME:
-            moments = series.to_numpy()  # in UTC, rounded down to the microsecond
+            moments = answers.numpy_of(series)  # in UTC, rounded down to the microsecond
             if moments.dtype == object:
                 known = [canonical(value) for value in series.to_list()]
                 moments = np.array(known, dtype="datetime64[us]")
@@ -234,7 +234,9 @@ def holds_integers(least: Any, greatest: Any) -> bool:
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Flags]:
     if not series.null_count():
-        return series.to_numpy(), np.zeros(len(series), dtype=bool)
+        return answers.numpy_of(series), np.zeros(len(series), dtype=bool)
+    if series.implementation.is_pyarrow() and (found := answers.arrow_numbers(series.to_native())):
+        return np.where(found[1], instead, found[0]), found[1]
     return series.fill_null(instead).to_numpy(), series.is_null().to_numpy().astype(bool)
 
 
@@ -275,8 +277,9 @@ def _text_of_pyarrow(native: Any) -> tuple[Integers, list[Any]]:
     if not pa.types.is_dictionary(native.type):
         native = native.dictionary_encode()
     encoded = native.unify_dictionaries().combine_chunks()
-    positions = encoded.indices.cast(pa.int64()).fill_null(_MISSING)
-    return positions.to_numpy(zero_copy_only=False), encoded.dictionary.to_pylist()
+    found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
+    assert found is not None  # noqa: S101
+    return np.where(found[1], _MISSING, found[0]), encoded.dictionary.to_pylist()
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:

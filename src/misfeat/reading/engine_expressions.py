@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
-import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ from misfeat.reading.coders import (
     joined,
     that_may_occur,
 )
-from misfeat.reading.table_answers import Variable, kind_of_type, ranks_of
+from misfeat.reading.table_answers import Variable, kind_of_type, numpy_of, ranks_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -226,21 +225,9 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
     )
 
 
-def as_array(series: nw.Series[Any]) -> NDArray[Any]:
-    """What an engine gave, as an array."""
-    # PyArrow would import pandas for that, in vain, which takes longer than reading a small table.
-    if "pandas" in sys.modules:
-        return np.asarray(series.to_numpy())
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # as if it were not installed
-    try:
-        return np.asarray(series.to_numpy())
-    finally:
-        del sys.modules["pandas"]
-
-
 def as_counts(series: nw.Series[Any]) -> Integers:
     """Whole numbers that an engine counted."""
-    return as_array(series).astype(np.int64, copy=False)
+    return numpy_of(series).astype(np.int64, copy=False)
 
 
 class RankedColumn:
@@ -308,4 +295,4 @@ class RankedColumn:
 
 def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
     """The smallest and the largest value of every part, and its rows."""
-    return as_array(counted[_LOW]), as_array(counted[_HIGH]), as_counts(counted[COUNT])
+    return numpy_of(counted[_LOW]), numpy_of(counted[_HIGH]), as_counts(counted[COUNT])

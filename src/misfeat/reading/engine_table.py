@@ -25,7 +25,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading import engine_expressions as expressions
 from misfeat.reading import table_answers as answers
-from misfeat.reading.array_table import WIDE, holds_integers
+from misfeat.reading.array_table import WIDE, ArrayTable, holds_integers
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -38,7 +38,7 @@ from misfeat.reading.coders import (
     split_into_keys,
     unpack_keys,
 )
-from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_array, as_counts, one_where
+from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
 from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from misfeat.reading.files import Relation
     from misfeat.runtime.arrays import Floats, Integers
 
+MOST_HELD = 2**23  # Values of a file that are held in memory, where asking is quicker
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
 PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
@@ -64,6 +65,7 @@ class EngineTable:
         self.notes = [] if relation is None else relation.notes
         self._weighing: Weighing | None = None
         self._n_rows: int | None = None
+        self._held: ArrayTable | None = None
         self._ranked: dict[Reading, expressions.RankedColumn] = {}
         frame: nw.LazyFrame[Any] = nw.from_native(native)
         given = frame.collect_schema().names()
@@ -137,8 +139,21 @@ class EngineTable:
             self._n_rows = int(self._one(nw.len() if times is None else times.sum()))
         return self._n_rows
 
+    def _rows_for(self, column: str) -> ArrayTable | None:
+        """The rows in memory where a file has few: they answer before an engine has begun."""
+        small = self.n_rows() * len(self.names) <= MOST_HELD and self.kind(column) is not Kind.TIME
+        if self._relation is None or not small or not self._columns.implementation.is_duckdb():
+            return None
+        if self._held is None:
+            frame = self._collected(self._lazy)
+            held = ArrayTable({name: frame[inner] for name, inner in self._columns.inner.items()})
+            self._held = held if self._weighing is None else held.weighed(self._weighing)
+        return self._held
+
     def value_counts(self, column: str, limit: int) -> ValueCounts | None:
         """The distinct values and their counts, or None where there are more than `limit`."""
+        if (held := self._rows_for(column)) is not None:
+            return held.value_counts(column, limit)
         if self.n_rows() > 2 * FIRST_PART * limit:  # the first rows may have more than enough
             rows = self._lazy.select(self._columns.value(column).alias(VALUE))
             distinct = rows.head(FIRST_PART * limit).group_by(VALUE).agg(nw.len().alias(COUNT))
@@ -152,19 +167,25 @@ class EngineTable:
         if len(counted) > limit:
             return None
         values, counts = counted[VALUE], as_counts(counted[COUNT])
-        null = as_array(values.is_null()).astype(bool)
+        null = answers.numpy_of(values.is_null()).astype(bool)
         present = values.filter(~values.is_null())
-        listed = as_array(present) if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
+        listed = (
+            answers.numpy_of(present) if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
+        )
         found = answers.tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
 
     def count_missing(self, reading: Reading) -> int:
         """How many rows are missing."""
+        if (held := self._rows_for(reading.column)) is not None:
+            return held.count_missing(reading)
         missing, times = one_where(self._columns.is_missing(reading)), self._times()
         return int(self._one((missing if times is None else missing * times).sum()))
 
     def quantiles(self, reading: Reading, shares: Sequence[float | Fraction]) -> list[float]:
         """The smallest values of a numeric column with such shares of the rows at or below them."""
+        if (held := self._rows_for(reading.column)) is not None:
+            return held.quantiles(reading, shares)
         if reading not in self._ranked:
             times = self._times()
             present = self._lazy.filter(~self._columns.is_missing(reading))
@@ -237,7 +258,7 @@ class EngineTable:
     def weighed(self, weighing: Weighing) -> EngineTable:
         """The same table, whose rows count as a column says."""
         table = copy(self)
-        table._weighing, table._n_rows, table._ranked = weighing, None, {}
+        table._weighing, table._n_rows, table._held, table._ranked = weighing, None, None, {}
         table._lazy = self._lazy.filter(self._columns.value(weighing.column) > 0)
         return table
 
@@ -282,11 +303,11 @@ class EngineTable:
                 .group_by(list(keys))
                 .agg(nw.col(_WEIGHT).sum(), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
             )
-            packed = [as_array(summed[name]).astype(np.int64) for name in keys]
+            packed = [answers.numpy_of(summed[name]).astype(np.int64) for name in keys]
             order = sorting_order(packed)
-            counts = as_array(summed[_WEIGHT]).astype(np.float64)[order]
+            counts = answers.numpy_of(summed[_WEIGHT]).astype(np.float64)[order]
             for n, which in enumerate(batch):
-                sums[which] = as_array(summed[f"s{n}"]).astype(np.float64)[order]
+                sums[which] = answers.numpy_of(summed[f"s{n}"]).astype(np.float64)[order]
         codes = unpack_keys(packed, np.zeros_like(order), bases).codes
         return answers.group_sums(codes, counts, variables, sums)
 
@@ -296,12 +317,12 @@ class EngineTable:
         """The rows with a target: the codes of their groups, weights, and variables as numbers."""
         keys, rows = self._numbered(groups, variables)
         held = self._collected(rows)
-        packed = [as_array(held[name]).astype(np.int64) for name in keys]
+        packed = [answers.numpy_of(held[name]).astype(np.int64) for name in keys]
         order = sorting_order(packed)
         codes = unpack_keys(packed, np.zeros_like(order), radices(groups)).codes
 
         def numbers(name: str) -> Floats:
-            return as_array(held[name]).astype(np.float64)[order]
+            return answers.numpy_of(held[name]).astype(np.float64)[order]
 
         values = np.array([numbers(f"x{i}") for i in range(len(variables))])
         for i, variable in enumerate(variables):

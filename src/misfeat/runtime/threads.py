@@ -106,7 +106,10 @@ class Work:
 
 
 def mapped(
-    function: Callable[[Item], Result], items: Iterable[Item], report: Callable[[int], None]
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    report: Callable[[int], None],
+    n_jobs: int | None = None,
 ) -> list[Result]:
     """What a function gives for each item; `report` is told before each how many were begun."""
     from joblib import Parallel, delayed
@@ -118,5 +121,6 @@ def mapped(
             yield item
 
     with one_blas_thread():
-        found: list[Result] = Parallel(prefer="threads")(delayed(function)(i) for i in begun())
+        parallel = Parallel(n_jobs, prefer="threads")
+        found: list[Result] = parallel(delayed(function)(item) for item in begun())
     return found
