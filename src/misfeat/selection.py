@@ -438,9 +438,9 @@ class Selection:
     ) -> Any:
         """The best score by size, what one more feature adds, and where to stop.
 
-        A set is enough where there is no evidence that one or two further features help: they add
-        no more than when the target is permuted within its cells. So is a smaller one that explains
-        less by no more than 1 % of the uncertainty.
+        A set is enough where there is no evidence that one or two further features help (one, where
+        there are very many pairs): they add no more than when the target is permuted within its
+        cells. So is a smaller one that explains less by no more than 1 % of the uncertainty.
 
         Parameters
         ----------

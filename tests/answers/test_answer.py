@@ -87,6 +87,9 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     # Too many pairs to see with the usual number of permutations how many features are enough.
     monkeypatch.setattr("misfeat.answers.options.MOST_PERMUTED", 3e6)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=99)
+    monkeypatch.setattr("misfeat.answers.options.MOST_AHEAD", 3e6)
+    assert effort_for(selection, 1).ahead == 1
+    assert selection.enough().shape[0]
 
 
 def test_no_more_is_expected_to_be_explained_than_there_is():

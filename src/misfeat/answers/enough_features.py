@@ -2,7 +2,8 @@
 
 The best set of every size is held fixed, and the target is permuted within its cells: what the set
 explains stays, what others add is chance. Where one or two further features add no more than in
-most permutations, the set is enough. Two are tried because they may explain only together.
+most permutations, the set is enough. Two are tried because they may explain only together, unless
+there are very many pairs (`effort_for`).
 """
 
 from __future__ import annotations
