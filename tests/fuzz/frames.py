@@ -164,7 +164,7 @@ def drawn_frame(strategy: st.SearchStrategy[Any], tally: Tally, held: Any) -> Ca
         for name, make in holders_of(frame).items():
             try:
                 table = make()
-            except (Exception, pl.exceptions.PanicException):  # noqa: S112 (a type it does not have)
+            except (Exception, pl.exceptions.PanicException):  # noqa: S112 (it lacks a type)
                 continue
             answered = first is not None
             with a_case(f"frame, {name}", tally, about, answered=answered) as case:
