@@ -245,3 +245,14 @@ def test_forged_weights_are_refused(weighted: SubgroupSelector, tmp_path: Path) 
         (tmp_path / ARRAYS).write_bytes(changed.arrays)
         with pytest.raises(DamagedFileError):
             Selection.load(tmp_path)
+
+
+@pytest.mark.parametrize("total", [1e8, 1.2e9])
+def test_tests_of_few_lines_take_no_longer_however_often_each_occurs(total):
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 2, 40) for name in ("a", "b", "y")}
+    table["n"] = np.full(40, int(total / 40))
+    selector = SubgroupSelector(size=2, weights="frequency").fit(table, "y", sample_weight="n")
+    assert selector.significance(permutations=19)["p_value"].tolist() == [0.05]
+    assert [one.verdict for one in selector.answer()] == ["explained"]
+    selector.validate()

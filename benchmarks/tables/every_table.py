@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from misfeat import SubgroupSelector
-from misfeat.answers import answer, effort
+from misfeat.answers import answer, options
 from misfeat.exceptions import MisfeatError
 
 CALLED = ("target", "class", "y", "outcome")
@@ -49,7 +49,7 @@ class Outcome:
     share: float | None = None  # What it explains
     cautions: str = ""
     left_out: str = ""
-    seconds: float = 0.0
+    seconds: float = 0.0  # Of CPU time
 
 
 def read_cells(file: Path) -> list[list[str]]:
@@ -91,7 +91,7 @@ def outcome_of(file: Path, source: str) -> Outcome:
     target, group = target_and_group(cells)
     found.rows, found.columns = len(cells) - 1, len(cells[0])
     found.target, found.group = target, group or ""
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         selector = SubgroupSelector(groups=group, random_state=0, n_jobs=1)
         answers = selector.fit(str(file), target).answer()
@@ -113,7 +113,7 @@ def outcome_of(file: Path, source: str) -> Outcome:
         found.cautions = "; ".join(kinds)
         left = [one for one in selector.cohorts_.columns if one.role == "left out"]
         found.left_out = "; ".join(f"{one.column}: {one.treatment}" for one in left)
-    found.seconds = round(time.perf_counter() - started, 2)
+    found.seconds = round(time.process_time() - started, 2)
     return found
 
 
@@ -126,14 +126,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--limit", type=int, default=120, help="seconds a table")
+    parser.add_argument("--limit", type=int, default=120, help="CPU seconds a table")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     # What takes long and does not decide whether there is an answer: permutations, and models.
-    effort.USUAL_PERMUTATIONS = effort.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
-    effort.STEP_PERMUTATIONS = effort.FEWER_STEP_PERMUTATIONS = FEW_STEPS
+    options.USUAL_PERMUTATIONS = options.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
+    options.STEP_PERMUTATIONS = options.FEWER_STEP_PERMUTATIONS = FEW_STEPS
     answer.MOST_MODELLED = 0
-    signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGPROF, stop)
     with asked.out.open("w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, [one.name for one in fields(Outcome)])
         writer.writeheader()
@@ -141,9 +141,9 @@ def main() -> None:
             files = [file for file in sorted(folder.rglob("*")) if file.name.endswith(ENDINGS)]
             ended = Counter[str]()
             for file in files:
-                signal.alarm(asked.limit)
+                signal.setitimer(signal.ITIMER_PROF, asked.limit)
                 one = outcome_of(file, folder.name)
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
                 ended[one.outcome] += 1
                 writer.writerow(asdict(one))
                 out.flush()

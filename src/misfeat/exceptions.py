@@ -7,6 +7,7 @@ import sys
 import warnings
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -293,9 +294,9 @@ def listed(names: Iterable[object], most: int = 10) -> str:
 
 def shortened(value: object, most: int = 60) -> str:
     """A value for a message, on one line; only its type where it is long."""
-    shown = repr(value)
-    if len(shown) <= most and "\n" not in shown:
-        return shown
+    with suppress(Exception):  # some objects cannot be spelled
+        if len(shown := repr(value)) <= most and "\n" not in shown:
+            return shown
     size = f" of {len(value):,}" if isinstance(value, Sized) else ""
     return f"a {type(value).__name__}{size}"
 

@@ -85,11 +85,25 @@ def test_a_copy_in_one_subgroup_alone_is_named_there():
 
 
 @pytest.mark.parametrize("right", [0.9, 0.95])
-def test_a_good_test_is_no_leak(right):
+def test_a_copy_with_one_error_in_twenty_is_a_leak_and_a_good_test_is_none(right):
     rng = np.random.default_rng(0)
     target = rng.integers(0, 2, 2000)
     table = {"test": np.where(rng.random(2000) < right, target, 1 - target), "y": target}
-    assert not list(leaks(build_cohorts(table, "y")))
+    assert bool(list(leaks(build_cohorts(table, "y")))) == (right == 0.95)
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+def test_a_number_with_a_tenth_of_its_deviation_in_noise_is_a_leak(noise):
+    target, other = np.random.default_rng(0).normal(size=(2, 2000))
+    cohorts = build_cohorts({"x": target + noise * other, "y": target}, "y")
+    assert bool(list(leaks(cohorts))) == (noise == 0.1)
+
+
+def test_two_features_that_determine_the_target_together_are_cautioned_about():
+    bought, prescribed = np.random.default_rng(0).integers(0, 4, (2, 2000))
+    table = {"all": bought + prescribed, "prescribed": prescribed, "y": bought}
+    cautions = SubgroupSelector(size=2).fit(table, "y").cautions()
+    assert cautions["columns"][cautions["kind"] == "leak"].tolist() == [("all", "prescribed")]
 
 
 @pytest.mark.parametrize("sporadic", ["category", "available"])

@@ -230,3 +230,15 @@ def test_help_comes_fast_and_imports_nothing_heavy():
     found = subprocess.run([COMMAND[0], "-c", code], capture_output=True, text=True)
     assert found.stderr.strip() == "[]"
     assert "--missing-threshold" in found.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits processes")
+@pytest.mark.parametrize("megabytes", [700, 200, 150])
+def test_too_little_memory_to_start_is_said_as_a_limit(table, megabytes):
+    limited = f"ulimit -v {megabytes * 1024}; exec {shlex.join(COMMAND)} run {table} --target y"
+    ended = subprocess.run(
+        ["bash", "-c", limited], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == BAD_INPUT
+    assert ended.stderr.startswith(f"error: Memory is limited to {megabytes} MB (ulimit -v)")
+    assert ended.stderr.count("\n") == 1

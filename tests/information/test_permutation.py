@@ -27,6 +27,7 @@ from misfeat.information.permutation import (
     CorrelationPermutations,
     CountedPermutations,
     DesignCorrected,
+    DrawnPermutations,
     SearchedPermutations,
     permutations_of,
 )
@@ -145,6 +146,23 @@ def test_many_rows_are_counted_in_wider_lanes():
     expected = np.concatenate(level_mutual_info(cohort, 1, 2))
     assert np.allclose(found.scores(0, 1, Work())[0], expected, atol=1e-9)
     assert (found.scores(1, 20, Work()) < expected + 1e-9).all()
+
+
+@pytest.mark.parametrize("held", [(), (0,)])
+def test_tables_that_are_drawn_score_as_rows_that_are_moved(monkeypatch, held):
+    cohort, work = drawn(3, 40, 3), Work(1)
+    cohort = replace(cohort, weights=cohort.weights * 30)
+    moved = permutations_of(cohort, 2, held=held, seed=SEED, most=1001).scores(0, 1001, work)
+    monkeypatch.setattr("misfeat.information.permutation.DRAWN_FROM", 1)
+    monkeypatch.setattr("misfeat.information.permutation.DRAWN_A_ROW", 1)
+    found = permutations_of(cohort, 2, held=held, seed=SEED, most=1001)
+    assert isinstance(found, DrawnPermutations)
+    scores = found.scores(0, 1001, work)
+    assert scores[0] == pytest.approx(moved[0], abs=1e-12)
+    assert scores[1:].mean(axis=0) == pytest.approx(moved[1:].mean(axis=0), rel=0.1)
+    assert np.quantile(scores, 0.9, axis=0) == pytest.approx(
+        np.quantile(moved, 0.9, axis=0), rel=0.15
+    )
 
 
 def test_a_class_takes_its_mean_weight_along_and_the_rest_stays_with_the_row():

@@ -42,6 +42,7 @@ SHOWN = {
     "hf://datasets/a/b@~parquet/x.parquet": "hf://datasets/a/b@~parquet/x.parquet",
     "s3://bucket/year=2020/*.parquet": "s3://bucket/year=2020/*.parquet",
     "data/rows.csv": "data/rows.csv",
+    f" postgresql://ann:{SECRET}@db/ward?table=t": "postgresql://ann@db/ward?table=t",
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from misfeat.cohorts.feature_blocks import check_names, not_a_feature
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.information.permutation import rows_to_permute
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
@@ -239,7 +240,7 @@ def effort_for(selection: Selection, size: int) -> Effort:
     if selection.set_scores.rows_withheld:
         return Effort(0, 0, resampled=False)
     n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
-    n_rows = float(selection.cohorts.weights.sum())
+    n_rows = float(sum(map(rows_to_permute, selection.cohorts)))
     recorded = zip(selection.cohorts, ~selection.cohorts.missing, strict=True)
     gaps = any((cohort.codes[columns] < 0).any() for cohort, columns in recorded)
     weighted = any(cohort.effective is not None for cohort in selection.cohorts)

@@ -128,9 +128,8 @@ class _Rows:
         rows = cohorts.at(cohort)
         rng = np.random.default_rng([selection.options.seed or 0, cohort])
         total = int(rows.weights.sum())
-        drawn = np.arange(total)
-        if total > MOST_ROWS:
-            drawn = np.sort(rng.choice(total, MOST_ROWS, replace=False))
+        few = total <= MOST_ROWS
+        drawn = np.arange(total) if few else np.sort(rng.choice(total, MOST_ROWS, replace=False))
         index = np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
         own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
         target = cohorts.ranks[own] if len(cohorts.grids) else rows.target

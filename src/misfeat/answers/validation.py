@@ -32,7 +32,7 @@ import numpy as np
 
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
-from misfeat.cohorts.weights import reweighted
+from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.estimation.estimands import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
@@ -396,9 +396,7 @@ def half_weights(rows: Cohorts | None, rng: np.random.Generator) -> tuple[Intege
     """The weights of either half of the rows, drawn at random; none where there are too few."""
     if rows is None or not can_be_halved(rows):
         return ()
-    drawn = np.concatenate(
-        [rng.multivariate_hypergeometric(c.weights, c.size // 2, method="marginals") for c in rows]
-    )
+    drawn = np.concatenate([rows_drawn(c.weights, c.size // 2, rng) for c in rows])
     return drawn, rows.weights - drawn
 
 

@@ -36,6 +36,7 @@ IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells r
 LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
 IDENTIFIER_ROWS = 50  # Distinct integers that are not consecutive need so many rows
 EVEN = 1.63  # Kolmogorov's and Smirnov's bound for what is spread evenly, at the 1 % level
+MANY_ROWS, SPACED = 200, (10, 1000)
 YEAR = re.compile(r"(?i:year|yr)$")
 MEASURES = re.compile(r"(?i:year|yr|month|week|day|time|hour|age)$")
 NUMBERS_ROWS = re.compile(r"(?i:id|no|nr|nbr|num|number|cod|code|key|index|case|mrn|ssn)$")
@@ -111,6 +112,8 @@ class Profile:
         apart = np.abs(values - np.linspace(low, high, len(values))).max() / (high - low)
         in_blocks = np.mean(np.diff(values) == 1) > MOSTLY_NEW
         even = apart < EVEN / np.sqrt(len(values))
+        if len(values) < MANY_ROWS:  # where that is hard to see: many gaps, or huge numbers
+            even &= not SPACED[0] < (high - low) / len(values) < SPACED[1]
         return bool(in_blocks or even or NUMBERS_ROWS.search(self.column))
 
     @property
@@ -121,9 +124,10 @@ class Profile:
         values = self.counts.values
         if YEAR.search(self.column):
             return bool(values[0] >= 1000 and values[-1] < 2200)
+        if values[0] < 10**5 or values[-1] > 99991231:
+            return False
         month, day = values // 100 % 100, values % 100
-        are_days = (values > 10**5) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
-        return bool(are_days.all() and np.isfinite(values).all())
+        return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
 
 
 def profile_column(
@@ -420,7 +424,7 @@ def _zero(values: NDArray[Any], counts: Integers) -> Flags:
     """0 in a measurement that is nowhere near it."""
     if values[0] != 0 or len(values) <= MEASURED or not np.isfinite(values[-1]):
         return np.zeros(len(values), dtype=bool)
-    others, rows = values[1:].astype(np.float64), counts[1:]
+    others, rows = values[1:] / values[-1], counts[1:]
     low, high = quantiles_of_counts(others, rows, EXTREMES)
     mean = float(np.average(others, weights=rows))
     deviation = float(np.sqrt(np.average((others - mean) ** 2, weights=rows)))

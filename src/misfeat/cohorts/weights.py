@@ -392,6 +392,7 @@ def effective_sizes(
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself
+NEARLY_NORMAL = 1000.0  # The variance of a count from which on it is drawn as a normal one
 
 
 def reweighted(cohorts: Cohorts, weights: Integers) -> Cohorts:
@@ -453,4 +454,12 @@ def rows_drawn(weights: Integers, n_rows: int, rng: np.random.Generator) -> Inte
     total = int(weights.sum())
     if total < LARGEST_TO_DRAW_FROM:
         return rng.multivariate_hypergeometric(weights, n_rows, method="marginals")
-    return rng.binomial(weights, n_rows / total)
+    drawn = np.zeros_like(weights)
+    for at, own in enumerate(weights.tolist()):
+        share, rest = n_rows / max(total, 1), total - own
+        found = float(rng.binomial(own, share))
+        if own * share * (1.0 - share) > NEARLY_NORMAL:  # a binomial spreads too far
+            found = rng.normal(own * share, np.sqrt(own * share * (1.0 - share) * rest / total))
+        drawn[at] = min(max(round(found), n_rows - rest, 0), own, n_rows)
+        total, n_rows = rest, n_rows - int(drawn[at])
+    return drawn

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.weights import design_effect, mean_weights, weights_of
+from misfeat.cohorts.weights import design_effect, mean_weights, rows_drawn, weights_of
 from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
@@ -42,6 +42,8 @@ from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from misfeat.cohorts.model import Cohort
@@ -57,6 +59,8 @@ LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted 
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
 OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
+DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
+"""From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
@@ -180,8 +184,20 @@ def permutations_of(
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
     seeds[0] = 0
     sets = PermutedSets(rows, largest, held, cells, within, seeds, rest)
-    found = CountedPermutations(sets) if _can_be_counted(sets) else SearchedPermutations(sets)
+    kind: Callable[[PermutedSets], Permutations] = SearchedPermutations
+    if rows_to_permute(cohort) < cohort.size:
+        kind = DrawnPermutations
+    elif _can_be_counted(sets):
+        kind = CountedPermutations
+    found = kind(sets)
     return DesignCorrected(found, effect) if effect > 1.0 else found
+
+
+def rows_to_permute(cohort: Cohort) -> int:
+    """The rows that take time: all, or those that differ where tables of them are drawn."""
+    distinct = DRAWN_A_ROW * len(cohort.target)
+    drawn = cohort.effective is None and cohort.size >= max(DRAWN_FROM, distinct)
+    return distinct if drawn else cohort.size
 
 
 def _joined(*lines: Indices) -> Integers:
@@ -324,6 +340,43 @@ class SearchedPermutations:
         each = np.rint(self._rest * self._means[target])
         weights = np.maximum(each, 1.0).astype(np.int64)
         return replace(self._rows, target=target, weights=weights, total=int(weights.sum()))
+
+
+class DrawnPermutations:
+    """Permutations of rows that stand for many each: how many get which class is drawn at once."""
+
+    def __init__(self, sets: PermutedSets) -> None:
+        self._sets, self.subsets = sets, sets.subsets
+        rows, n_classes = sets.rows, sets.rows.n_classes
+        codes = np.vstack([rows.codes.astype(np.int64), sets.strata])
+        _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        self._sizes = np.zeros(len(first), dtype=np.int64)
+        np.add.at(self._sizes, patterns.reshape(-1), rows.weights)
+        self._strata = sets.strata[first]
+        self._classes = np.zeros((int(sets.strata.max()) + 1, n_classes), dtype=np.int64)
+        np.add.at(self._classes, (sets.strata, rows.target), rows.weights)
+        self._rows = replace(
+            rows,
+            codes=np.repeat(rows.codes[:, first], n_classes, axis=1),
+            target=np.tile(np.arange(n_classes, dtype=rows.target.dtype), len(first)),
+        )
+
+    def scores(self, first: int, last: int, work: Work) -> Floats:
+        """Scores of permutations ``first`` to ``last - 1``."""
+        within = replace(work, n_jobs=1, progress=None)
+        drawn = (self._drawn(number) for number in range(first, last))
+        return np.array([self._sets.recorded_scores(within, rows) for rows in drawn])
+
+    def _drawn(self, number: int) -> CompactRows:
+        """The rows with classes drawn for them: a table with the margins of the recorded one."""
+        if number == 0:
+            return self._sets.rows
+        rng = np.random.Generator(np.random.Philox(int(self._sets.seeds[number])))
+        left, table = self._classes.copy(), []
+        for stratum, size in zip(self._strata.tolist(), self._sizes.tolist(), strict=True):
+            table.append(rows_drawn(left[stratum], size, rng))
+            left[stratum] -= table[-1]
+        return replace(self._rows, weights=np.concatenate(table))
 
 
 class CorrelationPermutations:

@@ -254,10 +254,9 @@ def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], list[Message]]:
 
 def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
     """A file, unpacked where it is packed; its bytes where there is no encoding."""
-    opened: Any = open(file, "rb")  # noqa: PTH123, SIM115
-    if _packed(file) == "gzip":
-        opened = gzip.open(opened)  # noqa: SIM115
-    elif _packed(file):
+    way = _packed(file)
+    opened: Any = (gzip.open if way == "gzip" else open)(file, "rb")
+    if way == "zstd":
         import pyarrow as pa
 
         opened = BufferedReader(pa.CompressedInputStream(opened, "zstd"))
@@ -508,7 +507,7 @@ _SHOWN = ("table", "host", "port", "user", "sslmode")
 def scheme_of(text: str) -> str | None:
     """What stands before ``://``, in lower case; None of a text that is not an address."""
     scheme, apart, _ = text.partition("://")
-    scheme = scheme.lower()
+    scheme = scheme.strip().lower()
     return scheme if apart and _SCHEME.fullmatch(scheme) else None
 
 
