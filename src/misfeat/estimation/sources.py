@@ -189,15 +189,14 @@ class CodedTable(Source):
             for first in range(start, end, ROWS_AT_ONCE):
                 rows = slice(first, min(first + ROWS_AT_ONCE, end))
                 values, there = self._columns(k, rows, blocks, terms, width)
-                root = np.sqrt(self.weights[rows, None])
-                values *= root
-                products += values.T @ values  # of a matrix with itself, which takes half as long
+                # Counts are summed as they are: what has one value must not vary by rounding.
+                weighed = values * self.weights[rows, None]
+                products += weighed.T @ values
                 if gaps:
-                    there *= root
-                    sums += values.T @ there
-                    both += there.T @ there
+                    sums += weighed.T @ there
+                    both += (there * self.weights[rows, None]).T @ there
                 else:
-                    total += root[:, 0] @ values
+                    total += weighed.sum(axis=0)
             if gaps:
                 both = np.maximum(both, TINY)
                 own[k] = products / both - (sums / both) * (sums / both).T
