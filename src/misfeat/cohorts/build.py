@@ -141,7 +141,8 @@ class CohortRules:
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
-        by_text = any(subgroups.goes_by_text(rule, column) for rule in self.groups)
+        by_values = [rule for rule in self.groups if isinstance(rule, subgroups.ByValue)]
+        by_text = any(rule.column == column for rule in by_values)
         return self.ways.get(column, TEXT if by_text else None)
 
     @property

@@ -92,11 +92,6 @@ def parse_groups(groups: object) -> tuple[GroupRule, ...]:
     return tuple(rules)
 
 
-def goes_by_text(rule: GroupRule, column: str) -> bool:
-    """Whether a rule tells subgroups apart by the texts of a column as they stand."""
-    return isinstance(rule, ByValue) and rule.column == column
-
-
 def _parse_rule(name: object, rule: object) -> GroupRule:
     if not isinstance(name, str):
         raise _not_a_group({name: rule})

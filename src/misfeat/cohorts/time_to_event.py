@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts import follow_up
 from misfeat.cohorts.coding import (
     MOST_BINS,
     BinRules,
@@ -21,18 +22,6 @@ from misfeat.cohorts.coding import (
     check_cut_points,
     cut_at,
     learned_quantiles,
-)
-from misfeat.cohorts.follow_up import (
-    CENSORED,
-    EVENT,
-    OTHER,
-    SCORE_CLASSES,
-    STATES,
-    classes_at,
-    counts_of,
-    ranks_of,
-    score_classes,
-    survival_of,
 )
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import CodedRows, Coder, Kind
@@ -74,25 +63,25 @@ class TimeCoding(TargetCoding):
     @property
     def n_codes(self) -> int:
         """How many ranks there are."""
-        return len(self.coder.labels) * STATES
+        return len(self.coder.labels) * follow_up.STATES
 
     def joined(self, rows: CodedRows, line: int) -> tuple[TimeCoding, CodedRows]:
         """The same with classes for all rows together, and rows with one line of ranks."""
         bins, events = rows.codes[line : line + 2].astype(np.int16)
         absent = (bins == len(self.coder.labels)) | (events == len(self.states))
         states = np.array([*self.states, 0])[events]
-        ranks = np.where(absent, self.n_codes, ranks_of(bins, states))
+        ranks = np.where(absent, self.n_codes, follow_up.ranks_of(bins, states))
         codes = [*rows.codes[:line], ranks, *rows.codes[line + 2 :]]
         counted = rows.weights if rows.masses is None else rows.masses
-        counts = counts_of(ranks[~absent], counted[~absent], self.n_codes)
-        if not counts[:, EVENT].any():
+        counts = follow_up.counts_of(ranks[~absent], counted[~absent], self.n_codes)
+        if not counts[:, follow_up.EVENT].any():
             raise MisfeatError(
                 f"No row with a time has the event {self.about_event.column!r}: all are censored.",
                 remedy="Check which of its values is the event, or choose another target.",
                 column=self.about_event.column,
             )
         coded = replace(rows, codes=np.array(codes, dtype=np.int16))
-        return replace(self, grids=score_classes(counts)[None]), coded
+        return replace(self, grids=follow_up.score_classes(counts)[None]), coded
 
     def followed(self, cohorts: Cohorts, notes: Notes) -> Cohorts:
         """Cohorts with the classes of every horizon, and those of tests, by subgroup."""
@@ -102,7 +91,7 @@ class TimeCoding(TargetCoding):
         n_bins = by_cohort.shape[1]
         classes = np.concatenate(
             [
-                score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
+                follow_up.score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
                 for counts, start, end in zip(
                     by_cohort, cohorts.offsets[:-1], cohorts.offsets[1:], strict=True
                 )
@@ -119,8 +108,8 @@ class TimeCoding(TargetCoding):
         return replace(
             cohorts,
             target_codes=classes,
-            classes=SCORE_CLASSES,
-            grids=np.array([classes_at(n_bins, bin_) for bin_ in chosen], dtype=np.int16),
+            classes=follow_up.SCORE_CLASSES,
+            grids=np.array([follow_up.classes_at(n_bins, bin_) for bin_ in chosen], dtype=np.int16),
             horizons=horizons,
         )
 
@@ -128,9 +117,9 @@ class TimeCoding(TargetCoding):
         self, by_cohort: Floats, edges: Sequence[Value], names: Sequence[str], notes: Notes
     ) -> list[int]:
         """The bins at whose ends the event is looked at, as far as all subgroups were followed."""
-        chances = np.array([survival_of(counts).followed for counts in by_cohort])
+        chances = np.array([follow_up.survival_of(counts).followed for counts in by_cohort])
         reached = chances[:, : len(edges)] >= FOLLOWED
-        events = by_cohort[:, :, EVENT].sum(axis=0)
+        events = by_cohort[:, :, follow_up.EVENT].sum(axis=0)
         last = int(reached.all(axis=0).sum())
         shortest = names[int(np.argmin(reached.sum(axis=1)))]
         column = self.audit.column
@@ -166,7 +155,7 @@ def state_counts(cohorts: Cohorts, cohort: int) -> Floats:
     """What the rows of a subgroup weigh, by bin and state."""
     own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
     weights = cohorts.weights if cohorts.masses is None else cohorts.masses
-    return counts_of(cohorts.ranks[own], weights[own], cohorts.grids.shape[1])
+    return follow_up.counts_of(cohorts.ranks[own], weights[own], cohorts.grids.shape[1])
 
 
 def time_coding(
@@ -186,9 +175,9 @@ def time_coding(
     states, about = _states(event, chosen)
     return TimeCoding(
         coder=coder,
-        classes=SCORE_CLASSES,
+        classes=follow_up.SCORE_CLASSES,
         audit=replace(audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges),
-        grids=np.zeros((1, len(coder.labels) * STATES), dtype=np.int16),
+        grids=np.zeros((1, len(coder.labels) * follow_up.STATES), dtype=np.int16),
         events=as_it_is(event),
         states=states,
         about_event=replace(audit_of(event, as_it_is(event), "event", about)),
@@ -245,9 +234,8 @@ def _states(event: Profile, chosen: Event) -> tuple[tuple[int, ...], str]:
             f"{happened}.",
             column=column,
         )
-    states = tuple(
-        EVENT if text == happened else CENSORED if text in ended else OTHER for text in labels
-    )
-    ruling = [text for text, state in zip(labels, states, strict=True) if state == OTHER]
+    known = {happened: follow_up.EVENT} | dict.fromkeys(ended, follow_up.CENSORED)
+    states = tuple(known.get(text, follow_up.OTHER) for text in labels)
+    ruling = [text for text, state in zip(labels, states, strict=True) if state == follow_up.OTHER]
     about = f"event {happened}" + (f", ruled out by {listed(ruling)}" if ruling else "")
     return states, about

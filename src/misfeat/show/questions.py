@@ -129,12 +129,6 @@ def in_columns(selection: Selection, **asked: Any) -> Selection:
     return plain
 
 
-def lines_of(selection: Selection, columns: Columns) -> list[Line]:
-    """The lines of an answer by column, with the entropy of the subgroup of each."""
-    lines = (dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True))
-    return with_wholes(selection, lines)
-
-
 def print_answer(
     selection: Selection,
     question: str,
@@ -148,7 +142,8 @@ def print_answer(
     console.print(tables.plain_text(asked.words, style="bold"))
     for sentence in sentences:
         console.print(visible(spell(sentence)), highlight=False, markup=False)
-    lines = lines_of(selection, columns)
+    rows = zip(*columns.values(), strict=True)
+    lines = with_wholes(selection, (dict(zip(columns, row, strict=True)) for row in rows))
     if not lines:
         cohorts = selection.cohorts
         entropies = dict(zip(cohorts.names, target_entropies(cohorts), strict=True))

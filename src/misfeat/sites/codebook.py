@@ -7,6 +7,7 @@ points: no counts, no rare value, no value to the last digit.
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -112,7 +113,7 @@ class Codebook:
     @property
     def fingerprint(self) -> str:
         """The checksum of what was agreed, by which everybody sees that theirs is the same."""
-        return documents.checksum_of(self.as_plain())
+        return hashlib.sha256(documents.as_text(self.as_plain())).hexdigest()
 
     @property
     def cards(self) -> list[int]:

@@ -30,11 +30,11 @@ def sealed(kind: str, contents: dict[str, Any], key: Any = None) -> bytes:
     """A document in one line: what it is, what it holds, its checksum and signature."""
     document = {"format": kind, "version": VERSION, **contents}
     document["signed_by"] = None if key is None else public_key(key)
-    text = _as_text(document)
+    text = as_text(document)
     seals = {"checksum": hashlib.sha256(text).hexdigest(), "signature": None}
     if key is not None:
         seals["signature"] = str(key.sign(text).hex())
-    return _as_text({**document, **seals})
+    return as_text({**document, **seals})
 
 
 def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
@@ -51,8 +51,8 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
             f"reads {VERSION}; use the same misfeat everywhere."
         )
     rest = {name: value for name, value in document.items() if name not in SEALS}
-    plain = _as_text(rest)
-    if document.get("checksum") != hashlib.sha256(plain).hexdigest() or _as_text(document) != text:
+    plain = as_text(rest)
+    if document.get("checksum") != hashlib.sha256(plain).hexdigest() or as_text(document) != text:
         raise not_whole(file, "its checksum is not that of its contents")
     public, signature = document.get("signed_by"), document.get("signature")
     if public is None and signature is None:
@@ -99,12 +99,7 @@ def not_whole(file: str, why: str) -> DamagedFileError:
     return DamagedFileError(f"{file!r} is damaged or was altered: {why}. Ask for it again.")
 
 
-def checksum_of(contents: Any) -> str:
-    """The checksum of plain values, by which people compare what they have."""
-    return hashlib.sha256(_as_text(contents)).hexdigest()
-
-
-def _as_text(contents: Any) -> bytes:
+def as_text(contents: Any) -> bytes:
     """The one way in which plain values are written."""
     return json.dumps(
         contents, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":")
