@@ -260,3 +260,10 @@ def test_every_query_of_a_file_is_one_aggregate(file, weight, monkeypatch):
     *_, codes = queries
     expected = ["key_0", "n_rows"] if weight is None else ["key_0", "n_rows", "mass", "square"]
     assert codes.columns == expected
+
+
+def test_rows_drawn_without_a_value_of_the_target_are_refused(tmp_path):
+    lines = [f"{'ab'[row % 2]},{row % 5},{row if row < 2 else ''}" for row in range(18)]
+    (tmp_path / "t.csv").write_text("\n".join(["g,x,y", *lines]), encoding="utf-8")
+    with pytest.raises(MisfeatError, match="None of the rows at hand has a value"):
+        build_cohorts(str(tmp_path / "t.csv"), "y", groups="g", coding=Coding(max_rows=2))

@@ -582,6 +582,12 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
             column=profiled.target,
         )
         rows = rows.where(present)
+    if not present.any():
+        raise MisfeatError(
+            f"None of the rows at hand has a value of the target {profiled.target!r}.",
+            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
+            column=profiled.target,
+        )
     counted = rows.weights if rows.masses is None else rows.masses
     by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, len(target.classes))
     n_codes = {name: len(labels) for name, labels in coded.features.items()}
