@@ -185,6 +185,14 @@ def test_a_subgroup_without_events_is_named():
     assert set(selector.top_k()["subgroup"]) == {"site=north"}
 
 
+def test_a_copy_of_the_time_is_a_suspect():
+    table = followed(400, 12)
+    table["copy"] = np.round(table["time"], 1)
+    selector = SubgroupSelector(size=1, exclude="suspects").fit(table, ("time", "event"))
+    assert "leaves out 'copy'" in selector.cohorts_.notes[-1]
+    assert "copy" not in selector.cohorts_.features
+
+
 def test_answers_of_a_saved_run_are_those_of_the_fit(tmp_path):
     selector = SubgroupSelector(groups="site", size=2).fit(followed(400, 9), ("time", "event"))
     selector.save(tmp_path / "run")

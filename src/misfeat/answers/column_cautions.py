@@ -152,6 +152,7 @@ def without_suspects(cohorts: Cohorts, kept: Collection[str]) -> tuple[Cohorts, 
 
 def leaks(cohorts: Cohorts) -> Iterator[Caution]:
     """Features that nearly determine the target alone, where they are recorded."""
+    cohorts = cohorts.with_cells()  # of a time, whether the event happened by a horizon
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     least = DETERMINES_NUMBER if cohorts.is_number else DETERMINES
     for feature, name in enumerate(cohorts.features):
