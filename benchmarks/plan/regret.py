@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from misfeat import SubgroupSelector
-from misfeat.answers.plan import LEAST_SHARE
+from misfeat.answers.recording_plan import LEAST_SHARE
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatWarning
 

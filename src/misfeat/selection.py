@@ -23,7 +23,7 @@ from misfeat.answers.features import (
     path_steps,
 )
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
-from misfeat.answers.plan import PlanStep, recording_plan
+from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.set_contrasts import Alternative, Estimated, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of

@@ -7,7 +7,7 @@ from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.answer import recording_sentences
 from misfeat.answers.options import Effort, effort_for
 from misfeat.answers.performance import model_performance
-from misfeat.answers.plan import PlanStep
+from misfeat.answers.recording_plan import PlanStep
 from misfeat.datasets import make_cohorts
 
 

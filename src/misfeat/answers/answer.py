@@ -19,7 +19,7 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
 from misfeat.answers.options import Effort, checked_size, effort_for, level_size, shown_scores
 from misfeat.answers.performance import UNOS_C, Performance, model_performance
-from misfeat.answers.plan import PlanStep, recording_plan
+from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.significance import SubgroupSignificance, significance_tests
 from misfeat.answers.top import ScoredSet, best_sets
 from misfeat.cohorts.model import Cohorts, subgroup_named

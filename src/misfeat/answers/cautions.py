@@ -27,7 +27,7 @@ from misfeat.words import percent, percent_between
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.estimation.shortlist import Shortlist
-    from misfeat.runtime.arrays import Floats
+    from misfeat.runtime.array_types import Floats
     from misfeat.selection import Selection
 
 LOOKING = "Looking for what may mislead"

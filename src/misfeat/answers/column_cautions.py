@@ -28,7 +28,7 @@ from misfeat.words import joined
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
 
     Severity = Literal["overturns", "weakens", "note"]
 

@@ -23,7 +23,7 @@ from misfeat.runtime.progress import long_work
 if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
     from misfeat.information.measures import Measure
-    from misfeat.runtime.arrays import Flags
+    from misfeat.runtime.array_types import Flags
     from misfeat.selection import Selection
 
 WHAT = "Seeing how many features are enough"

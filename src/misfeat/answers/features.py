@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from misfeat.completion import CompletedScores
     from misfeat.estimation.estimands import ListedScores
-    from misfeat.runtime.arrays import Floats
+    from misfeat.runtime.array_types import Floats
     from misfeat.selection import Selection
 
 VALUING, COMPARING = "Valuing features", "Comparing pairs"

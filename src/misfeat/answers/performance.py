@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.arrays import Flags, Floats, Indices
+    from misfeat.runtime.array_types import Flags, Floats, Indices
     from misfeat.selection import Selection
 
 FOLDS = 5

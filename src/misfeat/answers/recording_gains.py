@@ -25,7 +25,7 @@ from misfeat.completion.completed_scores import SINGLES
 
 if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.arrays import Indices
+    from misfeat.runtime.array_types import Indices
     from misfeat.selection import Selection
 
 Bundle = frozenset[int]

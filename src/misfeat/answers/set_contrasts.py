@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.arrays import Flags, Floats, Indices
+    from misfeat.runtime.array_types import Flags, Floats, Indices
     from misfeat.selection import Selection
 
     Set = tuple[int, ...]

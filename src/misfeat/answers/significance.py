@@ -37,7 +37,7 @@ from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.selection import Selection
 
 LEVEL = 0.05

@@ -32,7 +32,7 @@ from misfeat.runtime.threads import mapped
 
 if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.arrays import Flags, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Indices, Integers
     from misfeat.selection import Selection
 
 RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)

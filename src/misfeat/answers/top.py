@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.arrays import Indices, Integers
+    from misfeat.runtime.array_types import Indices, Integers
     from misfeat.selection import Selection
 
 TIED_DECIMALS = 12  # scores that agree to so many (nats) are tied; rounding must not rank them

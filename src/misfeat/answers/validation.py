@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Known
     from misfeat.completion.completed_scores import ExactScores
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.selection import Selection
 
     Scores = NDArray[np.floating]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.expected_cells import ExpectedCells
 from misfeat.answers.options import set_members
+from misfeat.answers.predicted_cells import ExpectedCells
 from misfeat.cohorts.follow_up import counts_of, survival_of
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.words import count_words, percent
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.information.count_tables import CountTables
-    from misfeat.runtime.arrays import Floats, Indices
+    from misfeat.runtime.array_types import Floats, Indices
     from misfeat.selection import Selection
 
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded

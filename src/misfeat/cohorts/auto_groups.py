@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.build import Notes
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 MOST_COLUMNS = 3
 MOST_SUBGROUPS = 30

@@ -64,7 +64,7 @@ from misfeat.runtime.memory import allowed_memory
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.table_answers import Weighing
-    from misfeat.runtime.arrays import Flags, Indices
+    from misfeat.runtime.array_types import Flags, Indices
     from misfeat.runtime.progress import Progress
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.build import CohortRules
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.arrays import Indices, Integers
+    from misfeat.runtime.array_types import Indices, Integers
 
 
 @with_parameters

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.build import Notes
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.arrays import Flags, Integers
+    from misfeat.runtime.array_types import Flags, Integers
 
 DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines give quantiles
 IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart

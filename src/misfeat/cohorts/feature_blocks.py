@@ -18,7 +18,7 @@ from misfeat.reading.values import check_text
 
 if TYPE_CHECKING:
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.arrays import Flags
+    from misfeat.runtime.array_types import Flags
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
 SUSPECT = "may give the target away"  # That of one which was left out for it

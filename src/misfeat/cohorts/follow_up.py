@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Floats, Indices
+    from misfeat.runtime.array_types import Floats, Indices
 
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3

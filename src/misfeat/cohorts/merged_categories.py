@@ -19,7 +19,7 @@ from misfeat.reading.values import MISSING_LABEL, label
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
-    from misfeat.runtime.arrays import Flags, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Indices, Integers
 
     Others = Mapping[str, tuple[int, tuple[str, ...]]]
 

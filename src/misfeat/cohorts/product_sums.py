@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.runtime.progress import Progress
 
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is

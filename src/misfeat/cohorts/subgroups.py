@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.build import Notes
     from misfeat.reading.table_answers import Weighing
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
     Part = Sequence[int] | Indices
 

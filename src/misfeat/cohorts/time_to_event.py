@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts, ColumnAudit
     from misfeat.reading.inputs import Event, Table
-    from misfeat.runtime.arrays import Floats
+    from misfeat.runtime.array_types import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly

@@ -35,7 +35,7 @@ from misfeat.lattice import best_below, level, rank, ranks_below
 from misfeat.parameters.declaration import Parameters, a_level
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

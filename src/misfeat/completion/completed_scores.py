@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.count_tables import CountTables
-    from misfeat.runtime.arrays import Flags, Floats, Indices
+    from misfeat.runtime.array_types import Flags, Floats, Indices
     from misfeat.runtime.progress import Progress
 
 SUPPORT = ("none", "singles", "pairs", "joint", "own rows")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion.imputation_kernels import Donors
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 TASKS_A_THREAD = 8  # rows are cut into so many tasks a thread
 DENSE_FACTOR = 4  # numbers are looked up in a table as long as it has at most so many entries a row

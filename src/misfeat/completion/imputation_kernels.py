@@ -11,7 +11,7 @@ from misfeat.runtime.compilation import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Indices, Integers
 
 TILE = 1024  # so many donors are compared before the near ones among them are picked
 

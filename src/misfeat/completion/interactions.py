@@ -29,7 +29,7 @@ from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Floats, Indices
+    from misfeat.runtime.array_types import Flags, Floats, Indices
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
     from misfeat.completion.networks.paper import ModelShape, PaperModels
-    from misfeat.runtime.arrays import Flags, Floats
+    from misfeat.runtime.array_types import Flags, Floats
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -23,7 +23,7 @@ from misfeat.exceptions import MisfeatError, Setting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
 
 LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features
 

@@ -35,7 +35,7 @@ import numpy as np
 from misfeat.estimation.kernels import solve_sets
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 EM_ROUNDS = 60
 EM_RIDGE = 1e-3

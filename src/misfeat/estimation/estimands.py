@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter
     from misfeat.completion.completed_scores import ExactScores, Known
     from misfeat.estimation.pooling import Posterior
-    from misfeat.runtime.arrays import Floats, Indices
+    from misfeat.runtime.array_types import Floats, Indices
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"

@@ -26,7 +26,7 @@ from misfeat.estimation.additive import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.interactions import find_terms
+from misfeat.estimation.interaction_terms import find_terms
 from misfeat.estimation.pooling import (
     Effects,
     Evidence,
@@ -40,7 +40,7 @@ from misfeat.estimation.sources import source_of
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Floats, Indices
+    from misfeat.runtime.array_types import Flags, Floats, Indices
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from misfeat.estimation.estimands import Estimate, ListedScores
     from misfeat.information.measures import Measure
-    from misfeat.runtime.arrays import Floats, Indices
+    from misfeat.runtime.array_types import Floats, Indices
     from misfeat.runtime.progress import Progress
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")

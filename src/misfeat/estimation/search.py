@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
 
     Set = tuple[int, ...]
     Score = Callable[[Integers], Floats]

@@ -27,7 +27,7 @@ from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
     from misfeat.runtime.progress import Progress
 
 WHAT = "Looking for the features that explain something"

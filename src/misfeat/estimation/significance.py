@@ -23,7 +23,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from misfeat.information.permutation import Permutations
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more

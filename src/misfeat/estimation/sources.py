@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import Known
     from misfeat.estimation.additive import Scale, Term
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once

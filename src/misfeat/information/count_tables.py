@@ -15,7 +15,7 @@ from misfeat.information.null_expectation import expected_n_log_n_weighted, n_lo
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 LARGEST = 3  # features of the largest sets that tables are held of
 

@@ -22,7 +22,7 @@ from misfeat.lattice.levels import level, rank
 if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
     Progress = Callable[[int, int], None]
 

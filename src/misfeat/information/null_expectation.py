@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from misfeat.information.mutual_info import CompactRows
-    from misfeat.runtime.arrays import Floats
+    from misfeat.runtime.array_types import Floats
 
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohort
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.kernels.tables import BlockPlan
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
     Seeds = NDArray[np.uint64]
 

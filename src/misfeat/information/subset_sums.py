@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.information.mutual_info import CompactRows
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
     from misfeat.runtime.threads import Task, Work
 
     Members = NDArray[np.int16]

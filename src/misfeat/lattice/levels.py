@@ -21,7 +21,7 @@ from misfeat.exceptions import MisfeatError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 LARGEST_LEVEL = 2**62  # a level with more subsets than this cannot be numbered
 

@@ -29,7 +29,7 @@ from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from misfeat.runtime.arrays import Integers
+    from misfeat.runtime.array_types import Integers
 
     FlatMap = Callable[[Tensor], Tensor]
 

@@ -12,7 +12,7 @@ from misfeat.lattice.levels import binomials, count, unrank
 from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Integers
+    from misfeat.runtime.array_types import Integers
 
     Sample = list[Integers]
 

@@ -38,7 +38,7 @@ from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_t
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)

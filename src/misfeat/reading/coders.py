@@ -20,7 +20,7 @@ from misfeat.reading.values import Value, canonical
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Indices, Integers
 
     Constants = tuple[Any, ...]
 

@@ -38,7 +38,7 @@ from misfeat.reading.table_answers import Variable, kind_of_type, numpy_of, rank
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Integers
+    from misfeat.runtime.array_types import Integers
 
     Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 

@@ -44,7 +44,7 @@ from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:
     from misfeat.reading.files import Relation
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
 
 MOST_HELD = 2**23  # Values of a file that are held in memory, where asking is quicker
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows

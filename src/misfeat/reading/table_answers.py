@@ -18,7 +18,7 @@ from misfeat.reading.values import Value, canonical, sort_key
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""

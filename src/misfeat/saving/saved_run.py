@@ -27,7 +27,7 @@ import numpy as np
 from misfeat.answers.enough_features import Enough
 from misfeat.answers.features import Worth
 from misfeat.answers.performance import Performance
-from misfeat.answers.plan import PlanStep
+from misfeat.answers.recording_plan import PlanStep
 from misfeat.answers.significance import SignificanceTests
 from misfeat.answers.stability import Stability
 from misfeat.answers.validation import Trust

@@ -14,7 +14,7 @@ from misfeat.answers.significance import LEVEL, SignificanceTests, significance_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats
+    from misfeat.runtime.array_types import Flags, Floats
     from misfeat.selection import Selection
 
 MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow

@@ -34,7 +34,7 @@ from misfeat.sites.summary import TABLES, Summary, read_summary
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
 
 
 class Refusal(NamedTuple):

@@ -35,7 +35,7 @@ from misfeat.information.count_tables import LARGEST, scores_of_tables, table_st
 from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
     from misfeat.sites.summary import Summary
 
 SWEEPS = 25  # Rounds of fitting

@@ -26,7 +26,7 @@ from misfeat.sites.signed_documents import SHORT
 from misfeat.words import joined
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Integers
+    from misfeat.runtime.array_types import Flags, Integers
 
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"

@@ -25,7 +25,7 @@ from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
     from misfeat.runtime.progress import Progress
 
 WHAT = "Counting tables"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from misfeat.completion.neural import MultiplexCompleter
-    from misfeat.runtime.arrays import Flags, Floats
+    from misfeat.runtime.array_types import Flags, Floats
 
 N_FACTS = 9  # numbers that describe a set in a cohort, beside one for every guess
 FIRST_GUESS_AHEAD = 2.0  # how far the first guess is ahead before training, on the log scale

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from misfeat.completion.neural import EpochCompleter
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
     from misfeat.runtime.progress import Progress
 
     Step = Callable[[], None]

@@ -39,7 +39,7 @@ from misfeat.lattice import level, rank
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import ExactScores, Known
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 
 LARGEST_STRETCH = 2**22  # entries of tables, of all cohorts, that a thread holds at once: 32 MiB

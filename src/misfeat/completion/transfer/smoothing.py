@@ -29,7 +29,7 @@ from misfeat.completion.transfer.tables import (
 from misfeat.runtime.compilation import compiled, copy_lines, copy_values
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
 
 LEAST_EXPECTED = 1e-2  # cells with less expected rows than this do not enter a chi-square distance
 SWEEPS = 4  # sweeps of the iterative proportional fitting that finds expected tables

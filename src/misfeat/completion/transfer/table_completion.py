@@ -31,7 +31,7 @@ from misfeat.completion.transfer.tables import (
 from misfeat.runtime.compilation import compiled, copy_values
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
 
 BACK_OFF = 1.0  # so many rows of the prior are added to every conditional distribution of a donor
 EMPTY = 1e-9  # rows that a class without rows in a cell counts as, so that its shares stay defined

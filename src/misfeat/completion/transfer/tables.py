@@ -18,7 +18,7 @@ from misfeat.runtime.compilation import compiled, copy_lines
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Integers
 
 UNFILLED = 1e-300  # A sum that is not above this cannot be scaled
 LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones are fitted to them

@@ -25,7 +25,7 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 
 @compiled

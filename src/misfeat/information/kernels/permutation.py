@@ -20,7 +20,7 @@ from misfeat.runtime.compilation import compiled, compiled_fast
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Integers
+    from misfeat.runtime.array_types import Integers
 
 
 class PermutedRows(NamedTuple):

@@ -24,7 +24,7 @@ from misfeat.runtime.compilation import compiled, compiled_fast, copy_lines, cop
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Indices, Integers
+    from misfeat.runtime.array_types import Indices, Integers
 
 CHUNK = 1024  # rows whose keys are made together, so that they stay in the first-level cache
 SMALL_KEYS = 2**16  # tables with at most so many lanes have 16-bit keys

@@ -17,7 +17,7 @@ from misfeat.selection import Selection
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from misfeat.runtime.arrays import Flags, Floats
+    from misfeat.runtime.array_types import Flags, Floats
 
 BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 GREY, DARK = "#999999", "#555555"  # distinct for colour-blind readers too (Okabe and Ito)

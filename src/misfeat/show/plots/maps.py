@@ -16,7 +16,7 @@ from misfeat.words import count_words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from misfeat.runtime.arrays import Flags, Floats
+    from misfeat.runtime.array_types import Flags, Floats
     from misfeat.selection import Selection
 
 NARROWEST = 4.2  # inches of a map, so that its title fits

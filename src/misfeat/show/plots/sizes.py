@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from misfeat.runtime.arrays import Floats
+    from misfeat.runtime.array_types import Floats
     from misfeat.selection import Selection
 
 PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 characters

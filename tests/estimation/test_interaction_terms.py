@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.estimation.interactions import find_terms
+from misfeat.estimation.interaction_terms import find_terms
 from misfeat.estimation.sources import CodedTable
 from tests.estimation.generated import with_missing
 

@@ -16,7 +16,7 @@ import numpy as np
 from misfeat.information.mutual_info import entropy
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Floats, Integers
+    from misfeat.runtime.array_types import Floats, Integers
     from misfeat.selection import Selection
 
 SHRINKING = 2.0  # rows that weigh as much as what is expected without them

@@ -35,7 +35,7 @@ from misfeat.estimation.sources import Source, cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:
-    from misfeat.runtime.arrays import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
 MARGIN = 0.8  # allows for the tails of the normal distribution
