@@ -173,6 +173,11 @@ def legal_text(text: str) -> str:
     return _NO_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
+def begins_as_formula(text: str) -> bool:
+    """Whether a spreadsheet might run text; a plain number is not a formula."""
+    return bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)
+
+
 def inert(text: str) -> str:
     """Text with an apostrophe before all that a spreadsheet might run when it opens a CSV file."""
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
@@ -248,7 +253,7 @@ def _excel_cell(sheet: Any, value: Any) -> Any:
         cell.data_type = "s"
         if len(plain) > WIDEST:
             cell.alignment = Alignment(wrap_text=True, vertical="top")
-        if _FORMULA.match(plain) and not _NUMBER.fullmatch(plain):
+        if begins_as_formula(plain):
             cell.quotePrefix = True
         return cell
     cell = WriteOnlyCell(sheet, plain)
