@@ -185,6 +185,15 @@ def test_a_subgroup_without_events_is_named():
     assert set(selector.top_k()["subgroup"]) == {"site=north"}
 
 
+def test_few_events_are_said():
+    table = followed(400, 13)
+    rare = (table["site"] == "south") & (np.arange(400) % 20 > 0)
+    table["event"] = np.where(rare, 0, table["event"])
+    selector = SubgroupSelector(groups="site", size=1).fit(table, ("time", "event"))
+    found = " ".join(selector.cautions()["sentence"])
+    assert "Few rows with the event, or without it, by the last horizon of 'time'" in found
+
+
 def test_a_copy_of_the_time_is_a_suspect():
     table = followed(400, 12)
     table["copy"] = np.round(table["time"], 1)

@@ -144,6 +144,8 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
     single = [name for name, rows in rarer.items() if rows == 0]
     if counts:
         rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
+        if cohorts.horizons:
+            rare = "with the event, or without it, by the last horizon"
         yield Caution.of(
             "few cases",
             f"Few rows {rare} of {{column!r}}, {min(counts.values())} at the fewest, in {{where}}; "
