@@ -6,11 +6,9 @@ import sys
 
 import pytest
 
-from misfeat import SubgroupSelector
-from misfeat.cli.compilation import compile_all, compile_tests, compiled_beside
-from misfeat.datasets import make_cohorts
+from misfeat.cli.compilation import compile_tests, compiled_beside
 from misfeat.information.kernels.permutation import score_permutations
-from misfeat.runtime.kernel_cache import compilations_counted, is_kept
+from misfeat.runtime.kernel_cache import is_kept
 
 BESIDE = """
 import subprocess
@@ -39,36 +37,6 @@ def printed(code: str, **environment: str) -> str:
         check=True,
     )
     return told.stdout.strip()
-
-
-def specialisations():
-    """All kernels that are there by now, each with the kinds of data it is compiled for."""
-    modules = [module for name, module in sys.modules.items() if name.startswith("misfeat.")]
-    kernels = [thing for module in modules for thing in vars(module).values()]
-    return {
-        (kernel.py_func.__qualname__, str(kind))
-        for kernel in kernels
-        if hasattr(kernel, "py_func") and hasattr(kernel, "overloads")
-        for kind in kernel.overloads
-    }
-
-
-def reported(table, target, groups, size=3):
-    SubgroupSelector(groups, size=size).fit(table, target).report().html()
-
-
-@pytest.mark.slow
-def test_default_runs_need_nothing_else():
-    compile_all()
-    before = specialisations()
-    survey = make_cohorts(3, 120, 9, n_values=4, n_classes=3, random_state=5)
-    clinics = make_cohorts(5, 700, 12, n_values=6, hide=0.4, random_state=6)
-    with compilations_counted() as compiled:
-        reported(survey.columns, survey.target, survey.groups)
-        reported(clinics.columns, clinics.target, clinics.groups, size=2)
-        reported(clinics.complete, clinics.target, None)
-    assert specialisations() == before
-    assert compiled.count == 0
 
 
 def test_nothing_is_started_where_kernels_are_kept(monkeypatch):

@@ -64,21 +64,3 @@ def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
     result = run("doctor", "--quiet")
     assert result.exit_code == 1
     assert "not installed: pip install numpy" in result.stdout
-
-
-def test_compiling_says_what_was_done(monkeypatch):
-    done = iter([(302, 114.6), (0, 0.0)])
-    monkeypatch.setattr("misfeat.cli.compilation.compile_all", lambda _: next(done))
-    place = doctor.kernel_folder()
-    first = run("doctor", "--compile", "--quiet")
-    assert first.exit_code == 0, first.stderr
-    assert first.stdout == f"Compiled 302 kernels in 115 s; they are kept as in {place}.\n"
-    last = run("doctor", "--compile", "--quiet")
-    assert last.stdout == f"Nothing was left to compile; kernels are kept as in {place}.\n"
-
-
-def test_kernels_that_cannot_be_kept_are_not_compiled(monkeypatch):
-    monkeypatch.setattr(doctor, "kernel_folder", lambda: None)
-    result = run("doctor", "--compile", "--quiet")
-    assert result.exit_code == 2
-    assert "NUMBA_CACHE_DIR=DIR" in result.stderr

@@ -15,8 +15,7 @@ import typer
 from packaging.requirements import Requirement
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
-from misfeat.exceptions import MisfeatError
-from misfeat.safe_text import visible, visible_json
+from misfeat.safe_text import visible_json
 from misfeat.version import __version__
 from misfeat.words import count_words
 
@@ -26,32 +25,14 @@ WELL = "ok"  # what a step of the self-test says that went well
 
 
 def doctor(
-    compile: Annotated[  # noqa: A002 (the name of the option)
-        bool,
-        typer.Option("--compile", help="Compile all kernels that a default run needs, and stop."),
-    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
-    from misfeat.cli.compilation import compile_all, compiled_beside
+    from misfeat.cli.compilation import compiled_beside
     from misfeat.runtime.progress import progress_shown
 
-    if compile:
-        folder = kernel_folder()
-        if folder is None:
-            raise MisfeatError(
-                "Kernels cannot be kept, since no folder for them can be written; name one that "
-                "can with NUMBA_CACHE_DIR=DIR."
-            )
-        with progress_shown(not quiet) as progress:
-            kernels, seconds = compile_all(progress)
-        done = "Nothing was left to compile; kernels"
-        if kernels:
-            done = f"Compiled {count_words(kernels, 'kernel')} in {seconds:,.0f} s; they"
-        typer.echo(f"{done} are kept as in {visible(folder)}.")
-        return
     with progress_shown(not quiet), compiled_beside():
         found = examine(debug)
     if json:
@@ -159,6 +140,8 @@ def _self_test(debug: bool) -> dict[str, str]:
         if sources != ["predicted", "recorded"]:
             raise RuntimeError(f"expected recorded and predicted scores, found {sources}")
         tests[step] = f"{WELL}, {len(answer)} sets in {len(selector.cohorts_.names)} subgroups"
+        step = "tests against chance"
+        tests[step] = f"{WELL}, {count_words(len(selector.significance()), 'set')}"
         step = "the same after saving and loading"
         with tempfile.TemporaryDirectory() as folder:
             selector.save(Path(folder) / "run")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.options import MOST_RESAMPLED, USUAL_PERMUTATIONS, check_size
+from misfeat.answers.options import check_size, effort_for, level_size
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed, warn
@@ -269,7 +269,6 @@ TITLES: dict[str, str] = _GLOSSARY["titles"]  # of tables by question, in the or
 ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are called
 # Other questions some selections cannot answer, such as one that keeps no rows.
 ALWAYS_ANSWERED = {"subgroups", "top", "worth", "plan", "cautions", "columns"}
-MOST_PERMUTED = 15e9  # rows times sets times permutations, about a quarter of a minute
 MOST_PAIRS = 30_000  # over all subgroups
 NOTHING = "There is nothing to show."
 CONVENTIONS = (
@@ -323,14 +322,14 @@ def answer_tables(
 
 def long_questions(selection: Selection) -> set[str]:
     """Questions that were not asked yet, and would take much longer than to write the others."""
-    size, n_features = selection.size, len(selection.feature_names)
-    n_cohorts, n_rows = len(selection.cohorts), float(selection.cohorts.weights.sum())
-    sets = sum(comb(n_features, m) for m in range(1, size + 1))
-    tests = sets * n_rows * USUAL_PERMUTATIONS > MOST_PERMUTED
+    if selection.set_scores.rows_withheld:
+        return set()  # what they cannot answer they say
+    effort = effort_for(selection, level_size(selection, None))
+    pairs = comb(len(selection.feature_names), 2) * len(selection.cohorts)
     long = {
-        **dict.fromkeys(("answer", "significance", "enough"), tests),
-        "stability": comb(n_features, size) * n_cohorts > MOST_RESAMPLED,
-        "interactions": comb(n_features, 2) * n_cohorts > MOST_PAIRS,
+        "significance": not effort.tested,
+        "stability": not effort.resampled,
+        "interactions": pairs > MOST_PAIRS,
     }
     asked = {question[0] for question in selection._answers}
     return {name for name, is_long in long.items() if is_long} - asked

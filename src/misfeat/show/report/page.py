@@ -43,6 +43,15 @@ DIGITS = 6  # significant digits of numbers that are drawn or shown
 MOST_SUBGROUPS_IN_FULL = 100  # with more subgroups, their pages hold fewer lines each
 FEW_LINES = 5
 MOST_VALUES = 8  # values of a column that are listed
+SETS = {"features", "missing", "taken", "given_up", "best_set"}  # what holds names of features
+READ_OF_LINES = {
+    "best_sets": "features score low high observed chance p_value source",
+    "values": "feature alone alone_low alone_high adds adds_low adds_high part_of_answer in_best "
+    "source",
+    "alternatives": "features score low high difference difference_low difference_high taken "
+    "given_up source",
+    "worths": "feature gain low high probability clear best_set",
+}
 
 
 @dataclass(eq=False)
@@ -160,7 +169,7 @@ def _plan_curve(plan: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
-    """What scripts read of the contents: names once, sets as numbers, few digits."""
+    """What scripts read of the contents: features as numbers, few digits."""
     number = {name: at for at, name in enumerate(contents["features"])}
     subgroups = contents["subgroups"]
     most = FEW_LINES if len(subgroups) > MOST_SUBGROUPS_IN_FULL else None
@@ -172,7 +181,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
         "target": contents["target"]["column"],
         "classes": contents["target"]["classes"],
         "subgroups": [
-            _subgroup(row, number, worths[row["subgroup"]][:most], most) for row in subgroups
+            _numbered(_subgroup(row, worths[row["subgroup"]], most), number) for row in subgroups
         ],
         "cells": _cell_tables(cells),
         "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
@@ -181,76 +190,37 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
 
 
 def _subgroup(
-    row: Mapping[str, Any],
-    number: Mapping[str, int],
-    worths: Sequence[Mapping[str, Any]],
-    most: int | None,
+    row: Mapping[str, Any], worths: Sequence[Mapping[str, Any]], most: int | None
 ) -> dict[str, Any]:
     """A subgroup as scripts read it, with at most so many lines of each kind."""
 
-    def numbers(names: Sequence[str]) -> list[int]:
-        return sorted(number[name] for name in names)
+    def read(one: Mapping[str, Any], names: str) -> dict[str, Any]:
+        return {name: one[name] for name in names.split()}
 
-    def parts(one: Mapping[str, Any], *names: str) -> dict[str, Any]:
-        return {name: one[name] for name in names}
-
-    def scored(one: Mapping[str, Any]) -> dict[str, Any]:
-        return {"set": numbers(one["features"])} | parts(one, "score", "low", "high")
-
-    def interval(one: Mapping[str, Any], name: str) -> list[float]:
-        return [one[name], one[f"{name}_low"], one[f"{name}_high"]]
-
-    def predicted(one: Mapping[str, Any]) -> dict[str, bool]:
-        return {"predicted": one["source"] == "predicted"}
-
-    enough, why, stability = row["enough"], row["why"], row["stability"]
-    if enough:
-        steps = [scored(step) | {"p": step["p_value"]} for step in enough["steps"]]
-        kept = ("size", "answer", "settled", "reason", "permutations")
-        enough = parts(enough, *kept) | {"steps": steps}
-    if why:
-        members = [number[name] for name in why["features"]]
-        why = {"set": members} | parts(why, "sentences")
+    page = read(row, "subgroup rows whole missing enough")
+    lines = {**row, "values": row["features"], "worths": worths}
+    for part, names in READ_OF_LINES.items():
+        page[part] = [read(line, names) for line in lines[part][:most]]
+    why, stability = row["why"], row["stability"]
     if stability:
-        sets = [
-            {"set": numbers(one["features"]), "frequency": one["frequency"]}
-            for one in stability["sets"][:most]
-        ]
-        index = [stability["index"], stability["low"], stability["high"]]
-        stability = {"resamples": stability["resamples"], "index": index, "sets": sets}
-    return {
-        "name": row["subgroup"],
-        **parts(row, "rows", "whole"),
-        "missing": numbers(row["missing"]),
-        "answer": numbers(row["answer"]["features"]),
-        "sets": [
-            scored(one) | parts(one, "observed", "chance") | {"p": one["p_value"]} | predicted(one)
-            for one in row["best_sets"][:most]
-        ],
-        "enough": enough,
-        "values": [
-            {"feature": number[one["feature"]]}
-            | {name: interval(one, name) for name in ("alone", "adds")}
-            | {"part": one["part_of_answer"], "in_best": one["in_best"]}
-            | predicted(one)
-            for one in row["features"][:most]
-        ],
-        "why": why,
-        "alternatives": [
-            scored(one)
-            | {"difference": interval(one, "difference")}
-            | {"taken": numbers(one["taken"]), "given": numbers(one["given_up"])}
-            | predicted(one)
-            for one in row["alternatives"][:most]
-        ],
-        "stability": stability,
-        "worth": [
-            {"feature": number[one["feature"]], "gain": [one["gain"], one["low"], one["high"]]}
-            | parts(one, "probability", "clear")
-            | {"set": numbers(one["best_set"])}
-            for one in worths
-        ],
-    }
+        sets = [read(line, "features frequency") for line in stability["sets"][:most]]
+        stability = read(stability, "resamples index low high") | {"sets": sets}
+    page["answer"] = read(row["answer"], "features")
+    return page | {"why": why and read(why, "features sentences"), "stability": stability}
+
+
+def _numbered(value: Any, number: Mapping[str, int]) -> Any:
+    """The same with the numbers of features in place of their names."""
+    if isinstance(value, list):
+        return [_numbered(part, number) for part in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: _numbered(part, number) for name, part in value.items()}
+    for name in found.keys() & SETS:
+        found[name] = sorted(number[feature] for feature in value[name])
+    if "feature" in found:
+        found["feature"] = number[value["feature"]]
+    return found
 
 
 def _cell_tables(cells: Cells) -> dict[str, Any]:

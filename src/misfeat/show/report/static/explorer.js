@@ -142,7 +142,7 @@ class Explorer {
   /** The answer of the subgroup, else its best set. */
   best() {
     const own = this.report.subgroups[this.subgroup];
-    const found = own.answer.length ? own.answer : own.sets.length ? own.sets[0].set : [];
+    const found = own.answer.features.length ? own.answer.features : own.best_sets.length ? own.best_sets[0].features : [];
     return found.slice(0, Math.max(this.lattice.largest, 1));
   }
 
@@ -182,7 +182,7 @@ class Explorer {
     this.showAnswer();
     this.showForest();
     showWhy(document.getElementById("explorer-why"), this.report, this.subgroup, set);
-    if (set.length) document.getElementById("explorer-why").prepend(make("h3", {}, "Why, in ", make("bdi", {}, this.report.subgroups[this.subgroup].name)));
+    if (set.length) document.getElementById("explorer-why").prepend(make("h3", {}, "Why, in ", make("bdi", {}, this.report.subgroups[this.subgroup].subgroup)));
     this.showNeighbours("explorer-less", "One feature less", this.lattice.without(set));
     this.showNeighbours("explorer-more", "One feature more", this.lattice.withOneMore(set));
   }
@@ -221,7 +221,7 @@ class Explorer {
       return;
     }
     const found = this.lattice.at(this.subgroup, this.set);
-    const names = make("p", {}, setOf(this.report, this.set, own.missing), " in ", make("bdi", { class: "name" }, own.name));
+    const names = make("p", {}, setOf(this.report, this.set, own.missing), " in ", make("bdi", { class: "name" }, own.subgroup));
     place.append(names);
     if (!found) {
       this.showUnknown(place);
@@ -242,7 +242,7 @@ class Explorer {
   placeWords(standing) {
     const own = this.report.subgroups[this.subgroup];
     const recorded = !this.set.some((feature) => own.missing.includes(feature));
-    const answer = own.answer.join() === this.set.join() ? "The answer here. " : "";
+    const answer = own.answer.features.join() === this.set.join() ? "The answer here. " : "";
     const all = `${standing.place} among all ${standing.of.toLocaleString("en")} sets of ${this.set.length}`;
     if (!recorded || standing.recordedOf === standing.of) return `${answer}Place ${all}`;
     return `${answer}Place ${standing.recordedPlace} among the ${standing.recordedOf.toLocaleString("en")} sets of ${this.set.length} that were recorded, place ${all}`;
@@ -254,7 +254,7 @@ class Explorer {
     const least = this.lattice.leastOf(this.subgroup, this.set);
     const known = least ? `It explains at least as much as its part ${listed(this.report, least.set)}: ${percent(least.score / whole, least.low / whole, least.high / whole)}. ` : "";
     const names = JSON.stringify(this.set.map((feature) => this.report.features[feature]));
-    const name = JSON.stringify(this.report.subgroups[this.subgroup].name);
+    const name = JSON.stringify(this.report.subgroups[this.subgroup].subgroup);
     const how = this.report.in_python ? make("code", {}, `selection.score_of(${name}, ${names})`) : howToAsk(this.report, this.subgroup, this.set);
     place.append(make("p", {}, `This page holds sets of up to ${this.lattice.largest}, not this one. ${known}To ask for it: `, how));
   }
@@ -279,7 +279,7 @@ class Explorer {
       const [share, low, high] = [one.score, one.low, one.high].map((value) => value / own.whole);
       const chosen = number === this.subgroup ? "chosen" : "";
       return [
-        { node: this.linkTo(number, this.set, make("bdi", {}, own.name)), text: own.name, kind: chosen },
+        { node: this.linkTo(number, this.set, make("bdi", {}, own.subgroup)), text: own.subgroup, kind: chosen },
         { node: own.rows.toLocaleString("en"), value: own.rows },
         { node: intervalBar(share, low, high, top, { predicted: one.predicted, weight: own.rows / most, faded: low <= 0 }), text: "" },
         { node: shareWords(share, low, high), value: share, low, high },

@@ -2,6 +2,11 @@
 
 const LEVEL = 0.05; // p-values up to this one are more than chance
 
+const isPredicted = (one) => one.source === "predicted";
+
+/** A number of a line with its interval. */
+const intervalOf = (one, name) => [one[name], one[`${name}_low`], one[`${name}_high`]];
+
 class SubgroupPage {
   constructor(report, number) {
     this.report = report;
@@ -35,13 +40,13 @@ class SubgroupPage {
   render(place) {
     const never = this.own.missing.map((feature) => this.report.features[feature]);
     const back = make("a", { href: "#answer", class: "back" }, "← All subgroups");
-    const title = make("h2", { id: "subgroup-title", tabindex: -1 }, make("bdi", {}, this.own.name));
+    const title = make("h2", { id: "subgroup-title", tabindex: -1 }, make("bdi", {}, this.own.subgroup));
     const about = make("p", { class: "about" }, rowsWords(this.own.rows), ". ", never.length ? make("span", {}, term("never recorded", "Never recorded"), ": ", ...this.names(never), ".") : "Every feature was recorded.");
     const spoken = document.querySelector(`#answer-${this.number} p`) || document.querySelector("#answer .whole");
     const sentence = spoken.cloneNode(true);
     sentence.className = "whole";
     place.replaceChildren(back, title, about, sentence);
-    if (!this.own.sets.length) return;
+    if (!this.own.best_sets.length) return;
     this.sets(place);
     this.why(place);
     this.enough(place);
@@ -59,12 +64,12 @@ class SubgroupPage {
   }
 
   sets(place) {
-    const { sets, stability } = this.own;
+    const { best_sets: sets, stability } = this.own;
     const answer = this.answerAmong(sets);
     const shown = answer ? [answer, ...sets] : sets;
     const top = Math.max(...shown.map((one) => Math.max(this.share(one.high), this.share(one.observed) || 0)));
-    const again = new Map((stability?.sets || []).map((one) => [one.set.join(), one]));
-    const tested = sets.some((one) => one.p !== null);
+    const again = new Map((stability?.sets || []).map((one) => [one.features.join(), one]));
+    const tested = sets.some((one) => one.p_value !== null);
     const seen = sets.some((one) => one.observed !== null && one.chance !== null);
     const heads = [
       { label: "Rank", kind: "number" },
@@ -77,41 +82,42 @@ class SubgroupPage {
       { label: "Source" },
       { label: `Score (${this.report.unit})`, kind: "number" },
     ];
-    const isAnswer = (one) => one.set.join() === this.own.answer.join();
+    const isAnswer = (one) => one.features.join() === this.own.answer.features.join();
     const rows = shown.map((one) => {
-      const repeated = again.get(one.set.join());
+      const repeated = again.get(one.features.join());
       const rank = one === answer ? 0 : sets.indexOf(one) + 1;
-      const doubtful = one.p !== null && one.p > LEVEL;
+      const doubtful = one.p_value !== null && one.p_value > LEVEL;
       return [
         { node: isAnswer(one) ? make("strong", {}, rank ? `${rank}, the answer` : "the answer") : String(rank), value: rank, kind: doubtful ? "doubtful" : "" },
-        this.set(one.set),
-        ...this.explained(one.score, one.low, one.high, top, { predicted: one.predicted, faded: doubtful, chance: this.share(one.chance), seen: this.share(one.observed) }),
+        this.set(one.features),
+        ...this.explained(one.score, one.low, one.high, top, { predicted: isPredicted(one), faded: doubtful, chance: this.share(one.chance), seen: this.share(one.observed) }),
         ...(seen ? [{ node: percent(this.share(one.observed), 0, 1), value: this.share(one.observed) }, { node: percent(this.share(one.chance), 0, 1), value: this.share(one.chance) }] : []),
-        ...(tested ? [{ node: pWords(one.p, this.report.permutations), value: one.p }] : []),
+        ...(tested ? [{ node: pWords(one.p_value, this.report.permutations), value: one.p_value }] : []),
         ...(again.size ? [{ node: repeated ? percent(repeated.frequency, 0, 1) : "–", value: repeated?.frequency }] : []),
-        sourceOf(one.predicted),
+        sourceOf(isPredicted(one)),
         { node: scoreWords(one.score, one.low, one.high), value: one.score },
       ];
     });
-    const first = this.own.answer.length ? "The recommended set is the smallest one of recorded features that is enough; the ranks are those of the highest scores. " : "";
+    const first = this.own.answer.features.length ? "The recommended set is the smallest one of recorded features that is enough; the ranks are those of the highest scores. " : "";
     const legend = make("p", { class: "legend" }, first, "Dot and bar: the share with its ", term("interval"), tested ? `; pale: no ` : "", tested ? term("more than chance") : "", seen ? ". Diamond: what the subgroup's " : "", seen ? term("own rows") : "", seen ? " score as they are; dashed line: what of that is chance, which the share no longer holds." : ".");
     this.section(place, "page-sets", this.report.size === 1 ? "The features with the highest scores" : `The sets of ${this.report.size} with the highest scores${this.own.missing.length ? ", unrecorded features included" : ""}`, legend, tableOf(`best-sets-${this.number}`, heads, rows), this.agreement());
   }
 
   /** The answer, where it is not one of the sets listed. */
   answerAmong(sets) {
-    const { answer, enough } = this.own;
-    if (!answer.length || sets.some((one) => one.set.join() === answer.join())) return null;
+    const { enough } = this.own;
+    const answer = this.own.answer.features;
+    if (!answer.length || sets.some((one) => one.features.join() === answer.join())) return null;
     const step = enough?.steps[answer.length - 1];
-    return step && step.set.join() === answer.join() ? { ...step, p: null, observed: null, chance: null, predicted: false } : null;
+    return step && step.features.join() === answer.join() ? { ...step, p_value: null, observed: null, chance: null } : null;
   }
 
   agreement() {
     const { stability } = this.own;
-    if (!stability || stability.index[0] === null) return null;
+    if (!stability || stability.index === null) return null;
     const often = stability.sets.filter((one) => one.frequency >= 0.8).length;
     const pooled = this.report.pooled ? " Subgroups lean on each other, so that this is much the same in all of them." : "";
-    const [index, low, high] = stability.index.map((one) => (one === null ? "–" : one.toFixed(2)));
+    const [index, low, high] = [stability.index, stability.low, stability.high].map((one) => (one === null ? "–" : one.toFixed(2)));
     return make("p", { class: "about" }, `${stability.resamples} resamples of the rows: ${often} of these ${stability.sets.length} sets ${often === 1 ? "is" : "are"} among the best in at least 80 % of them. Features of the best set agree by ${index} (${low} to ${high}; 1: always the same, 0: as if picked at random).${pooled}`);
   }
 
@@ -119,8 +125,8 @@ class SubgroupPage {
     const { why } = this.own;
     if (!why) return;
     const body = make("div");
-    showWhy(body, this.report, this.number, why.set, why.sentences);
-    this.section(place, "page-why", `Why: ${listed(this.report, why.set)}`, body);
+    showWhy(body, this.report, this.number, why.features, why.sentences);
+    this.section(place, "page-why", `Why: ${listed(this.report, why.features)}`, body);
   }
 
   enough(place) {
@@ -140,9 +146,9 @@ class SubgroupPage {
     };
     const rows = enough.steps.map((step, i) => [
       { node: String(i + 1), value: i + 1 },
-      this.set(step.set),
+      this.set(step.features),
       this.worded(step.score, step.low, step.high),
-      { node: pWords(step.p, enough.permutations), value: step.p },
+      { node: pWords(step.p_value, enough.permutations), value: step.p_value },
       verdict(i),
     ]);
     const parts = make("div", { class: "side-by-side" }, make("figure", {}, sizeCurve(enough.steps, this.whole, enough.answer)), tableOf(`enough-${this.number}`, heads, rows));
@@ -155,7 +161,7 @@ class SubgroupPage {
   features(place) {
     const { values } = this.own;
     if (!values.length) return;
-    const top = Math.max(...values.flatMap((one) => [one.alone[2], one.adds[2]].map((high) => this.share(high) || 0)));
+    const top = Math.max(...values.flatMap((one) => [one.alone_high, one.adds_high].map((high) => this.share(high) || 0)));
     const heads = [
       { label: "Feature" },
       { label: "By itself", drawn: true },
@@ -168,11 +174,11 @@ class SubgroupPage {
     const rows = values.map((one) => {
       return [
         { node: setOf(this.report, [one.feature], this.own.missing), text: this.report.features[one.feature] },
-        ...this.explained(...one.alone, top, { predicted: one.predicted }),
-        this.worded(...one.adds),
-        one.part ? this.worded(...one.part) : "–",
+        ...this.explained(...intervalOf(one, "alone"), top, { predicted: isPredicted(one) }),
+        this.worded(...intervalOf(one, "adds")),
+        one.part_of_answer ? this.worded(...one.part_of_answer) : "–",
         { node: percent(one.in_best, 0, 1), value: one.in_best },
-        sourceOf(one.predicted),
+        sourceOf(isPredicted(one)),
       ];
     });
     const built = tableOf(`features-${this.number}`, heads, rows);
@@ -181,8 +187,9 @@ class SubgroupPage {
   }
 
   alternatives(place) {
-    const { alternatives, answer, sets } = this.own;
-    const best = setOf(this.report, answer.length ? answer : sets[0].set, this.own.missing);
+    const { alternatives, best_sets: sets } = this.own;
+    const answer = this.own.answer.features;
+    const best = setOf(this.report, answer.length ? answer : sets[0].features, this.own.missing);
     if (!alternatives.length) {
       this.section(place, "page-alternatives", "Alternatives", make("p", {}, "No other set explains as much as ", best, "."));
       return;
@@ -198,15 +205,15 @@ class SubgroupPage {
       const points = Math.round(100 * Math.abs(value));
       return points ? `${value < 0 ? "−" : "+"}${points}` : "0";
     };
-    const recordedFirst = [...alternatives].sort((a, b) => a.predicted - b.predicted);
+    const recordedFirst = [...alternatives].sort((a, b) => isPredicted(a) - isPredicted(b));
     const rows = recordedFirst.map((one) => {
-      const [value, low, high] = one.difference.map((part) => this.share(part));
+      const [value, low, high] = intervalOf(one, "difference").map((part) => this.share(part));
       return [
-        this.set(one.set),
-        `${listed(this.report, one.taken)} for ${listed(this.report, one.given)}`,
+        this.set(one.features),
+        `${listed(this.report, one.taken)} for ${listed(this.report, one.given_up)}`,
         this.worded(one.score, one.low, one.high),
         { node: `${signed(value)} points (${signed(low)} to ${signed(high)})`, value, low, high },
-        sourceOf(one.predicted),
+        sourceOf(isPredicted(one)),
       ];
     });
     const legend = make("p", { class: "legend" }, "Sets that cannot be distinguished from ", best, ": choose by cost or ease.");
@@ -214,9 +221,9 @@ class SubgroupPage {
   }
 
   worth(place) {
-    const { worth } = this.own;
-    if (!worth.length) return;
-    const top = Math.max(...worth.map((one) => this.share(one.gain[2])), 0.001);
+    const { worths } = this.own;
+    if (!worths.length) return;
+    const top = Math.max(...worths.map((one) => this.share(one.high)), 0.001);
     const heads = [
       { label: "Feature" },
       { label: "Interval", drawn: true },
@@ -224,11 +231,11 @@ class SubgroupPage {
       { label: "Rises at all", kind: "number" },
       { label: "Best set with it" },
     ];
-    const rows = worth.map((one) => [
+    const rows = worths.map((one) => [
       { node: make("bdi", {}, this.report.features[one.feature]), text: this.report.features[one.feature] },
-      ...this.explained(...one.gain, top, { predicted: true }),
+      ...this.explained(one.gain, one.low, one.high, top, { predicted: true }),
       { node: one.probability === null ? "–" : `${percent(one.probability, 0, 1)}, ${one.clear ? "clear" : "not clear"}`, value: one.probability },
-      this.set(one.set),
+      this.set(one.features),
     ]);
     const legend = make("p", { class: "legend" }, "What the best set would explain more, had this subgroup recorded the feature: ", term("worth collecting"), ".");
     this.section(place, "page-worth", "What it could record", legend, tableOf(`worth-${this.number}`, heads, rows));

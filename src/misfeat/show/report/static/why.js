@@ -80,7 +80,7 @@ function whyTable(report, subgroup, set, cells, predicted) {
 /** How to ask for what the page does not hold, in the words of who made it. */
 function howToAsk(report, subgroup, set) {
   const names = set.map((feature) => report.features[feature]);
-  const name = report.subgroups[subgroup].name;
+  const name = report.subgroups[subgroup].subgroup;
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const words = report.in_python
     ? `selection.why(${JSON.stringify(name)}, ${JSON.stringify(names)})`
