@@ -573,21 +573,7 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
 def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subgroups.Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
-    target, rows = coded.target, coded.rows
-    present = rows.codes[-1] < target.n_codes
-    if not present.all():
-        notes.add(
-            "{rows:,} rows without a value of the target {column!r} are dropped.",
-            rows=int(rows.weights[~present].sum()),
-            column=profiled.target,
-        )
-        rows = rows.where(present)
-    if not present.any():
-        raise MisfeatError(
-            f"None of the rows at hand has a value of the target {profiled.target!r}.",
-            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
-            column=profiled.target,
-        )
+    target, rows = coded.target, _rows_with_target(profiled, coded)
     counted = rows.weights if rows.masses is None else rows.masses
     by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, len(target.classes))
     n_codes = {name: len(labels) for name, labels in coded.features.items()}
@@ -639,6 +625,25 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         cohorts = target.followed(cohorts, notes)
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _rows_with_target(profiled: ProfiledTable, coded: CodedColumns) -> CodedRows:
+    rows = coded.rows
+    present = rows.codes[-1] < coded.target.n_codes
+    if not present.any():
+        raise MisfeatError(
+            f"None of the rows at hand has a value of the target {profiled.target!r}.",
+            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
+            column=profiled.target,
+        )
+    if present.all():
+        return rows
+    profiled.notes.add(
+        "{rows:,} rows without a value of the target {column!r} are dropped.",
+        rows=int(rows.weights[~present].sum()),
+        column=profiled.target,
+    )
+    return rows.where(present)
 
 
 def _rows_of_cohort(

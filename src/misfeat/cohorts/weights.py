@@ -36,11 +36,11 @@ from misfeat.reading.table_answers import Weighing, WeightRange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.build import CodedColumns, ProfiledTable
+    from misfeat.cohorts.build import CodedColumns, Notes, ProfiledTable
     from misfeat.cohorts.model import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
@@ -355,6 +355,23 @@ def effective_sizes(
         counted = (as_drawn.cohort >= 0) & (as_drawn.target >= 0)
         pairs = np.unique(np.stack([as_drawn.cohort[counted], unit[counted]]), axis=1)
         alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
+    _note_few_clusters(alone, units_by_stratum, rules, notes)
+    otherwise = sizes.astype(np.float64) if effective is None else effective
+    effective, worst = otherwise.copy(), 0.0
+    for cohort in np.flatnonzero(~alone).tolist():
+        effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
+        if effect > 0:
+            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, sizes[cohort])
+            worst = max(worst, effect)
+    if worst > 0:
+        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
+    return effective
+
+
+def _note_few_clusters(
+    alone: Flags, units_by_stratum: Floats, rules: WeightRules, notes: Notes
+) -> None:
+    """Say which subgroups and strata have a single cluster."""
     if alone.all():
         raise MisfeatError(
             f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing shows how "
@@ -368,7 +385,7 @@ def effective_sizes(
             "nothing shows how clusters differ in them; they are taken to be as uncertain as the "
             "worst of the others.",
             count=int(alone.sum()),
-            of=len(sizes),
+            of=len(alone),
             column=rules.cluster,
         )
     lonely = int((units_by_stratum == 1).sum())
@@ -379,16 +396,6 @@ def effective_sizes(
             count=lonely,
             of="" if rules.strata is None else f" of {rules.strata!r}",
         )
-    otherwise = sizes.astype(np.float64) if effective is None else effective
-    effective, worst = otherwise.copy(), 0.0
-    for cohort in np.flatnonzero(~alone).tolist():
-        effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
-        if effect > 0:
-            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, sizes[cohort])
-            worst = max(worst, effect)
-    if worst > 0:
-        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
-    return effective
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself

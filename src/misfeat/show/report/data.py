@@ -31,6 +31,8 @@ from misfeat.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from misfeat.answers.answer import SubgroupAnswer
+    from misfeat.answers.enough_features import Enough
     from misfeat.completion import CompletedScores
     from misfeat.selection import Selection
     from misfeat.show.report.page import Cells
@@ -135,7 +137,14 @@ def make_report(
         },
         spell,
     )
-    sentences: dict[str, Markup | list[Markup]] = {
+    return Report(contents, _sentences(screen, left_out, spell), cells)
+
+
+def _sentences(
+    screen: FirstScreen, left_out: Sequence[Message], spell: Spelling
+) -> dict[str, Markup | list[Markup]]:
+    """What the page says in words, marked up."""
+    return {
         "whole": as_html(screen.sentence, spell),
         "answers": [as_html(one.words, spell) for one in screen.subgroups],
         "models": [as_html(one.model_words or Message(""), spell) for one in screen.subgroups],
@@ -144,7 +153,6 @@ def make_report(
         "cautions": [as_html(one.words, spell, "part") for one in screen.other_cautions],
         "left_out": [as_html(one, spell) for one in left_out],
     }
-    return Report(contents, sentences, cells)
 
 
 def _trust(
@@ -190,7 +198,6 @@ def _subgroups(
     }
     sets = [one for one in chosen.items() if 0 < len(one[1]) <= measure.largest_table]
     why = {one.subgroup: one for one in explanations(selection, sets)} if sets else {}
-    stable = {} if stability is None else {one.subgroup: one for one in stability.subgroups}
     subgroups = []
     rows = zip(subgroup_rows(selection.cohorts), screen.subgroups, strict=True)
     for number, (row, answer) in enumerate(rows):
@@ -211,26 +218,16 @@ def _subgroups(
                 asdict(scored) | {"chance": chance}
                 for scored, chance in zip(best[name], chances, strict=True)
             ],
-            "enough": None,
+            "enough": _sizes(screen.enough.get(name), answer),
             "features": [
                 asdict(value) | {"part_of_answer": parts.get(value.feature)}
                 for value in values[name]
             ],
             "why": None,
             "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
-            "stability": None,
+            "stability": stability and _resamples(stability, name),
             "curves": None,
         }
-        if name in screen.enough:
-            one = screen.enough[name]
-            page["enough"] = {
-                "size": one.size,
-                "answer": len(answer.features),
-                "reason": answer.reason,
-                **_attributes(one, "settled", "level", "permutations"),
-                # Beyond the next size nothing was tested.
-                "steps": [asdict(step) for step in one.steps[: one.size + 1]],
-            }
         if name in why:
             cells = [asdict(cell) | {"contribution": cell.contribution} for cell in why[name].cells]
             page["why"] = _attributes(why[name], "features", "predicted")
@@ -238,19 +235,39 @@ def _subgroups(
             if selection.cohorts.horizons and not why[name].predicted:
                 times, curves = event_free_curves(selection, why[name])
                 page["curves"] = {"times": times, "lines": [one._asdict() for one in curves]}
-        if stability is not None and name in stable:
-            page["stability"] = {
-                "resamples": stability.resamples,
-                **_attributes(stable[name], "index", "low", "high"),
-                "sets": [asdict(one) for one in stability.sets if one.subgroup == name],
-                "features": {
-                    one.feature: _attributes(one, "in_best", "in_top_k")
-                    for one in stability.features
-                    if one.subgroup == name
-                },
-            }
         subgroups.append(page)
     return subgroups
+
+
+def _sizes(enough: Enough | None, answer: SubgroupAnswer) -> dict[str, Any] | None:
+    """The best set of every size up to the one that is enough, and the next."""
+    if enough is None:
+        return None
+    return {
+        "size": enough.size,
+        "answer": len(answer.features),
+        "reason": answer.reason,
+        **_attributes(enough, "settled", "level", "permutations"),
+        # Beyond the next size nothing was tested.
+        "steps": [asdict(step) for step in enough.steps[: enough.size + 1]],
+    }
+
+
+def _resamples(stability: Stability, subgroup: str) -> dict[str, Any] | None:
+    """How often resamples of a subgroup's rows chose its sets and features."""
+    found = next((one for one in stability.subgroups if one.subgroup == subgroup), None)
+    if found is None:
+        return None
+    return {
+        "resamples": stability.resamples,
+        **_attributes(found, "index", "low", "high"),
+        "sets": [asdict(one) for one in stability.sets if one.subgroup == subgroup],
+        "features": {
+            one.feature: _attributes(one, "in_best", "in_top_k")
+            for one in stability.features
+            if one.subgroup == subgroup
+        },
+    }
 
 
 def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
