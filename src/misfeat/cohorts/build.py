@@ -575,11 +575,14 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
     target, rows = coded.target, _rows_with_target(profiled, coded)
     counted = rows.weights if rows.masses is None else rows.masses
-    by_class = np.bincount(target.classes_of(rows.codes[-1]), counted, len(target.classes))
+    classes = target.classes_of(rows.codes[-1])
+    by_class = np.bincount(classes, counted, len(target.classes))
     n_codes = {name: len(labels) for name, labels in coded.features.items()}
     floor = subgroups.sufficient_rows(list(n_codes.values()), by_class)
     weighing, threshold = profiled.weighing, coding.missing_threshold
-    runs, names = subgroups.find_cohorts(rows, groupings, n_codes, coding, notes, floor, weighing)
+    runs, names = subgroups.find_cohorts(
+        rows, groupings, n_codes, coding, notes, floor, weighing, classes
+    )
     missing = runs.never_recorded(threshold)
     kept: Flags = ~np.all(missing, axis=0)
     never = list(itertools.compress(n_codes, ~kept))

@@ -272,11 +272,13 @@ def find_cohorts(
     notes: Notes,
     floor: int = 1,
     weighing: Weighing | None = None,
+    classes: Indices | None = None,
 ) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
     `features` has the number of codes of each; `floor` says from how many rows on a subgroup is not
-    small, where the coding does not. Weighed rows count by their effective size.
+    small, where the coding does not. Weighed rows count by their effective size, which goes by the
+    `classes` of rows.
     """
     starts, terms, absent = _stretches(rows, groupings)
     n_rows = np.add.reduceat(rows.weights, starts)
@@ -309,10 +311,11 @@ def find_cohorts(
         without=without,
     )
     names = _names(groupings, minterms, minterms)
-    held = _Held(names, runs, weighed_sums(rows, runs), weighing, coding, floor, notes)
+    classes = np.zeros_like(rows.codes[-1]) if classes is None else classes
+    held = _Held(names, runs, weighed_sums(rows, runs, classes), weighing, coding, floor, notes)
     _propose_cuts(held, groupings, minterms)
     runs, names = _with_neighbours(held, groupings, minterms)
-    held = replace(held, names=names, runs=runs, sums=weighed_sums(rows, runs))
+    held = replace(held, names=names, runs=runs, sums=weighed_sums(rows, runs, classes))
     runs, names = _without_small(held, list(features))
     return runs, _unique(names)
 

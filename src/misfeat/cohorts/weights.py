@@ -46,6 +46,7 @@ SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
 SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number
 LARGEST_SUM = 2.0**40  # What weights sum up to that are no longer those of the table
+MOST_WORTH = 100.0  # So many rows of equal weight a row is worth at most
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
 
@@ -178,23 +179,44 @@ def _scale(n_rows: int, greatest: float) -> float:
     return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def weighed_sums(rows: CodedRows, runs: Runs) -> Integers:
-    """Of each cohort: its rows, and with weights the sums of these and of their squares."""
-    starts = runs.bounds[:-1]
-    sums = (runs.in_cohorts(np.add.reduceat(held, starts)) for held in rows.more)
+def weighed_sums(rows: CodedRows, runs: Runs, classes: Indices) -> Integers:
+    """Of each cohort: its rows, and with weights the sums of these, then of squares, by class."""
+    starts, of_class = runs.bounds[:-1], [classes == c for c in range(int(classes.max()) + 1)]
+    sums = (
+        runs.in_cohorts(np.add.reduceat(np.where(own, held, 0), starts))
+        for held in rows.more
+        for own in of_class
+    )
     return np.array([runs.sizes, *sums])
 
 
 def weighed_sizes(sums: Integers, weighing: Weighing | None) -> Floats:
-    """Kish: how many rows of equal weight tell as much as those that were summed up."""
+    """How many rows of equal weight tell as much about the classes as those summed up."""
     n_rows: Floats = sums[0].astype(np.float64)
     if weighing is None or len(sums) == 1:
         return n_rows
-    effective = (sums[1] / weighing.scale) ** 2 / (sums[2] / weighing.square_scale)
+    masses, squares = np.split(sums[1:].astype(np.float64), 2)
+    effective = linearised_sizes(masses / weighing.scale, squares / weighing.square_scale)
     # Rounding must not make a difference where all rows of a subgroup weigh the same.
     near = np.rint(effective)
     effective = np.where(np.abs(effective - near) < SAME_SIZE * near, near, effective)
-    return np.asarray(np.clip(effective, 1.0, n_rows))
+    return np.asarray(np.clip(effective, 1.0, MOST_WORTH * n_rows))
+
+
+def linearised_sizes(masses: Floats, squares: Floats) -> Floats:
+    """Effective sizes from the sums, by class, of weights and of their squares.
+
+    They are what the shares of classes vary as, n_eff = (C - 1) / Σ V(p) / p over the C classes
+    that occur: Kish's (Σ w)² / Σ w² where weights do not depend on the class, and more where the
+    rarer class was drawn more often. Kish's where there is a single class.
+    """
+    total, all_squares = masses.sum(axis=0), squares.sum(axis=0)
+    shares = masses / total
+    added = (1.0 - shares) ** 2 * squares + shares**2 * (all_squares - squares)
+    varied = np.divide(added, shares, out=np.zeros_like(added), where=masses > 0).sum(axis=0)
+    freedom = (masses > 0).sum(axis=0) - 1
+    varies = (freedom > 0) & (varied > 0)
+    return total**2 / np.where(varies, varied / np.maximum(freedom, 1), all_squares)
 
 
 def heaviest_of(weights: Integers, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
@@ -222,8 +244,10 @@ def design_effect(cohort: Cohort) -> float:
     if cohort.effective is None:
         return 1.0
     times, masses, heaviest = weights_of(cohort)
-    kish = float(masses.sum()) ** 2 / float(squares_of(times, masses, heaviest).sum())
-    return kish / cohort.effective if kish > NO_DESIGN * cohort.effective else 1.0
+    parts = masses, squares_of(times, masses, heaviest)
+    by_class = [np.bincount(cohort.target, part, cohort.n_classes)[:, None] for part in parts]
+    alone = float(linearised_sizes(*by_class)[0])
+    return alone / cohort.effective if alone > NO_DESIGN * cohort.effective else 1.0
 
 
 def mean_weights(classes: Indices, weights: NDArray[Any], n_classes: int) -> Floats:
@@ -329,7 +353,8 @@ def effective_sizes(
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
     sizes, effective = runs.sizes, None
     if weighing is not None and not weighing.frequency:
-        effective = weighed_sizes(weighed_sums(rows, runs), weighing)
+        classes = coded.target.classes_of(rows.codes[-1])
+        effective = weighed_sizes(weighed_sums(rows, runs, classes), weighing)
     if drawn is None:
         return effective
     n_groupings, rules = len(profiled.groupings), profiled.rules.weights
@@ -361,7 +386,7 @@ def effective_sizes(
     for cohort in np.flatnonzero(~alone).tolist():
         effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
         if effect > 0:
-            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, sizes[cohort])
+            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
             worst = max(worst, effect)
     if worst > 0:
         effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])

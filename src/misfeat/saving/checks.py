@@ -17,7 +17,7 @@ from misfeat.cohorts.column_profiles import LOOKS
 from misfeat.cohorts.follow_up import STATES, UNKNOWN
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.product_sums import PERMUTED, ProductSums
-from misfeat.cohorts.weights import MOST_MASS
+from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import names_of_completed
@@ -167,7 +167,7 @@ def _check_grids(cohorts: Cohorts, n_rows: int) -> None:
 
 
 def _check_masses(cohorts: Cohorts, n_rows: int) -> None:
-    """Raise unless rows weigh something, and no subgroup is worth more rows than it has."""
+    """Raise unless rows weigh something, and no subgroup is worth far more rows than it has."""
     masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
     demand((masses is None) == (heaviest is None), "masses, and the heaviest of them")
     demand(masses is None or effective is not None, "masses without effective sizes")
@@ -180,7 +180,7 @@ def _check_masses(cohorts: Cohorts, n_rows: int) -> None:
     if effective is not None:
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
         least, shape = min(1.0, float(sizes.min())), (len(cohorts.names),)
-        _check_array(effective, "cohorts.effective", FLOATS, shape, least, 2.0 * sizes)
+        _check_array(effective, "cohorts.effective", FLOATS, shape, least, 2 * MOST_WORTH * sizes)
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
