@@ -15,7 +15,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LassoCV, LogisticRegression, lars_path
-from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from benchmarks.downstream.peers import LASSO, jmi, mrmr
@@ -44,8 +43,7 @@ HALVES = 50
 PENALTIES = 1.0 / np.logspace(0, 3, 25)
 PENALTIES_TRIED = np.logspace(-2, 1, 4)
 STEPS = 200
-FREE_INTERCEPT = 100.0
-"""liblinear penalises the intercept, too: so little that it does not matter."""
+TINY = 1e-15
 CUT = (
     f"Boruta has {BORUTA_ROUNDS} rounds rather than 100; sequential selection and elimination with "
     f"cross-validation begin with the {MOST_CANDIDATES} features of greatest F where a table has "
@@ -65,7 +63,9 @@ def _by(score: NDArray[Any]) -> Order:
 def by_mutual_information(encoder: Encoder, rows: Table, seed: int) -> Order:
     """Order by `SelectKBest(mutual_info_classif)`: numbers by neighbours, categories by cells."""
     discrete = ~encoder.numeric
-    return _by(mutual_info_classif(rows.values, rows.y, discrete_features=discrete, random_state=seed))
+    return _by(
+        mutual_info_classif(rows.values, rows.y, discrete_features=discrete, random_state=seed)
+    )
 
 
 def by_f(encoder: Encoder, rows: Table, seed: int) -> Order:
@@ -108,7 +108,7 @@ def relief(encoder: Encoder, rows: Table, seed: int) -> Order:
     weight = np.zeros(X.shape[1])
     members = [np.flatnonzero(rows.y == c) for c in range(len(frequency))]
     for i in looked_at:
-        apart = np.where(encoder.numeric, np.abs(X - X[i]), X != X[i])
+        apart = np.where(encoder.numeric, np.abs(X - X[i]), X[i] != X)
         distance = apart.sum(axis=1)
         distance[i] = np.inf
         own = rows.y[i]
@@ -125,19 +125,23 @@ def relief(encoder: Encoder, rows: Table, seed: int) -> Order:
 def l1(encoder: Encoder, rows: Table, seed: int) -> Order:
     """Order in which features enter a logistic regression as its L1 penalty falls.
 
-    Of several classes, each against the others.
+    Of several classes, each against the others; classes weigh the same, so that no intercept is
+    needed, which liblinear would penalise, too.
     """
-    X, of = encoder.design(rows, range(len(rows.names)))
+    columns, of = encoder.design(rows, range(len(rows.names)))
     n_features = len(rows.names)
     entered = np.full(n_features, len(PENALTIES))
     weight = np.zeros(n_features)
     for y in _against_others(rows.y):
-        least = 1 / np.abs(X.T @ (y - y.mean())).max()  # above it a coefficient is not 0
+        weights = len(y) / (2 * np.bincount(y))[y]
+        X = columns - np.average(columns, axis=0, weights=weights)
+        least = 1 / np.abs(X.T @ (weights * (y - 0.5))).max()  # above it a coefficient is not 0
         for step, penalty in enumerate(PENALTIES):
             model = LogisticRegression(
                 C=least / penalty,
                 solver="liblinear",
-                intercept_scaling=FREE_INTERCEPT,
+                fit_intercept=False,
+                class_weight="balanced",
                 max_iter=STEPS,
                 random_state=seed,
                 **LASSO,
@@ -183,7 +187,8 @@ def _lost(
         model = _regression(strength).fit(X[fit], y[fit])
         known = np.isin(y[test], model.classes_)
         found = model.predict_proba(X[test][known])
-        losses.append(log_loss(y[test][known], found, labels=model.classes_))
+        own = found[np.arange(len(found)), np.searchsorted(model.classes_, y[test][known])]
+        losses.append(-np.log(np.maximum(own, TINY)).mean())
     return float(np.mean(losses))
 
 
@@ -231,9 +236,9 @@ def boruta(encoder: Encoder, rows: Table, seed: int) -> Order:
     forest = RandomForestClassifier(
         max_depth=FORESTS_DEPTH, class_weight="balanced", n_jobs=1, random_state=seed
     )
-    found = BorutaPy(
-        forest, n_estimators="auto", max_iter=BORUTA_ROUNDS, random_state=seed
-    ).fit(rows.values, rows.y)
+    found = BorutaPy(forest, n_estimators="auto", max_iter=BORUTA_ROUNDS, random_state=seed).fit(
+        rows.values, rows.y
+    )
     forest.set_params(n_estimators=TREES, random_state=seed)
     importance = forest.fit(rows.values, rows.y).feature_importances_
     return [int(f) for f in np.lexsort((-importance, found.ranking_))]
