@@ -124,7 +124,10 @@ def _ranked(rows: Sequence[Row], block: Sequence[str], what: str) -> Iterator[st
     if not found:
         yield "Too few draws are done."
         return
-    seconds = {row["method"]: row["seconds"] for row in mean_rows(rows, ("method",), ("seconds",))}
+    seconds = {
+        method: float(np.median([row["seconds"] for row in rows if row["method"] == method]))
+        for method in {row["method"] for row in rows}
+    }
     first = next(iter(found.values()))
     order = sorted(first.methods, key=lambda m: np.mean([one.of(m) for one in found.values()]))
     head = ["", *(f"{name}, 5 / 10" for name in MODELS.values()), "misfeat wins; CPU s"]

@@ -37,7 +37,7 @@ LONGEST = 10
 BORUTA_ROUNDS, FORESTS_DEPTH = 20, 5
 TREES, REPEATS = 200, 5
 FOLDS = 5
-MOST_CANDIDATES = 40
+MOST_CANDIDATES, OF_SEVERAL_CLASSES = 40, 20
 NEIGHBOURS, MOST_INSTANCES = 10, 1000
 HALVES = 50
 PENALTIES = 1.0 / np.logspace(0, 3, 25)
@@ -47,7 +47,8 @@ TINY = 1e-15
 CUT = (
     f"Boruta has {BORUTA_ROUNDS} rounds rather than 100; sequential selection and elimination with "
     f"cross-validation begin with the {MOST_CANDIDATES} features of greatest F where a table has "
-    f"more; ReliefF looks at {MOST_INSTANCES:,} instances of larger tables, among all others"
+    f"more, with {OF_SEVERAL_CLASSES} where it has more than two classes; ReliefF looks at "
+    f"{MOST_INSTANCES:,} instances of larger tables, among all others"
 )
 NOT_RUN = {
     "BorutaShap": "1.0.17 calls functions that SciPy and NumPy have removed (binom_test, NaN)",
@@ -160,7 +161,8 @@ def _against_others(y: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def _candidates(encoder: Encoder, rows: Table, seed: int) -> list[int]:
-    return sorted(by_f(encoder, rows, seed)[:MOST_CANDIDATES])
+    most = MOST_CANDIDATES if len(np.unique(rows.y)) < 3 else OF_SEVERAL_CLASSES
+    return sorted(by_f(encoder, rows, seed)[:most])
 
 
 def _folds(y: NDArray[np.int64], seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
@@ -226,7 +228,7 @@ def sequential(encoder: Encoder, rows: Table, seed: int) -> Order:
 
 
 def boruta(encoder: Encoder, rows: Table, seed: int) -> Order:
-    """BorutaPy: confirmed features, then tentative ones, then by its ranking; ties by importance."""
+    """BorutaPy: confirmed features, then tentative ones, then by its ranking; ties by a forest."""
     del encoder
     try:
         from boruta import BorutaPy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,14 +208,20 @@ def rows_of(name: str, asked: int | str) -> int | None:
     All rows of a table with subgroups are not tried: the rows of all of them are too many for peers
     that cannot be stopped. Nor is `ALL` where it would be nearly the same as 1,000.
     """
-    table = table_of(name)
-    least = int(np.bincount(table.subgroup).min())
+    least, has_subgroups = _shape(name)
     if asked != ALL:
         return int(asked) if int(asked) * (1 + LEAST_LEFT) <= least else None
-    if table.has_subgroups:
+    if has_subgroups:
         return None
     usable = min(MOST_ROWS, int(least * 2 / 3))
     return None if 1000 <= usable < 1250 else usable
+
+
+@cache
+def _shape(name: str) -> tuple[int, bool]:
+    """Rows of the smallest subgroup, and whether there are several."""
+    table = table_of(name)
+    return int(np.bincount(table.subgroup).min()), table.has_subgroups
 
 
 def drawn(name: str, n_rows: int, seed: int) -> tuple[list[Table], list[Table]]:
