@@ -238,6 +238,42 @@ def downstream(
     _run_draws(asked, out, data, quiet)
 
 
+@app.command()
+def field(
+    part: Annotated[str, typer.Option(help="selection, missing or recovery.")] = "selection",
+    tables: Tables = "",
+    rows: Annotated[str, typer.Option(help="Rows drawn, separated by commas; or all.")] = "",
+    seeds: Annotated[str, typer.Option(help="Seeds of draws, separated by commas.")] = "",
+    figures_only: Annotated[
+        bool, typer.Option("--figures-only", help="Run nothing; write figures of what is done.")
+    ] = False,
+    jobs: Jobs = 1,
+    data: Data = "",
+    out: Out = "bench-field",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Beside the field: models on chosen features, unrecorded features, planted sets."""
+    import os
+
+    from benchmarks.common.datasets import FOLDER_VARIABLE
+    from benchmarks.field.experiment import part_of, run, write_figures
+
+    del debug
+    if data:
+        os.environ[FOLDER_VARIABLE] = data
+    asked = part_of(
+        part,
+        tables=split(tables, ";"),
+        rows=[one if one == "all" else int(one) for one in split(rows, ",")],
+        seeds=_numbers(seeds, "--seeds", int),
+    )
+    tell = (lambda _: None) if quiet else partial(typer.echo, err=True)
+    lines = write_figures(asked, out) if figures_only else run(asked, out, tell, jobs)
+    for line in lines:
+        typer.echo(line)
+
+
 def _run_draws(asked: PopulationBench | DownstreamBench, out: str, data: str, quiet: bool) -> None:
     """Run a benchmark that draws rows, and print its summary."""
     import os

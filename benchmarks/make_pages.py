@@ -15,17 +15,19 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 DOCS = FOLDER.parent / "docs" / "benchmarks"
+PAGES = {"field": "field.md"}
+"""Pages whose names are not those of their folders."""
 
 
 def main() -> None:
-    for name in ("population", "downstream", "paper"):
+    for name in ("population", "downstream", "paper", "field"):
         page = FOLDER / name / "page.md"
         if not page.exists():
             print(f"No page: {page}")
             continue
         text = page.read_text(encoding="utf-8")
         placed = text.replace("](", f"](../../benchmarks/{name}/")
-        (DOCS / f"{name}_results.md").write_text(placed, encoding="utf-8")
+        (DOCS / PAGES.get(name, f"{name}_results.md")).write_text(placed, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Choosing features beside the field: models on what was chosen, gaps, and planted sets."""
