@@ -57,8 +57,16 @@ def _miceforest(X: Floats, y: NDArray[Any], group: NDArray[Any], seed: int) -> F
     frame = frame.astype("Int64").astype("category")
     frame["target"] = pd.Categorical(y)
     frame["subgroup"] = pd.Categorical(group)
-    kernel = miceforest.ImputationKernel(frame, num_datasets=1, random_state=seed)
-    kernel.mice(ITERATIONS, num_threads=1)
+    for strategy in ("normal", "fast"):
+        kernel = miceforest.ImputationKernel(
+            frame, num_datasets=1, mean_match_strategy=strategy, random_state=seed
+        )
+        try:
+            kernel.mice(ITERATIONS, num_threads=1)
+            break
+        except ValueError as error:  # matching fails where a class is certain
+            if "finite" not in str(error):
+                raise
     found: Floats = kernel.complete_data().iloc[:, : X.shape[1]].astype(float).to_numpy()
     return found
 
