@@ -22,8 +22,8 @@ RELEASE_VENV := .venv-release
 OLDEST_VENV := .venv-oldest
 OLDEST := $(OLDEST_VENV)/bin
 # What meets dependencies: tables, files, plots, pages, estimators.
-WITH_OLDEST := tests/reading tests/cohorts tests/show tests/datasets tests/test_columns.py tests/test_package.py tests/test_selector.py \
-	tests/cli/test_run.py tests/cli/test_export.py
+WITH_OLDEST := tests/reading tests/cohorts tests/show tests/datasets tests/test_columns.py tests/test_selector.py \
+	tests/cli/test_run.py tests/cli/test_ask.py
 
 .PHONY: audit coverage demo docs lint lock test test-all test-attacks test-slow test-bounds test-browser test-heavy test-validity test-oldest bench bench-quick paper release fuzz reliability format clean
 

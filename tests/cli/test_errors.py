@@ -219,19 +219,6 @@ def test_what_an_encoding_lacks_is_replaced(table):
     assert "site=a" in result.stdout
 
 
-def test_help_comes_fast_and_imports_nothing_heavy():
-    code = (
-        "import sys; from misfeat.cli.app import app\n"
-        "try: app(['run', '--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = ('numpy', 'torch', 'numba', 'sklearn', 'pandas', 'duckdb', 'narwhals')\n"
-        "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
-    )
-    found = subprocess.run([COMMAND[0], "-c", code], capture_output=True, text=True)
-    assert found.stderr.strip() == "[]"
-    assert "--missing-threshold" in found.stdout
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="limits processes")
 @pytest.mark.parametrize("megabytes", [700, 200, 150])
 def test_too_little_memory_to_start_is_said_as_a_limit(table, megabytes):

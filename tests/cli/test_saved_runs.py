@@ -1,4 +1,4 @@
-"""Runs that are saved, and their reports; `ask`, `export` and `compare` have files of their own."""
+"""Runs that are saved, and their reports; `ask`, `export` and `compare` are tried elsewhere."""
 
 from __future__ import annotations
 

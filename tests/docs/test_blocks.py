@@ -30,7 +30,7 @@ SLOW = {
     "report.md",
 }
 WITH_HOSPITALS = {"sites.md"}
-"""Its walk through starts from folders of its own: tests/sites/test_page.py runs it."""
+"""Its walk through starts from folders of its own: tests/cli/test_site.py runs it."""
 
 
 def marked(page):
