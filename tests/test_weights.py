@@ -203,13 +203,6 @@ def test_correlations_are_those_of_weighted_least_squares(holder: str) -> None:
     assert best.score == pytest.approx(1.0 - (w * left**2).sum() / (w * whole**2).sum(), abs=1e-9)
 
 
-def test_frequencies_without_weights_are_refused_on_the_command_line(tmp_path) -> None:
-    TABLE.write_csv(tmp_path / "table.csv")
-    result = run("run", str(tmp_path / "table.csv"), "--target", "y", "--weights", "frequency")
-    assert result.exit_code == 2
-    assert "--weights 'frequency' says how weights are taken, and there are none" in result.stderr
-
-
 @pytest.mark.parametrize("factor", [1e-170, 1e160])
 def test_weights_whose_squares_are_no_numbers_are_refused(factor: float) -> None:
     weights = np.arange(1, len(TABLE) + 1) * factor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -74,7 +75,7 @@ def test_where_the_target_never_varies_that_is_why_there_is_nothing_to_show(tmp_
 
 
 def test_a_saved_run_becomes_a_workbook_and_says_where(saved, tmp_path):
-    place = tmp_path / "answers.xlsx"
+    place = tmp_path / "answers.XLSX"
     result = run("export", saved, str(place), "--question", "top", "--question", "worth")
     assert result.exit_code == 0, result.stderr
     assert f"Answers: {place}" in result.stderr
@@ -88,7 +89,9 @@ def test_all_questions_go_into_a_folder(saved, tmp_path):
     result = run("export", saved, str(tmp_path / "answers"), "-q")
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
-    assert len(list((tmp_path / "answers").iterdir())) == 16
+    names = [file.stem.replace("_", " ") for file in (tmp_path / "answers").iterdir()]
+    page = (Path(__file__).parents[2] / "docs" / "how_to" / "export.md").read_text(encoding="utf-8")
+    assert [f"| `{name}` |" in page for name in names] == [True] * 16
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from misfeat import Coding, MisfeatError, SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.cli.options import RunSettings
 from misfeat.cli.settings_file import IN_FILE, as_config, read_config
 from tests.cli.commands import ASKED, run
@@ -90,11 +90,6 @@ def test_a_file_without_an_end_is_no_settings_file(table):
     result = run("run", table, "--config", "/dev/zero")
     assert result.exit_code == 2
     assert "too large for settings" in result.stderr
-
-
-def test_a_home_that_is_not_known_is_named(write):
-    with pytest.raises(MisfeatError, match="give the path of a"):
-        read_config(write('table = "~nobody-of-this-name/t.csv"'))
 
 
 def test_paths_in_a_file_start_from_its_folder(tmp_path, write, monkeypatch):
