@@ -151,6 +151,7 @@ $(VENV)/.demo $(VENV)/.dev $(VENV)/.browser $(VENV)/.heavy $(VENV)/.docs: $(VENV
 $(VENV)/.tried: $(VENV)/.dev
 	@echo "Trying misfeat out, which compiles the kernels once"
 	@$(BIN)/misfeat doctor --quiet > $(VENV)/doctor.txt || { cat $(VENV)/doctor.txt; exit 1; }
+	@$(BIN)/python .ci/compile.py
 	@touch $@
 
 $(OLDEST_VENV)/.test: $(SETTINGS) .ci/oldest.py | $(OLDEST)/python

@@ -7,12 +7,13 @@ import pytest
 
 MODULES = (
     "common.draws", "common.output", "common.units", "completers.from_scores",
-    "completers.imputing", "downstream.peers", "paper.results", "population.differences",
+    "completers.imputing", "paper.results", "population.differences",
     "speed.clock", "speed.experiment", "speed.workloads",
 )  # fmt: skip
+SLOW = "downstream.peers"
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [*MODULES, pytest.param(SLOW, marks=pytest.mark.slow)])
 def test_examples_in_docstrings_print_what_they_say(name):
     found = doctest.testmod(import_module(f"benchmarks.{name}"), optionflags=doctest.ELLIPSIS)
     assert found.attempted > 0

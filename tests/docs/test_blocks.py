@@ -115,6 +115,7 @@ SLOW = {
     "from_table_to_decision.md",
     "paper_model.md",
     "report.md",
+    "stability.md",
 }
 WITH_HOSPITALS = {"sites.md"}
 """Its walk through starts from folders of its own: tests/cli/test_site.py runs it."""
