@@ -10,10 +10,10 @@ MODULES = (
     "completers.imputing", "paper.results", "population.differences",
     "speed.clock", "speed.experiment", "speed.workloads",
 )  # fmt: skip
-SLOW = "downstream.peers"
+SLOW = pytest.param("downstream.peers", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("name", [*MODULES, pytest.param(SLOW, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [*MODULES, SLOW])
 def test_examples_in_docstrings_print_what_they_say(name):
     found = doctest.testmod(import_module(f"benchmarks.{name}"), optionflags=doctest.ELLIPSIS)
     assert found.attempted > 0

@@ -9,9 +9,6 @@ from misfeat.cli.options import RunSettings
 from misfeat.cli.settings_file import IN_FILE, as_config, read_config
 from tests.cli.commands import ASKED, run
 
-QUICK = ("--completer", "interactions")
-"""Where it does not matter how scores are predicted."""
-
 
 @pytest.fixture
 def write(tmp_path):
@@ -33,7 +30,8 @@ def test_a_file_is_enough_and_the_command_line_wins_over_it(table, write):
 
 def test_a_file_can_merge_values_and_cut_numbers(heart_path, write):
     config = write('by = [{site = {va = "va", "*" = "others"}}, {age = [65]}]')
-    asked = ("run", str(heart_path), "--target", "num", "--size", "1", *QUICK, "--json")
+    asked = ("run", str(heart_path), "--target", "num", "--size", "1", "--json")
+    asked = (*asked, "--completer", "interactions")
     shown = run(*asked, "--config", config).stdout
     for name in ("site=va & age>65", "site=others & age<=65"):
         assert f'"subgroup": "{name}"' in shown

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.reading.values import MissingCodes, label, read_number
+from misfeat.reading.values import MissingCodes, canonical, label, read_number
 from tests.cohorts.tables import audit
 
 MONDAY = dt.datetime(2024, 1, 1, 9)
@@ -139,6 +139,14 @@ def test_a_column_that_is_left_out_is_a_feature_by_its_gaps_where_they_explain()
                 assert any("by whether it is recorded or not" in note for note in found.notes)
             else:
                 assert audit(found, name).role == "left out"
+
+
+def test_moments_become_naive_datetimes_in_utc():
+    noon, east = dt.datetime(2024, 3, 1, 12), dt.timezone(dt.timedelta(hours=2))
+    assert canonical(dt.date(2024, 3, 1)) == dt.datetime(2024, 3, 1)
+    assert canonical(pd.Timestamp(noon)) == noon
+    assert type(canonical(pd.Timestamp(noon))) is dt.datetime
+    assert canonical(noon.replace(hour=14, tzinfo=east)) == noon
 
 
 def test_labels_show_dates_without_midnight():
