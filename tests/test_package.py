@@ -15,6 +15,7 @@ from misfeat.datasets import make_cohorts
 HEAVY = ("numba", "sklearn", "scipy", "pandas", "matplotlib", "duckdb", "torch")
 LAZY_SCIPY = ("scipy.stats", "scipy.special", "sklearn.metrics")
 ENGINES = ("pandas", "polars", "pyarrow", "duckdb")
+HELP = "from misfeat.cli.app import app; app(['run', '--help'], standalone_mode=False)"
 NOT_LOADED = {
     "import misfeat, misfeat.cli": ("numpy", *HEAVY),
     "import misfeat; misfeat.plot.feature_map": ("matplotlib",),
@@ -22,10 +23,7 @@ NOT_LOADED = {
     "from misfeat.completion.registry import COMPLETERS": ("numpy", "sklearn", "numba", "torch"),
     "from misfeat.completion import *": ("numba", "torch"),
     "from misfeat.datasets import load_heart; load_heart()": ENGINES,
-    "from misfeat.cli.app import app; app(['run', '--help'], standalone_mode=False)": (
-        *("numpy", "narwhals"),
-        *HEAVY,
-    ),
+    HELP: ("numpy", "narwhals", *HEAVY),
 }
 """What is not loaded by some code, which waits until it is used."""
 

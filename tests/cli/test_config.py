@@ -31,8 +31,7 @@ def test_a_file_is_enough_and_the_command_line_wins_over_it(table, write):
 def test_a_file_can_merge_values_and_cut_numbers(heart_path, write):
     config = write('by = [{site = {va = "va", "*" = "others"}}, {age = [65]}]')
     asked = ("run", str(heart_path), "--target", "num", "--size", "1", "--json")
-    asked = (*asked, "--completer", "interactions")
-    shown = run(*asked, "--config", config).stdout
+    shown = run(*asked, "--completer", "interactions", "--config", config).stdout
     for name in ("site=va & age>65", "site=others & age<=65"):
         assert f'"subgroup": "{name}"' in shown
 

@@ -249,8 +249,6 @@ def test_rounding_is_right_on_the_mean():
     assert abs(found.mean() - 13) < 4 * 10 * np.sqrt(0.21 / 40_000)
 
 
-# --- classes that rounding hides ------------------------------------------------------------------
-
 RARE = 6
 
 
