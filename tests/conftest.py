@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browsers.fixtures import browser, keep_picture, open_page  # noqa: F401
+
+# Not a test, and its import of PyTorch Geometric takes seconds, which only tests that need it pay.
+collect_ignore = ["completion/pyg_twin.py"]
 
 # No test depends on how fast the machine is: examples may take their time, and no line tells how
 # far along something is, unless a test asks for it (`with_progress`).
@@ -42,6 +46,20 @@ def data_folder() -> Path:
 def with_progress(monkeypatch) -> None:
     """Show progress as users see it."""
     monkeypatch.delenv("MISFEAT_PROGRESS")
+
+
+def few_resamples_drawn():
+    """Nearly all the time of a small report goes into resamples; few do where files matter."""
+    from misfeat.answers.stability import stability_of
+
+    with pytest.MonkeyPatch.context() as patch:
+        few = partial(stability_of, resamples=2)
+        patch.setattr("misfeat.show.report.data.stability_of", few)
+        yield
+
+
+few_resamples = pytest.fixture(few_resamples_drawn)
+few_resamples_in_module = pytest.fixture(few_resamples_drawn, scope="module")
 
 
 @pytest.fixture

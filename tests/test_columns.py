@@ -60,6 +60,9 @@ def test_as_many_columns_as_asked_for_are_kept_unless_each_subgroup_is_to_have_i
     assert selector.get_support().sum() == 2
     assert len(selector.for_subgroup("cohort=c1").features) == 2
     assert selector.set_params(columns=Columns(keep="each")).get_support().sum() > 2
+    assert selector.set_params(columns__keep="top_k", k=4).get_support().sum() > 2
+    with pytest.raises(MisfeatError, match="keep='all' is unknown; use 'best', 'each' or 'top_k'"):
+        selector.set_params(columns__keep="all").transform(columns)
 
 
 def test_the_union_of_the_best_sets_is_kept_in_the_library_that_came(make, columns):

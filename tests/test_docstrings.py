@@ -21,6 +21,7 @@ import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import Validator, validate
 
+import misfeat
 from misfeat.completion import BaseCompleter
 
 CHECKS = {
@@ -85,8 +86,18 @@ def is_described_elsewhere(thing: object) -> bool:
     return of_completers or "same as `" in text.split("\n\n")[0]
 
 
+def has_example(name: str, thing: object) -> bool:
+    """Public classes, what the selector does and plots are shown at work."""
+    if inspect.isclass(thing):
+        return thing.__name__ in misfeat.__all__
+    shown = name.startswith(("misfeat.SubgroupSelector.", "misfeat.show.plots."))
+    return shown and (callable(thing) or name.endswith("subgroups_"))
+
+
 @pytest.mark.parametrize("name", public_names())
-def test_the_docstring_of_a_public_name_follows_numpydoc(name):
-    checks = CHECKS - {"PR01"} if is_described_elsewhere(Validator._load_obj(name)) else CHECKS
+def test_the_docstring_of_a_public_name_follows_numpydoc_and_has_an_example(name):
+    thing = Validator._load_obj(name)
+    checks = CHECKS - {"PR01"} if is_described_elsewhere(thing) else CHECKS
     errors = [f"{code}: {text}" for code, text in validate(name)["errors"] if code in checks]
     assert errors == []
+    assert not has_example(name, thing) or ">>> " in inspect.getdoc(thing).split("Examples\n")[1]

@@ -1,28 +1,14 @@
-"""The tutorial notebook, and files that a page promises; tests/docs has pages and gallery."""
+"""The tutorial notebook; tests/docs has pages and gallery."""
 
 from __future__ import annotations
 
-import re
 from io import StringIO
 from pathlib import Path
 
-import openpyxl
 import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parent.parent
-
-
-def test_the_examples_of_exports_write_and_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
-    page = (ROOT / "docs" / "how_to" / "export.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(code, "export.md", "exec"), names)  # noqa: S102
-    assert capsys.readouterr().out == ""
-    sheets = openpyxl.load_workbook("heart.xlsx").sheetnames
-    assert [f"| `{sheet}` |" in page for sheet in sheets] == [True] * 16
-    assert len(list(Path("heart").iterdir())) == 16
 
 
 @pytest.fixture

@@ -1,12 +1,31 @@
+"""What a process loads, which says on any machine whether a start stays fast; public names."""
+
 from __future__ import annotations
 
-import inspect
+import json
 import subprocess
 import sys
 
 import pytest
 
 import misfeat
+from misfeat import SubgroupSelector
+from misfeat.datasets import make_cohorts
+
+HEAVY = ("numba", "sklearn", "scipy", "pandas", "matplotlib", "duckdb", "torch")
+LAZY_SCIPY = ("scipy.stats", "scipy.special", "sklearn.metrics")
+ENGINES = ("pandas", "polars", "pyarrow", "duckdb")
+HELP = "from misfeat.cli.app import app; app(['run', '--help'], standalone_mode=False)"
+NOT_LOADED = {
+    "import misfeat, misfeat.cli": ("numpy", *HEAVY),
+    "import misfeat; misfeat.plot.feature_map": ("matplotlib",),
+    "from misfeat import SubgroupSelector": ("numba", "pandas", "duckdb", *LAZY_SCIPY),
+    "from misfeat.completion.registry import COMPLETERS": ("numpy", "sklearn", "numba", "torch"),
+    "from misfeat.completion import *": ("numba", "torch"),
+    "from misfeat.datasets import load_heart; load_heart()": ENGINES,
+    HELP: ("numpy", "narwhals", *HEAVY),
+}
+"""What is not loaded by some code, which waits until it is used."""
 
 
 def run(code: str) -> str:
@@ -15,17 +34,38 @@ def run(code: str) -> str:
     ).stdout
 
 
-def test_importing_the_package_imports_nothing_heavy():
-    loaded = run(
-        "import sys, misfeat, misfeat.cli; "
-        "print([m for m in ('torch', 'numba', 'sklearn', 'pandas', 'numpy') if m in sys.modules])"
+def loaded(code: str) -> set[str]:
+    """The modules of a new process that runs some code."""
+    printed = run(f"{code}\nimport json, sys\nprint(json.dumps([*sys.modules]))")
+    return set(json.loads(printed.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("code", NOT_LOADED)
+def test_what_is_not_used_is_not_loaded(code):
+    modules = loaded(code)
+    assert [name for name in NOT_LOADED[code] if name in modules] == []
+    assert len(modules) < 1000
+
+
+def test_what_waits_is_loaded_when_it_is_used():
+    loaded(
+        "from misfeat import SubgroupSelector\n"
+        "from sklearn.utils import fixes\n"
+        "import scipy.stats, scipy.special\n"
+        "assert fixes.pd is None or fixes.pd.DataFrame({'a': [1]}).shape == (1, 1)\n"
+        "assert scipy.stats.norm.cdf(0) == scipy.special.ndtr(0) == 0.5"
     )
-    assert loaded.strip() == "[]"
 
 
-def test_plots_are_at_hand_and_load_matplotlib_only_to_draw():
-    code = "import sys, misfeat; misfeat.plot.feature_map; print('matplotlib' in sys.modules)"
-    assert run(code).strip() == "False"
+def test_questions_to_a_saved_run_load_neither_numba_nor_scikit_learn(tmp_path):
+    data = make_cohorts(2, 80, 4, random_state=0)
+    SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).save(tmp_path / "run")
+    modules = loaded(
+        "from misfeat.cli.app import app\n"
+        "for question in ('top', 'features', 'subgroups', 'columns'):\n"
+        f"    app(['ask', {str(tmp_path / 'run')!r}, question], standalone_mode=False)"
+    )
+    assert [name for name in HEAVY if name in modules] == []
 
 
 def test_public_names_load_on_first_use():
@@ -38,12 +78,11 @@ def test_public_names_load_on_first_use():
 
 @pytest.mark.slow
 def test_fitting_and_reporting_need_neither_a_dataframe_library_nor_pytorch():
-    blocked = "('pandas', 'polars', 'pyarrow', 'duckdb', 'torch')"
     code = f"""
 import sys
 class Block:
     def find_spec(self, name, path=None, target=None):
-        if name.split('.')[0] in {blocked}:
+        if name.split('.')[0] in {(*ENGINES, "torch")}:
             raise ImportError(name)
 sys.meta_path.insert(0, Block())
 import numpy as np
@@ -55,23 +94,3 @@ from misfeat.answers.top import best_sets
 print(len(best_sets(selector.selection_)), selector.report().html()[:15])
 """
     assert run(code).strip() == "1 <!doctype html>"
-
-
-def public_things():
-    for name in misfeat.__all__:
-        thing = getattr(misfeat, name)
-        if inspect.isclass(thing):
-            yield name, thing
-    for name, method in inspect.getmembers(misfeat.SubgroupSelector):
-        ours = (getattr(method, "__module__", None) or "").startswith("misfeat")
-        if not name.startswith("_") and ours and callable(method):
-            yield f"SubgroupSelector.{name}", method
-    for name in misfeat.plot.__all__:
-        yield f"plot.{name}", getattr(misfeat.plot, name)
-    yield "SubgroupSelector.subgroups_", misfeat.SubgroupSelector.subgroups_
-
-
-@pytest.mark.parametrize(("name", "thing"), list(public_things()))
-def test_every_public_name_has_an_example(name, thing):
-    assert "Examples\n" in inspect.getdoc(thing), name
-    assert ">>> " in inspect.getdoc(thing), name

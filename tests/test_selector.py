@@ -340,14 +340,6 @@ def test_a_score_is_asked_for_by_any_list_of_names(fitted):
     assert fitted.score_of("cohort=c1", "f1") == fitted.score_of("cohort=c1", ["f1"])
 
 
-def test_what_transform_keeps_may_be_changed_after_fit(generated):
-    selector = SubgroupSelector(groups="cohort", size=1, k=2).fit(generated.columns, "target")
-    few = selector.get_support().sum()
-    assert selector.set_params(columns__keep="top_k").get_support().sum() > few
-    with pytest.raises(MisfeatError, match="keep='all' is unknown; use 'best', 'each' or 'top_k'"):
-        selector.set_params(columns__keep="all").transform(generated.columns)
-
-
 def test_rows_that_count_only_where_complete_have_wide_bounds():
     rng = np.random.default_rng(0)
     n = 300

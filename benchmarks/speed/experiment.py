@@ -145,7 +145,7 @@ def timed(load: Workload, n_jobs: int | None) -> tuple[SubgroupSelector, dict[st
 
     Examples
     --------
-    >>> _, figures = timed(Workload(400, 5, 2, 2), 1)
+    >>> _, figures = timed(Workload(400, 5, 2, 2, report=False), 1)
     >>> [step["step"] for step in figures["steps"]][:3]
     ['coding', 'scores of own rows', 'population']
     """

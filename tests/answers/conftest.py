@@ -1,16 +1,3 @@
-"""A fitted selector that several tests save, load and ask."""
+"""A fitted selector for every test, which no other has asked anything."""
 
-from __future__ import annotations
-
-import pandas as pd
-import pytest
-
-from misfeat import SubgroupSelector
-from misfeat.datasets import make_cohorts
-
-
-@pytest.fixture
-def selector():
-    data = make_cohorts(3, 200, 5, hide=0.3, random_state=0)
-    made = SubgroupSelector(data.groups, size=2, k=3, random_state=0)
-    return made.fit(pd.DataFrame(data.columns), data.target)
+from tests.saving.conftest import new_selector as selector  # noqa: F401

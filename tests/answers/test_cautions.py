@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from safetensors.numpy import load, save
 
-from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector, fit_steps
+from misfeat import Coding, Selection, SubgroupSelector, fit_steps
 from misfeat.answers.cautions import left_out, list_cautions
 from misfeat.answers.column_cautions import SEVERITIES, Caution
 from misfeat.answers.significance import significance_tests
 from misfeat.cli.errors import in_options
-from tests.attacks.forging import ARRAYS, MANIFEST, sealed
 from tests.estimation.generated import wide_columns
 
 
@@ -189,13 +186,6 @@ def shortlisted():
         return made.fit(pd.DataFrame(wide_columns(n_rows=600)), "y")
 
 
-@pytest.fixture(scope="module")
-def folder(shortlisted, tmp_path_factory):
-    place = tmp_path_factory.mktemp("wide") / "run"
-    shortlisted.save(place)
-    return place
-
-
 def test_the_caution_reaches_the_terminal_and_the_report(shortlisted, capsys):
     shortlisted.show()
     assert "features were left out" in " ".join(capsys.readouterr().out.split())
@@ -213,8 +203,9 @@ def test_the_caution_says_what_was_looked_at_and_what_it_cannot_know(shortlisted
     assert "3 more would have explained something" in caution.words
 
 
-def test_a_loaded_selection_answers_as_the_saved_one(shortlisted, folder):
-    again = SubgroupSelector.load(folder)
+def test_a_loaded_selection_answers_as_the_saved_one(shortlisted, tmp_path):
+    shortlisted.save(tmp_path / "run")
+    again = SubgroupSelector.load(tmp_path / "run")
     pd.testing.assert_frame_equal(again.significance(), shortlisted.significance())
     pd.testing.assert_frame_equal(again.top_k(), shortlisted.top_k())
     pd.testing.assert_frame_equal(again.cautions(), shortlisted.cautions())
@@ -229,45 +220,3 @@ def test_tests_see_only_rows_that_were_held_back(shortlisted):
     other = Selection(others, found.set_scores, found.options, shortlist=found.shortlist)
     tests = [significance_tests(one, permutations=49).subgroups for one in (found, other)]
     assert [one.p_value for one in tests[0]] == [one.p_value for one in tests[1]]
-
-
-def field(name, value):
-    def change(manifest, _):
-        manifest["shortlist"][name] = value
-
-    return change
-
-
-def array(name, place, value):
-    def change(_, held):
-        held[f"shortlist.{name}"][place] = value
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (field("left_out", ["f00"]), "no tuple"),
-        (field("left_out", {"tuple": ["f03"]}), "a feature that was kept and left out"),
-        (field("pairs", -1), "the pairs that were looked at"),
-        (field("pairs", 1000), "the pairs that were looked at"),
-        (field("rows", 0), "the rows that were looked at"),
-        (field("outstanding", -1), "the features that stand out"),
-        (field("extra", 1), "extra"),
-        (array("held_back", 0, -1), "held_back: a number out of range"),
-        (array("held_back", 0, 2), "held_back: a number out of range"),
-        (array("held_back", ..., 0), "a subgroup of which no row was held back"),
-        (lambda _, held: held.pop("shortlist.held_back"), "held_back"),
-        (lambda manifest, _: manifest.update(shortlist=None), "an unknown array"),
-    ],
-)
-def test_forged_searches_are_refused(folder, tmp_path, change, message):
-    manifest = json.loads((folder / MANIFEST).read_bytes())
-    held = {n: a.copy() for n, a in load((folder / ARRAYS).read_bytes()).items()}
-    change(manifest, held)
-    files = sealed(manifest, save({n: np.ascontiguousarray(a) for n, a in held.items()}))
-    (tmp_path / MANIFEST).write_bytes(files.manifest)
-    (tmp_path / ARRAYS).write_bytes(files.arrays)
-    with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
-        Selection.load(tmp_path)

@@ -16,7 +16,7 @@ from misfeat.answers.top import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts
 from misfeat.lattice import level
-from tests.answers.scores import scored_from
+from tests.answers.test_contrasts import scored_from
 
 # One cohort with features a, b, c, d; it lacks c and d.
 MISSING = np.array([[False, False, True, True]])

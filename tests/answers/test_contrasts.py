@@ -12,9 +12,13 @@ from misfeat.answers.set_contrasts import Contrasts, Estimated
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.completed_scores import CompletedScores
 from misfeat.lattice import level, rank
-from tests.answers.scores import scored_from
 
 N_FEATURES = 4
+
+
+def scored_from(by_size):
+    """What gives the scores of sets of one size, from those of all sets by size."""
+    return lambda subsets: by_size[subsets.shape[1]].of_sets(rank(subsets))
 
 
 @cache

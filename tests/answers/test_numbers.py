@@ -69,12 +69,6 @@ def test_a_saved_number_answers_as_it_did_and_further_sizes(selector, tmp_path):
     assert loaded.scores(size=3).equals(selector.scores(size=3))
 
 
-def test_sets_are_chosen_alike_in_every_grid_where_not_all_are_computed():
-    book = fitted(budget=0.5, random_state=1, completer="interactions").selection_.set_scores
-    for scores in book._by_grid:
-        assert (np.isnan(scores) == np.isnan(scores[0])).all()
-
-
 def test_a_number_has_a_spread_over_its_grids_and_what_to_tell_is_their_mean(selector):
     whole = selector.selection_.set_scores.measure.whole
     np.testing.assert_allclose(selector.subgroups_["target_entropy"], whole)

@@ -39,9 +39,6 @@ def test_a_prediction_adds_the_mean_gain_of_the_cohorts_that_recorded_the_set():
     assert completed.predicted.tolist() == [[False], [False], [True]]
 
 
-NAN = np.nan
-
-
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 def test_one_value_for_all_rows_tells_nothing(gaps):
     known = known_of(random_cohorts(1, gaps=gaps), 3)

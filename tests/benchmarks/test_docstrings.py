@@ -7,8 +7,8 @@ import pytest
 
 MODULES = (
     "common.draws", "common.output", "common.units", "completers.from_scores",
-    "completers.imputing", "downstream.peers", "paper.results", "population.differences",
-    "speed.clock", "speed.experiment", "speed.workloads",
+    "completers.imputing", "paper.results", "population.differences", "speed.clock",
+    "speed.experiment", "speed.workloads", pytest.param("downstream.peers", marks=pytest.mark.slow),
 )  # fmt: skip
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 import pytest
 from sklearn.feature_selection import SequentialFeatureSelector
@@ -10,7 +8,6 @@ from sklearn.metrics import log_loss, mutual_info_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from benchmarks.common import draws
 from benchmarks.common.draws import SOURCES, Source, draw_of, estimated
 from benchmarks.common.units import finished
 from benchmarks.downstream.experiment import (
@@ -23,23 +20,12 @@ from benchmarks.downstream.experiment import (
 )
 from benchmarks.downstream.peers import PEERS, jmi, mrmr, sequential
 from misfeat.cohorts.feature_blocks import hide_features
+from tests.benchmarks.conftest import rows_of
 
 GENERATED = "similarity 100, 4 subgroups"
+pytestmark = pytest.mark.usefixtures("small_tables")
+
 QUICK = ("sample", "population", "SelectKBest, pooled", "mRMR, each", ALL)
-
-
-@pytest.fixture(autouse=True)
-def small_tables(monkeypatch):
-    monkeypatch.setattr(draws, "ROWS_TO_DRAW_FROM", 400)
-    monkeypatch.setattr(draws, "FEATURES", 5)
-    draws.source_of.cache_clear()
-    yield
-    draws.source_of.cache_clear()
-
-
-def rows_of(path):
-    with path.open() as file:
-        return list(csv.DictReader(file))
 
 
 def expanded(cohort):

@@ -73,12 +73,3 @@ def test_a_score_from_scratch_is_the_same_score():
     joint = cohort.codes[0][rows] * 100 + cohort.codes[3][rows]
     truth = mutual_info_score(joint, cohort.target[rows])
     assert score_from_scratch(cohort, np.array([0, 3])) == pytest.approx(truth, abs=1e-12)
-
-
-FIGURES = ("ndcg_5", "ndcg_10", "precision_5", "precision_10", "ndcg_5_all", "captured_5",
-           "relative_error", "seconds")  # fmt: skip
-
-
-def completion(table, method, hidden, value, seed=1):
-    about = {"experiment": "completion", "table": table, "seed": seed, "hidden": hidden}
-    return {**about, "method": method, **dict.fromkeys(FIGURES, value)}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import os
 
 import numpy as np
@@ -19,25 +18,16 @@ from benchmarks.population.experiment import (
     ranked,
 )
 from misfeat.completion.completed_scores import CompletedScores
+from tests.benchmarks.conftest import rows_of
 from tests.completion.coded import drawn_cohorts
 
 GENERATED = "similarity 100, 4 subgroups"
 
 
 @pytest.fixture(autouse=True)
-def small_tables(monkeypatch):
-    monkeypatch.setattr(draws, "ROWS_TO_DRAW_FROM", 600)
-    monkeypatch.setattr(draws, "FEATURES", 5)
+def small_source(small_tables, monkeypatch):
     small = Source(drawn_cohorts(n_features=5, n_rows=2000))
     monkeypatch.setitem(SOURCES, "attrition", lambda _: small)
-    draws.source_of.cache_clear()
-    yield
-    draws.source_of.cache_clear()
-
-
-def rows_of(path):
-    with path.open() as file:
-        return list(csv.DictReader(file))
 
 
 def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):

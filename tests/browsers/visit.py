@@ -115,10 +115,6 @@ class Visit:
         root = "document.documentElement"
         return self.evaluate(f"{root}.scrollWidth - {root}.clientWidth")
 
-    def seconds_to_load(self) -> float:
-        """From the start of the navigation to the end of the load event."""
-        return self.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd / 1000")
-
     def faults(self, *impacts: str) -> list[tuple[str, str]]:
         """What axe-core finds in readers' way: the rules, and the first element that breaks each.
 

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
-from misfeat.answers.stability import stability_of
 from tests.cli.commands import ASKED, TABLE, run
 
 
@@ -16,16 +13,7 @@ def table(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def few_resamples():
-    """Nearly all the time of a small report goes into resamples; few do where files matter."""
-    with pytest.MonkeyPatch.context() as patch:
-        few = partial(stability_of, resamples=2)
-        patch.setattr("misfeat.show.report.data.stability_of", few)
-        yield
-
-
-@pytest.fixture(scope="module")
-def saved(few_resamples, tmp_path_factory):
+def saved(few_resamples_in_module, tmp_path_factory):
     """The folder of a run with a cost and a report."""
     folder = tmp_path_factory.mktemp("asked")
     (folder / "table.csv").write_text(TABLE * 6)

@@ -1,7 +1,11 @@
+"""Questions to a saved run, and its answers as files: `ask` and `export`."""
+
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import openpyxl
 import pytest
 
 from misfeat.show.questions import QUESTIONS
@@ -68,3 +72,42 @@ def test_where_the_target_never_varies_that_is_why_there_is_nothing_to_show(tmp_
     assert run("run", str(table), *options, "--out", folder).exit_code == 0
     found = run("ask", folder, "top", "--subgroup", "b")
     assert found.stdout.endswith("There is nothing to show: 'y' has a single value in 'group=b'.\n")
+
+
+def test_a_saved_run_becomes_a_workbook_and_says_where(saved, tmp_path):
+    place = tmp_path / "answers.XLSX"
+    result = run("export", saved, str(place), "--question", "top", "--question", "worth")
+    assert result.exit_code == 0, result.stderr
+    assert f"Answers: {place}" in result.stderr
+    book = openpyxl.load_workbook(place)
+    assert book.sheetnames == ["about", "in words", "best sets", "worth collecting"]
+    heads, line = book["worth collecting"].iter_rows(values_only=True)
+    assert line[heads.index("cost")] == 4, "the costs of the run are known"
+
+
+def test_all_questions_go_into_a_folder(saved, tmp_path):
+    result = run("export", saved, str(tmp_path / "answers"), "-q")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    names = [file.stem.replace("_", " ") for file in (tmp_path / "answers").iterdir()]
+    page = (Path(__file__).parents[2] / "docs" / "how_to" / "export.md").read_text(encoding="utf-8")
+    assert [f"| `{name}` |" in page for name in names] == [True] * 16
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("a.pdf",), "ends in '.pdf', which is not a format of answers"),
+        (("a.csv",), "name it in --question, or give a folder"),
+        (("a", "--question", "tops"), "'tops' is not a question"),
+        (("a", "--top", "0"), "--top 0"),
+        (("a", "--size", "9"), "--size 9 is larger than the number of features"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_one_line(saved, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    result = run("export", saved, *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -41,7 +41,7 @@ def test_every_stand_in_of_a_real_table_is_answered_sensibly(stand_in_folder, ta
     check_answer(stand_in_folder / file, target, groups, n_subgroups, telling)
 
 
-def check_answer(path, target, groups, n_subgroups, telling, lacking=frozenset()):
+def check_answer(path, target, groups, n_subgroups, telling):
     by = [word for group in groups for word in ("--by", group)]
     result = run("run", str(path), "--target", target, *by, "--json")
     assert result.exit_code == 0, result.stderr
@@ -50,7 +50,7 @@ def check_answer(path, target, groups, n_subgroups, telling, lacking=frozenset()
     sets = [line for line in lines if line["kind"] == "set"]
     assert len(cohorts) == n_subgroups
     assert len(sets) == 10 * n_subgroups
-    assert {feature for line in cohorts.values() for feature in line["missing"]} == lacking
+    assert not any(line["missing"] for line in cohorts.values())
     used = {group.split(":")[0] for group in groups} | {target}
     for line in sets:
         assert len(set(line["features"]) - used) == 3
@@ -58,5 +58,4 @@ def check_answer(path, target, groups, n_subgroups, telling, lacking=frozenset()
         assert line["high"] <= cohorts[line["subgroup"]]["target_entropy"] + 1e-9
         if line["rank"] == 1:
             assert telling <= set(line["features"])
-    worths = [line for line in lines if line["kind"] == "worth"]
-    assert {line["feature"] for line in worths} == lacking
+    assert not any(line["kind"] == "worth" for line in lines)

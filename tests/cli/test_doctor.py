@@ -1,10 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 
+import pytest
+
 from misfeat import __version__
+from misfeat.cli.compilation import compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
+from misfeat.information.kernels.permutation import score_permutations
+from misfeat.runtime.kernel_cache import is_kept
 from tests.cli.commands import run
 
 doctor = sys.modules["misfeat.cli.doctor"]
@@ -64,3 +71,45 @@ def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
     result = run("doctor", "--quiet")
     assert result.exit_code == 1
     assert "not installed: pip install numpy" in result.stdout
+
+
+BESIDE = """
+import subprocess
+from misfeat.cli.compilation import compiled_beside
+
+started = []
+
+class Noted(subprocess.Popen):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        started.append(self)
+
+subprocess.Popen = Noted
+with compiled_beside():
+    running = [process.poll() is None for process in started]
+print(running, [process.poll() is not None for process in started])
+"""
+
+
+def printed(code: str, **environment: str) -> str:
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return told.stdout.strip()
+
+
+def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
+    compile_tests()
+    assert is_kept(score_permutations) in (True, None)
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("nothing to compile"))
+    with compiled_beside():
+        pass
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="there is no core to spare")
+def test_the_other_process_ends_with_the_work_of_the_first(tmp_path):
+    assert printed(BESIDE, NUMBA_CACHE_DIR=str(tmp_path)) == "[True] [True]"

@@ -33,6 +33,8 @@ WRONG_OPTIONS = [
     ("--block x", "write it as lipids=hdl,ldl."),
     ("--exclude q", "a feature to exclude"),
     ("--bins 0", "error: --bins 0; it must be an"),
+    ("--bins site=3", "and cannot be binned; take it out of --bins"),
+    ("--sporadic drop", "--sporadic 'drop' is unknown"),
     ("--bins x=1", "--bins 'x=1'; it must be an"),
     ("--bins x=6,4", "--bins 'x=6,4' must ascend"),
     ("--bins x=,", "give cut points, such as --bins 'x=40,65'."),
@@ -46,6 +48,7 @@ WRONG_OPTIONS = [
     ("--memory-limit 2", "--memory-limit 2.0; it must"),
     ("--cost x=1 --cost x=2", "--cost is given twice"),
     ("--bins 4 --bins 5", "--bins is given twice;"),
+    ("--weights frequency", "says how weights are taken, and there are none"),
     ("--nonsense", "--nonsense"),
     ("--config none.toml", "cannot be read: No such"),
 ]
@@ -217,19 +220,6 @@ def test_what_an_encoding_lacks_is_replaced(table):
     result = process("run", table, *QUICK, PYTHONIOENCODING="ascii")
     assert result.exit_code == 0
     assert "site=a" in result.stdout
-
-
-def test_help_comes_fast_and_imports_nothing_heavy():
-    code = (
-        "import sys; from misfeat.cli.app import app\n"
-        "try: app(['run', '--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = ('numpy', 'torch', 'numba', 'sklearn', 'pandas', 'duckdb', 'narwhals')\n"
-        "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
-    )
-    found = subprocess.run([COMMAND[0], "-c", code], capture_output=True, text=True)
-    assert found.stderr.strip() == "[]"
-    assert "--missing-threshold" in found.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits processes")

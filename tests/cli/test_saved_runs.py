@@ -1,4 +1,4 @@
-"""Runs that are saved, and their reports; `ask`, `export` and `compare` have files of their own."""
+"""Runs that are saved, and their reports; `ask`, `export` and `compare` are tried elsewhere."""
 
 from __future__ import annotations
 
@@ -141,13 +141,13 @@ def test_what_a_run_worked_out_is_not_worked_out_again(table, tmp_path, monkeypa
 
 
 def test_a_further_question_is_kept_and_a_damaged_memory_is_passed_over(table, saved):
-    before = run("ask", str(saved), "stability").stdout
+    before = run("ask", str(saved), "significance").stdout
     kept = saved / "answers.json"
     whole = kept.read_bytes()
-    assert b"stability" in whole
-    for damaged in (whole[:-9], whole.replace(b"stability", b"stabilities"), b"[]", b"\xff"):
+    assert b"significance" in whole
+    for damaged in (whole[:-9], whole.replace(b"significance", b"significances"), b"[]", b"\xff"):
         kept.write_bytes(damaged)
-        assert run("ask", str(saved), "stability").stdout == before
+        assert run("ask", str(saved), "significance").stdout == before
     assert kept.read_bytes() == whole
     saved.chmod(0o500)
     try:  # a folder that cannot be written is read all the same

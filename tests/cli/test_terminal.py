@@ -1,4 +1,4 @@
-"""How output looks: in a pipe, in terminals of several widths, with and without colours."""
+"""How output looks in a pipe and in terminals of several widths, and what a shell is offered."""
 
 from __future__ import annotations
 
@@ -73,3 +73,20 @@ def test_a_terminal_shows_progress_and_takes_it_away_again(with_progress, table)
     assert sent.count("\x1b[?25l") == sent.count("\x1b[?25h") > 0  # the cursor is hidden, and back
     for line in without_colours(sent).replace("\r", "\n").splitlines():
         assert len(line) <= 40 or line.startswith(("note: ", "More: ")), line
+
+
+def offered(*words: str) -> list[str]:
+    line = " ".join(["misfeat", *words])
+    found = process(_MISFEAT_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(words)))
+    assert found.stderr == ""
+    return found.stdout.split()
+
+
+def test_commands_and_options_are_offered():
+    assert "--missing-threshold" in offered("run", "--missing")
+    assert "doctor" in offered("d")
+
+
+def test_a_script_for_the_shell_can_be_shown():
+    shown = process("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert "_MISFEAT_COMPLETE=complete_bash" in shown.stdout

@@ -59,6 +59,15 @@ def test_progress_is_reported_from_start_to_end():
     assert seen[-1] == ("Counting rows", 1, 1)
 
 
+WRONG_CUTS = {
+    "give cut points, such as": ([], "40", 2.5),
+    "must ascend": ([2, 1], [1, 1]),
+    "neither a number nor a date": (["soon"], [None]),
+    "mixes": ([1, "2024-01-01"],),
+}
+WRONG_BINS = (1, 0, 2.5, "5", True, {"x": 1}, {"*": [1, 2]})
+
+
 @pytest.mark.parametrize(
     ("change", "arguments", "complaint"),
     [
@@ -85,6 +94,13 @@ def test_progress_is_reported_from_start_to_end():
         ({}, {"coding": Coding(missing_threshold=0)}, "missing_threshold=0"),
         ({}, {"coding": Coding(max_categories=1)}, "max_categories=1"),
         ({}, {"coding": Coding(min_rows=0)}, "min_rows=0"),
+        *(
+            ({}, {"coding": Coding(bins={"x": cuts})}, complaint)
+            for complaint, wrong in WRONG_CUTS.items()
+            for cuts in wrong
+        ),
+        *(({}, {"coding": Coding(bins=bins)}, "from 2 to 250") for bins in WRONG_BINS),
+        ({}, {"coding": Coding(bins={"x": [240, 200]})}, r"bins={'x': \[240, 200\]} must ascend"),
         ({"x": np.zeros(3)}, {}, "columns differ in length: 'site' has 60, 'x' has 3"),
         ({"x": np.zeros((60, 2))}, {}, "Column 'x' has 2 dimensions"),
         ({3: np.zeros(60)}, {}, "3 is not"),
@@ -154,35 +170,6 @@ def test_a_hidden_feature_holds_no_rows_and_others_keep_their_gaps():
     assert hidden.recorded_shares()[:, 0].tolist() == [0.0, 1.0]
 
 
-def spelled(setting) -> str:
-    """A parameter in words that Python has not."""
-    value = f" {setting.value}" if setting.has_value else ""
-    column = f" of {setting.column}" if setting.column else ""
-    return f"<{setting.parameter}{column}{value}>"
-
-
-SPELLED = [
-    ({"coding": Coding(bins=0)}, "<bins 0>; it must be an integer from 2 to 250."),
-    ({"coding": Coding(bins={"x": [6, 4]})}, "<bins of x [6, 4]> must ascend, without repeats."),
-    ({"coding": Coding(bins={"x": []})}, "; give cut points, such as <bins of x [40, 65]>."),
-    ({"coding": Coding(bins={"q": 3})}, "(asked for as <bins>)"),
-    ({"coding": Coding(bins={"site": 3})}, "and cannot be binned; take it out of <bins>."),
-    ({"coding": Coding(missing_values={"q": 0})}, "(asked for as <missing_values>)"),
-    ({"groups": {"x": [60, 40]}}, "<groups of x [60, 40]> must ascend, without repeats."),
-    ({"groups": "y"}, "Take it out of <groups>."),
-    ({"groups": {"site": {"q": "Q"}}}, "<groups of site {'q': 'Q'}> names the value 'q'"),
-    ({"coding": Coding(sporadic="drop")}, "<sporadic drop> is unknown"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), SPELLED)
-def test_parameters_are_spelled_by_whoever_shows_the_message(arguments, message):
-    with pytest.raises(MisfeatError) as caught:
-        build_cohorts(table(), "y", **arguments)
-    assert message in caught.value.message.told(spelled)
-    assert caught.value.parameter is not None
-
-
 def test_an_error_carries_its_parameter_its_column_its_value_and_what_to_do():
     with pytest.raises(MisfeatError) as caught:
         build_cohorts(table(), "y", coding=Coding(bins={"x": 1}))
@@ -195,14 +182,6 @@ def test_an_error_carries_its_parameter_its_column_its_value_and_what_to_do():
     with pytest.raises(MisfeatError) as caught:
         build_cohorts(table(), "y", groups={"site": [1, 2]})
     assert (caught.value.parameter, caught.value.column) == ("groups", "site")
-
-
-def test_notes_are_spelled_in_other_words_too():
-    with pytest.warns(MisfeatWarning) as caught:
-        cohorts = build_cohorts(table(i=np.arange(60)), "y")
-    (warning,) = caught
-    assert "pass <bins of i 5>; else" in warning.message.args[0].told(spelled)
-    assert "pass <bins of i 5>; else" in cohorts.notes[0].told(spelled)
 
 
 def test_names_and_values_that_look_like_templates_are_only_names():

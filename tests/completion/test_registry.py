@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -28,19 +25,6 @@ def test_every_name_stands_for_a_completer_that_the_package_exports():
     assert set(misfeat.completion.__all__) == set(dir(misfeat.completion))
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = misfeat.completion.Nothing
-
-
-@pytest.mark.parametrize(
-    ("code", "heavy"),
-    [
-        ("completion.registry import COMPLETERS", ("numpy", "sklearn", "numba", "torch")),
-        ("completion import *", ("numba", "torch")),
-    ],
-)
-def test_names_and_classes_import_nothing_heavy(code, heavy):
-    code = f"import sys; from misfeat.{code}; print([m for m in {heavy} if m in sys.modules])"
-    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert run.stdout.strip() == "[]"
 
 
 class NothingCompleter(BaseCompleter):

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 
 from misfeat.cohorts import build_cohorts
@@ -23,16 +20,6 @@ def test_heart_has_plain_types():
     assert columns.pop("num").dtype == np.int64
     assert {column.dtype for column in columns.values()} == {np.dtype(np.float64)}
     assert int(sum(np.isnan(column).sum() for column in columns.values())) == 1759
-
-
-def test_heart_needs_no_engine_and_no_folder(monkeypatch):
-    monkeypatch.delenv("MISFEAT_DATA", raising=False)
-    code = (
-        "import sys; from misfeat.datasets import load_heart; load_heart()\n"
-        "print([m for m in ('duckdb', 'pyarrow', 'pandas') if m in sys.modules])"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert shown.stdout.strip() == "[]"
 
 
 def test_heart_comes_with_its_licence():

@@ -3,13 +3,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from functools import partial
 from math import comb
 
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.cli.run import _has_screen
 from misfeat.datasets import make_cohorts
@@ -19,7 +17,7 @@ from tests.cli.commands import run
 
 
 @pytest.fixture(scope="module")
-def hospitals(tmp_path_factory):
+def hospitals(few_resamples_in_module, tmp_path_factory):
     """The demonstration into a folder that holds an earlier run, where there is a screen."""
     folder = tmp_path_factory.mktemp("hospitals") / "demo"
     SubgroupSelector(size=1).fit({"x": [0, 1], "y": [0, 1]}, "y").save(folder)
@@ -27,8 +25,6 @@ def hospitals(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISPLAY", ":0")
         patch.setattr("webbrowser.open", opened.write_text)
-        # Nearly all the time of a report goes into resamples.
-        patch.setattr("misfeat.show.report.data.stability_of", partial(stability_of, resamples=2))
         result = run("demo", "--out", str(folder), "--open")
     assert result.exit_code == 0, result.stderr
     return result.stdout, folder

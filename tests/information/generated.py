@@ -81,3 +81,11 @@ def above_chance(counts) -> float:
     table = np.asarray(counts, dtype=np.int64)
     expected = expected_n_log_n(table.sum(axis=1), table.sum(axis=0)).sum()
     return float((n_log_n(table).sum() - expected) / max(table.sum(), 1))
+
+
+def plug_in(table) -> float:
+    """The information of a table of cells and classes, as it is defined."""
+    joint = table / table.sum()
+    outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    held = joint > 0
+    return float((joint[held] * np.log(joint[held] / outer[held])).sum())

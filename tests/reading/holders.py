@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import narwhals as nw
 import numpy as np
-import pandas as pd
-import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
 HOLDERS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "pandas": lambda table: table.to_pandas(),
@@ -35,7 +35,3 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, tuple | list | np.ndarray):
         return list(value)
     return None if isinstance(value, float) and isnan(value) else value
-
-
-def read_heart(path: Any) -> pl.DataFrame:
-    return pl.from_pandas(pd.read_csv(path))

@@ -16,7 +16,7 @@ from tests.cohorts.test_groups import visits
 from tests.cohorts.test_merged_categories import loans, towns
 from tests.cohorts.test_parsed_text import messy
 from tests.cohorts.test_targets import numbers
-from tests.reading.holders import HOLDERS, as_rows, read_heart
+from tests.reading.holders import HOLDERS, as_rows
 
 AWKWARD_GROUPS = [{"age": [40, 60]}, "sex", {"weight": [80]}]
 AWKWARD_CODES = {"*": ["?"], "score": [-9]}
@@ -121,7 +121,7 @@ def test_the_table_of_every_type_is_treated_as_documented():
 
 @pytest.fixture(scope="module")
 def heart(heart_path) -> pl.DataFrame:
-    return read_heart(heart_path)
+    return pl.from_pandas(pd.read_csv(heart_path))
 
 
 def test_heart_gives_equal_cohorts_and_equal_sets_in_every_library(heart):

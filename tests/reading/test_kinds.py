@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.reading.values import MissingCodes, canonical, label, read_number
 from tests.cohorts.tables import audit
 
 MONDAY = dt.datetime(2024, 1, 1, 9)
@@ -138,3 +139,34 @@ def test_a_column_that_is_left_out_is_a_feature_by_its_gaps_where_they_explain()
                 assert any("by whether it is recorded or not" in note for note in found.notes)
             else:
                 assert audit(found, name).role == "left out"
+
+
+def test_moments_become_naive_datetimes_in_utc():
+    noon, east = dt.datetime(2024, 3, 1, 12), dt.timezone(dt.timedelta(hours=2))
+    assert canonical(dt.date(2024, 3, 1)) == dt.datetime(2024, 3, 1)
+    assert canonical(pd.Timestamp(noon)) == noon
+    assert type(canonical(pd.Timestamp(noon))) is dt.datetime
+    assert canonical(noon.replace(hour=14, tzinfo=east)) == noon
+
+
+def test_labels_show_dates_without_midnight():
+    assert label(dt.datetime(2024, 3, 1)) == "2024-03-01"
+    assert label(dt.datetime(2024, 3, 1, 12)) == "2024-03-01 12:00:00"
+    assert label("as it is") == "as it is"
+
+
+def test_numbers_are_read_from_text():
+    assert (read_number("1.5"), read_number("-3")) == (1.5, -3)
+    for text in (" 3", "1_000", "٣", "x", "nan", True, None):
+        assert read_number(text) is None
+
+
+def test_numbers_too_large_for_a_float_are_codes_too():
+    assert MissingCodes.parse(10**400).numbers("any") == (10**400,)
+
+
+@pytest.mark.parametrize("wrong", [len, [["?"]], {"x": {"a": 1}}, {"x": [len]}])
+def test_what_can_be_no_code_is_refused(wrong):
+    with pytest.raises(MisfeatError, match="a value that means missing is a text") as refused:
+        MissingCodes.parse(wrong)
+    assert refused.value.parameter == "missing_values"

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import fcntl
 import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.runtime.atomic_files import as_path, check_no_folder, real_path, write_file
+from misfeat.runtime.atomic_files import FileLock, as_path
 
 TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
 ODD = ("a\0b", "~nobody-of-this-name/run", "q" * 3000, "loop", "loop/run", 3, "", b"run")
@@ -36,12 +40,6 @@ def test_a_home_folder_is_spelled_out():
     assert as_path("~/run", "folder") == Path.home() / "run"
 
 
-def test_a_link_leads_to_its_place(tmp_path):
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link").symlink_to("there")
-    assert real_path(tmp_path / "link" / "new") == (tmp_path / "there" / "new").resolve()
-
-
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
 @pytest.mark.parametrize("below", ["", "run", "table.csv"])
 def test_what_may_not_be_read_is_named(below, selector, tmp_path):
@@ -54,15 +52,66 @@ def test_what_may_not_be_read_is_named(below, selector, tmp_path):
         SubgroupSelector().fit(str(folder / below), "y")
 
 
-def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path):
-    place = tmp_path / "new" / "a.bin"
-    for content in (b"first", b"\x00\r\n\xff"):
-        write_file(place, content)
-        assert place.read_bytes() == content
-    assert list(place.parent.iterdir()) == [place]
+HOLD = """
+import sys, time
+from pathlib import Path
+from misfeat.runtime.atomic_files import FileLock
+lock = FileLock(Path(sys.argv[1]))
+assert lock.acquire()
+print("acquired", flush=True)
+sys.stdin.read()
+lock.release()
+time.sleep(600)
+"""
 
 
-def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
-    for refused in (lambda: write_file(tmp_path, b""), lambda: check_no_folder(tmp_path)):
-        with pytest.raises(MisfeatError, match="is a folder; give the name of a file in it"):
-            refused()
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that has the lock of a folder, until its input is closed or it is killed."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "acquired\n"
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_lock_is_waited_for_no_longer_than_patience_lasts(holder, tmp_path):
+    assert not FileLock(tmp_path, patience=0.1).acquire()
+    assert FileLock(tmp_path.parent, patience=0.1).acquire()
+
+
+@pytest.mark.parametrize("ended", ["released", "killed"])
+def test_the_next_one_goes_on_when_a_lock_is_released_or_its_process_killed(
+    holder, tmp_path, ended
+):
+    holder.kill() if ended == "killed" else holder.stdin.close()
+    assert FileLock(tmp_path, patience=300).acquire()
+
+
+def test_a_lock_of_a_folder_keeps_other_threads_out_and_leaves_nothing(tmp_path):
+    lock = FileLock(tmp_path)
+    assert lock.acquire()
+    acquired = []
+    thread = threading.Thread(
+        target=lambda: acquired.append(FileLock(tmp_path, patience=0.05).acquire())
+    )
+    thread.start()
+    thread.join()
+    assert acquired == [False]
+    lock.release()
+    assert FileLock(tmp_path, patience=0.05).acquire()
+    assert not list(tmp_path.iterdir())
+
+
+def test_nobody_waits_where_there_are_no_locks(tmp_path, monkeypatch):
+    def unsupported(*_):
+        raise OSError("no such request")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    for _ in range(2):
+        assert FileLock(tmp_path, patience=1e9).acquire()

@@ -9,8 +9,11 @@ from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
 
 
-@pytest.fixture(scope="module")
-def selector():
+def fitted():
     data = make_cohorts(3, 200, 5, hide=0.3, random_state=0)
     made = SubgroupSelector(data.groups, size=2, k=3, random_state=0)
     return made.fit(pd.DataFrame(data.columns), data.target)
+
+
+selector = pytest.fixture(fitted, scope="module")
+new_selector = pytest.fixture(fitted)

@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from safetensors.numpy import load, save
 
-from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector
+from misfeat import Coding, DamagedFileError, Selection, SubgroupSelector, fit_steps
 from misfeat.datasets import make_cohorts
 from tests.attacks.forging import ARRAYS, MANIFEST, Files, sealed
+from tests.estimation.generated import wide_columns
 
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory):
-    """A selection of rows, one of sums of products, and one of a numeric target, as files."""
-    found = {}
-    for measure in ("mutual_info", "r2"):
-        data = make_cohorts(3, 100, 4, hide=0.3, random_state=0)
-        folder = tmp_path_factory.mktemp(measure) / "run"
-        made = SubgroupSelector(data.groups, size=2, k=3, measure=measure, coding=Coding())
-        made.fit(pd.DataFrame(data.columns), data.target).save(folder)
-        found[measure] = _files(folder)
+    """A selection of rows, one of sums of products, of a numeric target, and others, as files."""
     rng = np.random.default_rng(0)
-    table = {"a": rng.integers(0, 3, 200), "b": rng.integers(0, 3, 200), "y": rng.normal(size=200)}
-    folder = tmp_path_factory.mktemp("number") / "run"
-    SubgroupSelector(size=2).fit(pd.DataFrame(table), "y").save(folder)
-    return {**found, "number": _files(folder)}
+    data = make_cohorts(3, 100, 4, hide=0.3, random_state=0)
+    number = {"a": rng.integers(0, 3, 200), "b": rng.integers(0, 3, 200), "y": rng.normal(size=200)}
+    weight = np.repeat(rng.gamma(2.0, size=75), 4)
+    kind = partial(SubgroupSelector, size=2, k=3)
+    made = {
+        "mutual_info": kind(data.groups).fit(data.columns, data.target),
+        "r2": kind(data.groups, measure="r2").fit(data.columns, data.target),
+        "number": kind().fit(number, "y"),
+        "weights": kind(data.groups).fit(data.columns, data.target, sample_weight=weight),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit_steps, "MOST_FEATURES", 10)
+        made["shortlist"] = kind("site").fit(wide_columns(n_rows=600), "y")
+    folder = tmp_path_factory.mktemp("runs")
+    return {name: _files(folder / name, selector) for name, selector in made.items()}
 
 
-def _files(folder):
+def _files(folder, selector):
+    selector.save(folder)
     return Files(*((folder / name).read_bytes() for name in (MANIFEST, ARRAYS)))
 
 
@@ -70,8 +77,8 @@ def renewed(name, make):
 
 
 def test_what_was_not_changed_is_accepted(forge):
-    for measure in ("mutual_info", "r2", "number"):
-        assert len(Selection.load(forge(measure)).top_k())
+    for kind in ("mutual_info", "r2", "number", "weights", "shortlist"):
+        assert len(Selection.load(forge(kind)).top_k())
 
 
 ARRAYS_REFUSED = {
@@ -117,6 +124,30 @@ ARRAYS_REFUSED = {
         (lambda held: held.pop("book.grids.1"), "scores are missing, or there are others"),
         (lambda held: held.pop("book.completed.2.spread"), "scores are missing"),
     ],
+    "weights": [
+        (renewed("cohorts.masses", lambda a: -a), "cohorts.masses: a number out of range"),
+        (renewed("cohorts.masses", lambda a: a[:-1]), "cohorts.masses has the shape"),
+        (renewed("cohorts.masses", lambda a: a.astype(np.float64)), "cohorts.masses has the type"),
+        (renewed("cohorts.heaviest", lambda a: a * 3.0), "cohorts.heaviest: a number out of range"),
+        (
+            renewed("cohorts.heaviest", lambda a: a * np.nan),
+            "cohorts.heaviest: a number out of range",
+        ),
+        (
+            renewed("cohorts.effective", lambda a: a * 1000.0),
+            "cohorts.effective: a number out of range",
+        ),
+        (
+            renewed("cohorts.effective", lambda a: a * np.nan),
+            "cohorts.effective: a number out of range",
+        ),
+    ],
+    "shortlist": [
+        (put("shortlist.held_back", 0, -1), "held_back: a number out of range"),
+        (put("shortlist.held_back", 0, 2), "held_back: a number out of range"),
+        (put("shortlist.held_back", ..., 0), "a subgroup of which no row was held back"),
+        (lambda held: held.pop("shortlist.held_back"), "held_back"),
+    ],
     "r2": [
         (put("sums.products", (0, 0, 0), np.nan), "sums.products: a number out of range"),
         (put("sums.rows", 0, 0), "sums.rows: a number out of range"),
@@ -135,6 +166,14 @@ def test_arrays_out_of_shape_or_range_are_refused(forge, measure):
 
 
 FIELDS_REFUSED = [
+    ("shortlist", None, "an unknown array"),
+    ("shortlist.left_out", ["f00"], "no tuple"),
+    ("shortlist.left_out", {"tuple": ["f03"]}, "a feature that was kept and left out"),
+    ("shortlist.pairs", -1, "the pairs that were looked at"),
+    ("shortlist.pairs", 1000, "the pairs that were looked at"),
+    ("shortlist.rows", 0, "the rows that were looked at"),
+    ("shortlist.outstanding", -1, "the features that stand out"),
+    ("shortlist.extra", 1, "extra"),
     ("cohorts.names", {"tuple": []}, "there is no subgroup"),
     ("cohorts.names", {"tuple": ["a", "a", "b"]}, "names: one that is there twice"),
     ("cohorts.names", {"tuple": [1, 2, 3]}, "names: one that is no text"),
@@ -184,8 +223,18 @@ def test_fields_that_no_selection_has_are_refused(forge):
                 manifest = manifest[key]
             manifest[last] = value
 
+        kind = "shortlist" if path.startswith("shortlist") else "mutual_info"
         with pytest.raises(DamagedFileError, match=f"is no complete selection .*{message}"):
-            Selection.load(forge(fields=change))
+            Selection.load(forge(kind, fields=change))
+
+
+@pytest.mark.parametrize("name", ["effective", "heaviest"])
+def test_weights_of_which_a_part_is_not_there_are_refused(forge, name):
+    def without(manifest):
+        manifest["cohorts"][name] = None
+
+    with pytest.raises(DamagedFileError, match="is no complete selection"):
+        Selection.load(forge("weights", without, lambda held: held.pop(f"cohorts.{name}")))
 
 
 def test_estimators_that_contradict_themselves_are_refused(forge):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import datetime as dt
 import json
+import math
 import subprocess
 import sys
 
@@ -8,12 +10,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
 from misfeat.completion import InteractionsCompleter, TransferCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST
-from misfeat.saving.saved_run import _checksum
+from misfeat.saving.saved_run import _checksum, decoded, encoded
 
 
 def test_a_loaded_selector_answers_as_the_saved_one(selector, tmp_path):
@@ -133,3 +137,32 @@ def test_a_completer_of_ones_own_cannot_be_saved(tmp_path):
     with pytest.raises(MisfeatError, match=r"completer=Own\(\) cannot be saved"):
         made.save(tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+    | st.datetimes() | st.dates(),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.tuples(inner, inner)
+    | st.dictionaries(st.text() | st.integers(), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(VALUES)
+def test_values_come_back_as_they_were(value):
+    text = json.dumps(encoded(value, "it"))
+    back = decoded(json.loads(text))
+    assert back == value
+    assert type(back) is type(value)
+
+
+def test_odd_values():
+    assert math.isnan(decoded(encoded(float("nan"), "it")))
+    assert encoded(np.int8(3), "it") == 3
+    assert decoded(encoded(np.array([1.5]), "it")) == [1.5]
+    assert decoded(encoded(dt.date(2020, 1, 2), "it")) == dt.date(2020, 1, 2)
+    with pytest.raises(MisfeatError, match=r"groups=<object .* cannot be saved"):
+        encoded(object(), "groups")
+    with pytest.raises(ValueError, match="no plain data"):
+        decoded({"class": "os.system"})

@@ -29,6 +29,7 @@ from misfeat.lattice import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import drawn_cohorts
 from tests.completion.transfer.reference import Reference
+from tests.information.generated import plug_in
 
 
 def predicted(cohorts, mask, size, **settings):
@@ -204,13 +205,6 @@ def test_tables_hold_the_weights_of_their_rows(n_rows):
     assert np.array_equal(counts.reshape(2, 4, 2), expected)
     assert np.array_equal(tables[1, :8], counts)
     assert tables.sum() == 2 * rows.weights.sum()
-
-
-def plug_in(table):
-    joint = table / table.sum()
-    outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    held = joint > 0
-    return (joint[held] * np.log(joint[held] / outer[held])).sum()
 
 
 def test_where_every_row_is_certain_the_score_is_that_of_the_counts():

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import openpyxl
 import pandas as pd
 import pytest
 
@@ -17,12 +16,6 @@ QUICK = ["subgroups", "top", "columns"]
 
 def names_in(folder):
     return {file.name for file in folder.iterdir()}
-
-
-def test_a_workbook_begins_with_what_it_is_about(fitted, tmp_path):
-    fitted.export(tmp_path / "a.XLSX", QUICK)
-    book = openpyxl.load_workbook(tmp_path / "a.XLSX")
-    assert book.sheetnames == ["about", "in words", "subgroups", "best sets", "columns"]
 
 
 def test_a_slash_or_a_folder_that_is_there_stands_for_a_folder(fitted, tmp_path):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.stability import stability_of
 from misfeat.datasets import make_cohorts
 
 
@@ -21,9 +18,3 @@ def fitted():
 @pytest.fixture(scope="session")
 def report(fitted):
     return fitted.report(title="A report")
-
-
-@pytest.fixture
-def few_resamples(monkeypatch):
-    """Nearly all the time of a small report goes into resamples."""
-    monkeypatch.setattr("misfeat.show.report.data.stability_of", partial(stability_of, resamples=2))

@@ -15,6 +15,7 @@ from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
+from misfeat.cli.options import as_option
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import data as report_module
@@ -166,13 +167,9 @@ def test_advice_is_spelled_as_whoever_made_the_report_spells_it():
     table = {"g": ["u", "v"] * 60, "a": [0, 1, 2, 3] * 30, "y": [0, 0, 1, 1] * 30}
     table["b"] = [0 if group == "v" else i % 7 for i, group in enumerate(table["g"])]
     selection = SubgroupSelector("g", size=1).fit(table, "y").selection_
-    for spell, words in ((str, "missing_values={'b': ...}"), (in_options, "--missing-values b")):
+    for spell, words in ((str, "missing_values={'b': ...}"), (as_option, "--missing 'b=")):
         held = json.loads(make_report(selection, validate=False, spell=spell).json())
         assert any(words in one["words"] for one in held["cautions"])
-
-
-def in_options(setting):
-    return f"--{setting.parameter.replace('_', '-')} {setting.column}"
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 from importlib.resources import files
 
 import numpy as np
@@ -12,11 +13,25 @@ from misfeat import SubgroupSelector
 from misfeat.answers.top import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.show.report.page import SCRIPTS, STYLE
-from tests.show.elements import Elements
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HOSTILE = "<script>alert(1)</script>"
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def named(self, tag):
+        return [attributes for name, attributes in self.found if name == tag]
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,6 @@ from misfeat.saving.run_folder import MANIFEST
 from misfeat.saving.saved_run import _checksum
 
 
-@pytest.fixture
-def selector():
-    data = make_cohorts(3, 200, 5, hide=0.3, random_state=0)
-    made = SubgroupSelector(data.groups, size=2, k=3, random_state=0)
-    return made.fit(pd.DataFrame(data.columns), data.target)
-
-
 class Simple(SubgroupSelector):
     """A class of one's own that chooses the completer itself, and takes a further parameter."""
 
