@@ -53,7 +53,11 @@ def _miceforest(X: Floats, y: NDArray[Any], group: NDArray[Any], seed: int) -> F
         raise MisfeatError(
             "miceforest is not installed: pip install miceforest==6.0.5 lightgbm==4.5.0."
         ) from error
-    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
+    # A column with one value has no classes to learn.
+    first = np.array([column[~np.isnan(column)][0] for column in X.T])
+    varies = (np.where(np.isnan(X), first, X) != first).any(axis=0)
+    X = np.where(np.isnan(X) & ~varies, first, X)
+    frame = pd.DataFrame(X[:, varies], columns=[f"f{i}" for i in np.flatnonzero(varies)])
     frame = frame.astype("Int64").astype("category")
     frame["target"] = pd.Categorical(y)
     frame["subgroup"] = pd.Categorical(group)
@@ -65,9 +69,10 @@ def _miceforest(X: Floats, y: NDArray[Any], group: NDArray[Any], seed: int) -> F
             kernel.mice(ITERATIONS, num_threads=1)
             break
         except ValueError as error:  # matching fails where a class is certain
-            if "finite" not in str(error):
+            if "finite" not in str(error) or strategy == "fast":
                 raise
-    found: Floats = kernel.complete_data().iloc[:, : X.shape[1]].astype(float).to_numpy()
+    found: Floats = X.copy()
+    found[:, varies] = kernel.complete_data().iloc[:, : varies.sum()].astype(float).to_numpy()
     return found
 
 
