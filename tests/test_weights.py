@@ -16,6 +16,7 @@ from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
 from misfeat.exceptions import MisfeatError
 from tests.cli.commands import run
+from tests.cohorts.tables import effective_size
 from tests.reading.holders import HOLDERS, as_rows
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def test_subgroups_and_cells_hold_rows_of_the_table_and_weighted_shares(
         own = TABLE.filter(pl.col("site") == row["subgroup"].removeprefix("site="))
         w = own["weight"].to_numpy()
         assert row["rows"] == len(w)
-        assert row["effective_rows"] == pytest.approx(w.sum() ** 2 / (w**2).sum())
+        assert row["effective_rows"] == pytest.approx(effective_size(w, own["y"]))
     (first, *_) = explanation(weighted.selection_, "site=a", ["x"]).cells
     own = TABLE.filter((pl.col("site") == "a") & (pl.col("x") == int(first.values[0])))
     assert first.rows == len(own)
@@ -120,6 +121,24 @@ def test_weighted_answers_come_back_from_a_folder(
     again = SubgroupSelector.load(tmp_path / "run")
     assert again.cohorts_.equals(weighted.cohorts_)
     assert as_rows(again.top_k()) == as_rows(weighted.top_k())
+
+
+def test_cases_drawn_more_often_are_not_taken_for_less_information() -> None:
+    rng = np.random.default_rng(1)
+    x, z = rng.integers(2, size=60_000), rng.integers(3, size=60_000)
+    y = (rng.random(60_000) < 0.005 * 6**x).astype(int)
+    cases, controls = np.flatnonzero(y == 1)[:300], np.flatnonzero(y == 0)[:300]
+    drawn = np.append(cases, controls)
+    weight = np.where(y[drawn] == 1, y.sum(), (1 - y).sum()) / 300
+    whole = SubgroupSelector(size=1, k=1).fit({"x": x, "z": z, "y": y}, "y").top_k()
+    table = {"x": x[drawn], "z": z[drawn], "y": y[drawn]}
+    selector = SubgroupSelector(size=1, k=1).fit(table, "y", sample_weight=weight)
+    (best,), (truth,) = as_rows(selector.top_k()), as_rows(whole)
+    assert best["features"] == truth["features"] == ["x"]
+    assert best["share"] == pytest.approx(truth["share"], rel=0.25)
+    assert best["low"] > 0.3 * truth["score"]
+    (row,) = as_rows(selector.subgroups_)
+    assert row["effective_rows"] > 4 * row["rows"]
 
 
 def test_a_design_widens_the_effective_size() -> None:

@@ -28,3 +28,13 @@ def build_product_sums(X, y, *, groups=None, coding=None) -> ProductSums:
     """Sums of products of the numeric columns of a table, as ``measure="r2"`` has them."""
     rules = CohortRules.parse(groups, coding)
     return cohorts_and_product_sums(*open_table(X, y, rules.codes), rules)[1]
+
+
+def effective_size(weights, target):
+    """How many rows drawn one by one have shares of classes that vary as much, by linearisation."""
+    weights, target = np.asarray(weights, dtype=float), np.asarray(target)[np.asarray(weights) > 0]
+    weights = weights[weights > 0]
+    total, classes = weights.sum(), np.unique(target)
+    shares = {c: weights[target == c].sum() / total for c in classes}
+    varied = [((weights * ((target == c) - p) / total) ** 2).sum() / p for c, p in shares.items()]
+    return (len(classes) - 1) / sum(varied)

@@ -26,6 +26,7 @@ from misfeat.cohorts.weights import (
     squares_of,
     subsample,
 )
+from tests.cohorts.tables import effective_size
 from tests.completion.coded import drawn_cohorts
 from tests.reading.holders import HOLDERS
 
@@ -50,12 +51,12 @@ def table():
     ).with_columns(pl.col("many").fill_nan(None))
 
 
-def test_masses_are_the_sums_of_weights_and_sizes_are_kishs(table):
+def test_masses_are_the_sums_of_weights_and_sizes_those_of_shares_of_classes(table):
     cohorts = build_cohorts(table.drop("times"), "target", groups="site", sample_weight="weight")
     for cohort in cohorts:
         own = table.filter(pl.col("site") == cohort.name.removeprefix("site="))
         weight = own["weight"].to_numpy()
-        assert cohort.effective == pytest.approx(weight.sum() ** 2 / (weight**2).sum(), rel=1e-12)
+        assert cohort.effective == pytest.approx(effective_size(weight, own["target"]), rel=1e-9)
         assert cohort.size == (weight > 0).sum()
         by_class = np.bincount(cohort.target, weights=cohort.counts) / cohort.effective
         yes = weight[(own["target"] == "yes").to_numpy()].sum() / weight.sum()
@@ -166,7 +167,7 @@ def test_effective_sizes_do_not_depend_on_the_unit(weights, factor):
             for by in (1.0, factor)
         ]
     sizes = [n if one.effective is None else one.effective[0] for one in found]
-    assert sizes[0] == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-8)
+    assert sizes[0] == pytest.approx(min(effective_size(w, table["y"]), 100.0 * n), rel=1e-8)
     assert sizes[0] == pytest.approx(sizes[1], rel=1e-8)
     masses = [one.counts for one in found]
     np.testing.assert_allclose(masses[0], masses[1], rtol=1e-6)
