@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import permutations, product
+from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -94,36 +94,39 @@ class Moments:
     @cached_property
     def determined(self) -> Flags:
         """Which feature (line) determines which other; of two that do so, the first the second."""
-        found = np.zeros((self.n_features, self.n_features), dtype=bool)
+        n_features, widest = self.n_features, int(self.widths.max(initial=0))
+        found = np.zeros((n_features, n_features), dtype=bool)
+        # A line a feature: its columns, and -1 where it has fewer of them than another.
+        lines = np.full((n_features, widest), -1)
+        lines[np.arange(widest) < self.widths[:, None]] = [
+            column for columns in self.columns[:n_features] for column in columns
+        ]
+        here = lines >= 0
+        both = here[:, :, None] & here[:, None]
+        inside = np.where(both, self.own[:, lines[:, :, None], lines[:, None]], 0.0)
         patterns, which = np.unique(self.recorded, axis=1, return_inverse=True)
-        numbers = range(patterns.shape[1])
-        alike = [np.flatnonzero((which.ravel() == i) & (self.widths > 0)) for i in numbers]
-        for (i, some), (j, others) in product(enumerate(alike), repeat=2):
-            cohorts = np.flatnonzero(patterns[:, i] & patterns[:, j])
-            if not (len(cohorts) and len(some) and len(others)):
+        for number, pattern in enumerate(patterns.T):
+            others = np.flatnonzero((which.ravel() == number) & (self.widths > 0))
+            if not (pattern.any() and len(others)):
                 continue
-            own, theirs = (np.concatenate([self.columns[f] for f in fs]) for fs in (some, others))
-            rows = self.rows[cohorts]
-            inside = np.tensordot(rows, self.own[np.ix_(cohorts, own, own)], axes=1)
-            across = np.tensordot(rows, self.own[np.ix_(cohorts, own, theirs)], axes=1)
-            variance = rows @ self.own[cohorts[:, None], theirs, theirs]
+            rows = (self.rows * pattern)[:, None] * self.recorded  # with a feature and the others
+            theirs = np.concatenate([self.columns[f] for f in others])
             firsts = np.cumsum([0, *self.widths[others[:-1]]])
-            whole = np.add.reduceat(variance, firsts)
-            # A line a feature: its columns, and where there are fewer than of others one of 0.
-            widest = int(self.widths[some].max())
-            lines = np.full((len(some), widest), -1)
-            lines[np.arange(widest) < self.widths[some, None]] = np.arange(len(own))
-            inside, across = np.pad(inside, (0, 1)), np.pad(across, ((0, 1), (0, 0)))
+            variance = rows.T @ self.own[:, theirs, theirs]
+            whole = np.add.reduceat(variance, firsts, axis=1)
+            block = np.einsum("kf,kfab->fab", rows, inside)
+            ridge = TARGET_RIDGE * np.maximum(np.einsum("fii->f", block), TARGET_RIDGE)
+            block += np.where(here, ridge[:, None], 1.0)[:, None] * np.eye(widest)
             step = max(1, NUMBERS_AT_ONCE // (widest * len(theirs)))
-            for first in range(0, len(some), step):
-                line = lines[first : first + step]
-                block, shared = inside[line[:, :, None], line[:, None]], across[line]
-                ridge = TARGET_RIDGE * np.maximum(np.einsum("fii->f", block), TARGET_RIDGE)
-                block += np.where(line < 0, 1.0, ridge[:, None])[:, None] * np.eye(widest)
-                left = variance - (np.linalg.solve(block, shared) * shared).sum(axis=1)
+            for few in (slice(first, first + step) for first in range(0, n_features, step)):
+                shared = sum(
+                    n[few, None, None] * own[lines[few, :, None], theirs]
+                    for n, own in zip(rows, self.own, strict=True)
+                )
+                shared = np.where(here[few, :, None], shared, 0.0)
+                left = variance[few] - (np.linalg.solve(block[few], shared) * shared).sum(axis=1)
                 unexplained = np.add.reduceat(left, firsts, axis=1)
-                few = np.ix_(some[first : first + step], others)
-                found[few] = (unexplained <= DETERMINED * whole) & (whole > 0.0)
+                found[few, others] = (unexplained <= DETERMINED * whole[few]) & (whole[few] > 0.0)
         np.fill_diagonal(found, val=False)
         return found & ~np.tril(found & found.T)
 
@@ -149,8 +152,9 @@ class Moments:
         """The mean covariance of some subgroups, by their rows."""
         key = cohorts.tobytes()
         if key not in self._pooled:
-            weights = self.rows[cohorts] / self.rows[cohorts].sum()
-            self._pooled[key] = np.tensordot(weights, self.own[cohorts], axes=1)
+            weights = np.zeros(len(self.rows))  # of all, so that no covariance is copied
+            weights[cohorts] = self.rows[cohorts] / self.rows[cohorts].sum()
+            self._pooled[key] = np.tensordot(weights, self.own, axes=1)
         return self._pooled[key]
 
     @cached_property
@@ -168,47 +172,54 @@ class Moments:
         patterns = list(zip(weights, means, different, strict=True))
         start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
         found: Floats = start / np.maximum(seen, 1.0 / whole) + ridge
-        fills = [(w, _Filling.of(mean, o)) for w, mean, o in patterns]
+        lacking = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
+        whole_ones = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
         for _ in range(EM_ROUNDS):
             before = found
-            found = sum(w * fill.by(before) for w, fill in fills) + ridge
+            precision = np.linalg.inv(before + ridge)
+            found = whole_ones + sum(w * fill.by(before, precision) for w, fill in lacking)
             if np.abs(found - before).max() < EM_TOLERANCE:
                 break
         return found
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
-        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared)
+        own, seen, shared = self.own[cohort], self.observed[cohort], self.shared
+        if seen.all():
+            return own
+        return _Filling.of(own, seen).by(
+            shared, np.linalg.inv(shared + EM_RIDGE * np.eye(len(own)))
+        )
 
 
 class _Filling(NamedTuple):
     """A covariance whose lines that were not observed are regressed on the others."""
 
-    own: Floats  # what was observed first
-    n_seen: int
-    order: Integers  # (n_columns, n_columns): where each number is in the order of columns
-    back: Integers  # the reverse
+    own: Floats
+    recorded: Floats  # what of it was observed
+    seen: Integers  # the columns that were, and those that were not
+    lacking: Integers
 
     @classmethod
     def of(cls, own: Floats, observed: Flags) -> _Filling:
         """What need not be worked out anew for every shared covariance."""
-        order = np.argsort(~observed, kind="stable")
-        back = np.argsort(order)
-        there, here = (one[:, None] * len(one) + one for one in (order, back))
-        return cls(own.take(there), int(observed.sum()), there, here)
+        seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
+        return cls(own, own[seen[:, None], seen], seen, lacking)
 
-    def by(self, shared: Floats) -> Floats:
-        """Filled by the regression that a shared covariance gives."""
-        n = self.n_seen
-        filled = self.own.copy()
-        if n < len(filled):
-            shared = shared.take(self.order)
-            across, recorded = shared[:n, n:], filled[:n, :n]
-            slopes = np.linalg.solve(shared[:n, :n] + EM_RIDGE * np.eye(n), across).T
-            filled[n:, :n] = slopes @ recorded
-            filled[:n, n:] = filled[n:, :n].T
-            filled[n:, n:] = shared[n:, n:] - slopes @ across + filled[n:, :n] @ slopes.T
-        return filled.take(self.back)
+    def by(self, shared: Floats, precision: Floats) -> Floats:
+        """Filled by the regression that a shared covariance, or its inverse, gives."""
+        seen, here, lacking = self.seen, self.seen[:, None], self.lacking[:, None]
+        across = shared[lacking, seen]
+        if len(lacking) < len(seen):
+            slopes = -np.linalg.solve(precision[lacking, self.lacking], precision[lacking, seen])
+        else:
+            inside = shared[here, seen] + EM_RIDGE * np.eye(len(seen))
+            slopes = np.linalg.solve(inside, across.T).T
+        filled, new = self.own.copy(), slopes @ self.recorded
+        filled[lacking, seen], filled[here, self.lacking] = new, new.T
+        left = shared[lacking, self.lacking] - slopes @ across.T
+        filled[lacking, self.lacking] = left + new @ slopes.T
+        return filled
 
 
 def recorded_all(recorded: Flags, features: Sequence[int] | Indices) -> Flags:
