@@ -239,25 +239,27 @@ def _ridge(design: Floats, cells: Any, values: Floats, weights: Floats) -> Float
 
 def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats, slopes: Floats) -> Floats:
     """Chances of the second class by cell: logistic regression, slopes with a penalty of 1."""
+    from scipy.linalg import cho_factor, cho_solve
+
     columns = np.hstack([design, np.ones((len(design), 1))])
     penalty = np.append(np.ones(design.shape[1]), 1e-9)
     n_rows = np.bincount(cells, weights, len(design))
     cases = np.bincount(cells, weights * kinds, len(design))
-    largest, curved = np.inf, np.diag(penalty)
+    largest, factor = np.inf, None
     for _ in range(MOST_STEPS):
         chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
         gradient = columns.T @ (n_rows * chance - cases) + penalty * slopes
         if largest > SMALL_STEP:
             scaled = columns * np.sqrt(n_rows * chance * (1 - chance))[:, None]
             curved = scaled.T @ scaled  # of a matrix with itself, which takes half as long
-            curved += np.diag(penalty)
-        step = np.linalg.solve(curved, gradient)
+            factor = cho_factor(curved + np.diag(penalty), overwrite_a=True, check_finite=False)
+        step = cho_solve(factor, gradient, check_finite=False)
         slopes -= step
         largest = np.abs(step).max()
         if largest < CONVERGED:
             break
     chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
-    if largest > SMALL_STEP:
+    if largest > SMALL_STEP:  # nothing to begin with
         slopes[:] = 0.0
     return np.asarray(chance)
 

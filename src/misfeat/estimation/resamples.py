@@ -18,6 +18,7 @@ from misfeat.estimation.estimands import closed, intervals_of
 from misfeat.estimation.interaction_terms import find_terms
 from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.sources import CodedTable
+from misfeat.lattice import rank
 
 if TYPE_CHECKING:
     from misfeat.completion.completed_scores import Known
@@ -45,7 +46,8 @@ def sample_of(known: Known, like: CodedTable) -> Sample:
 
 
 def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: bool) -> Floats:
-    """Scores of sets of one size, (n_samples, n_cohorts, n_sets); `whole`: these are all of it."""
+    """Scores of sets of one size, (n_samples, n_cohorts, n_sets)."""
+    # `whole`: they are raised to those of their parts, as where all sets of their size are scored.
     found = np.empty((len(samples), len(samples[0].ceiling), len(subsets)))
     alike: dict[bytes, list[int]] = {}  # which features determine others differs
     for number, sample in enumerate(samples):
@@ -60,6 +62,7 @@ def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: boo
             posteriors = [model.posterior(subsets, variances=False)]
         intervals = [intervals_of(posterior, None, ceiling) for posterior in posteriors]
         score = closed(intervals, model.moments.n_features)[-1].score
+        score = score[..., rank(subsets)] if whole else score
         found[members] = np.minimum(np.nan_to_num(score), ceiling[..., None])
     return found
 
