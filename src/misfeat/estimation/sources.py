@@ -213,7 +213,7 @@ class CodedTable(Source):
             total = np.zeros(width)
             for first in range(start, end, ROWS_AT_ONCE):
                 rows = slice(first, min(first + ROWS_AT_ONCE, end))
-                values, there = self._columns(k, rows, blocks, terms, width)
+                values, there = self._columns(k, rows, blocks, terms, width, gaps=gaps)
                 # Counts are summed as they are: what has one value must not vary by rounding.
                 weights = self.weights[rows].astype(values.dtype)
                 own_part = values if whole else values[new]
@@ -241,6 +241,8 @@ class CodedTable(Source):
         blocks: Sequence[Integers],
         terms: Sequence[Term],
         width: int,
+        *,
+        gaps: bool,
     ) -> tuple[Floats, Floats]:
         """The columns of some rows, a line each, and where a row has a value."""
         # Counts below 2²⁴ are sums without rounding in half the memory, too.
@@ -248,13 +250,13 @@ class CodedTable(Source):
         exact = not terms and weights.sum() < EXACT_BELOW and (weights == np.rint(weights)).all()
         shape = width, rows.stop - rows.start
         values = np.zeros(shape, dtype=np.float32 if exact else np.float64)
-        there = np.ones_like(values)
+        there = np.ones_like(values) if gaps else values[:0]
         for f, columns in enumerate(blocks[: len(self.cards)]):
             if len(columns) and not self.missing[cohort, f]:
                 codes = self.codes[f, rows]
                 for code, column in enumerate(columns, start=1):
                     np.equal(codes, code, out=values[column])
-                if (gap := codes < 0).any():
+                if gaps and (gap := codes < 0).any():
                     there[np.ix_(columns, gap)] = 0.0
         for term, columns in zip(terms, blocks[len(self.cards) :], strict=True):
             members = list(term.features)
@@ -263,7 +265,8 @@ class CodedTable(Source):
                 gap = np.asarray((codes < 0).any(axis=0))
                 cells = np.where(gap, 0, mixed_radix(codes, self.cards[members]))
                 values[columns] = term.effects.T[:, cells] * ~gap
-                there[np.ix_(columns, gap)] = 0.0
+                if gaps:
+                    there[np.ix_(columns, gap)] = 0.0
         shown = self.classes_shown
         values[width - len(shown) :] = self.target[rows] == shown[:, None]
         return values, there
