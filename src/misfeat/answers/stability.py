@@ -177,10 +177,11 @@ def _side_by_side(
         return [sample_of(*one) for one in zip(own.grids or (own,), tables, strict=True)]
 
     for first in range(0, len(seeds), together):
-        some = seeds[first : first + together]
-        by_grid = zip(*mapped(samples, some, lambda n, first=first: report(first + n)), strict=True)
+        by_grid = zip(
+            *mapped(samples, seeds[first : first + together], lambda _: None), strict=True
+        )
         with one_blas_thread():
-            parts = [scores_of_samples(some, subsets, whole=whole) for some in by_grid]
+            parts = [scores_of_samples(grid, subsets, whole=whole) for grid in by_grid]
         found += list(np.mean(parts, axis=0))
     return found
 

@@ -171,8 +171,8 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
     positions = [cohorts.features.index(member) for member in members]
     lines = cohorts.codes[positions]
     whole = (lines >= 0).all(axis=0)
-    first, numbers = distinct_columns(lines[:, whole])
-    combinations = lines[:, whole][:, first]
+    at, numbers = distinct_columns(lines[:, whole])
+    combinations = lines[:, whole][:, at]
     labels, gaps = [], []
     for number, combination in enumerate(combinations.T):
         pairs = list(zip(positions, combination, strict=True))

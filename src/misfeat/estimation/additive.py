@@ -182,13 +182,13 @@ class Moments:
         seen = sum(w * np.outer(o, o) for w, _, o in patterns)
         start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
         found: Floats = start / np.maximum(seen, 1.0 / whole) + ridge
-        lacking = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
-        whole_ones = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
+        fills: Any = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
+        constant = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
         done = np.zeros(whole.shape, dtype=bool)
         for _ in range(EM_ROUNDS):
             before = found
-            precision = np.linalg.inv(before + ridge)
-            found = whole_ones + sum(w * fill.by(before, precision) for w, fill in lacking)
+            inverse = np.linalg.inv(before + ridge)
+            found = constant + sum(w * fill.by(before, inverse) for w, fill in fills)
             found = np.where(done, before, found)
             done |= np.abs(found - before).max(axis=(-2, -1), keepdims=True) < EM_TOLERANCE
             if done.all():
@@ -197,12 +197,8 @@ class Moments:
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
-        own, seen, shared = self.own[cohort], self.observed[cohort], self.shared
-        if seen.all():
-            return own
-        return _Filling.of(own, seen).by(
-            shared, np.linalg.inv(shared + EM_RIDGE * np.eye(len(own)))
-        )
+        inverse: Any = np.linalg.inv(self.shared + EM_RIDGE * np.eye(len(self.shared)))
+        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared, inverse)
 
 
 class _Filling(NamedTuple):
@@ -314,7 +310,8 @@ def additive_scores(
         solve_sets(*own, columns, ridge[one], no_slopes, score[one], free[one])
         if (rest := np.flatnonzero(np.isnan(score[one]))).size:
             few = SetColumns(columns[rest], sets.position[rest])
-            of_rest = own.across[few.columns].transpose(0, 2, 1) @ slopes_of(own, few, ridge[one])
+            shared: Any = own.across[few.columns].transpose(0, 2, 1)
+            of_rest = shared @ slopes_of(own, few, ridge[one])
             score[(*one, rest)] = _log_unexplained(of_rest)
     free = np.where(columns >= 0, 1.0 - _wide(ridge) * free, 0.0)
     for place in range(size):
@@ -322,7 +319,7 @@ def additive_scores(
     return Additive(score, freedom)
 
 
-def slopes_of(given: Whitened, sets: SetColumns, ridge: float) -> Floats:
+def slopes_of(given: Whitened, sets: SetColumns, ridge: Any) -> Floats:
     """What columns of sets give the whitened target, of shape (n_sets, n_columns, n_targets)."""
     slopes = np.zeros((*sets.columns.shape, given.across.shape[1]))
     covariance, across, columns = map(np.ascontiguousarray, (*given, sets.columns))

@@ -210,7 +210,8 @@ def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Fl
     """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
     from scipy.special import stdtrit
 
-    shown, sums = scale > 0, {"axis": -1, "keepdims": True}
+    sums: Any = {"axis": -1, "keepdims": True}
+    shown = scale > 0
     n_shown, excess = shown.sum(axis=-1), np.where(shown, excess, 0.0)
     freedom = np.maximum(n_shown - 1.0, 1.0)
     left_out = (excess.sum(**sums) - excess) / np.maximum(scale.sum(**sums) - scale, NOTHING)

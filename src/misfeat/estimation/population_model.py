@@ -94,9 +94,9 @@ class PopulationModel:
         rows = self.moments.rows
         widths = self.moments.widths
         chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
-        sums = counted.sum(axis=-1), own.sum(axis=-1), chance
-        whole = _factor(*((rows * each).sum(axis=-1) for each in sums), 1.0)
-        factor = _factor(*sums, whole[..., None])
+        sums = np.stack([counted.sum(axis=-1), own.sum(axis=-1), chance])
+        whole = _factor((rows * sums).sum(axis=-1), 1.0)
+        factor = _factor(sums, whole[..., None])
         own *= factor[..., None]
         noise = np.maximum((own**2).sum(axis=-1), (chance**2 / max(widths.sum(), 1.0)))
         misfit = np.sqrt(((counted - own) ** 2).sum(axis=-1) / np.maximum(noise, 1e-300))
@@ -333,9 +333,9 @@ def _row_variance(scales: Sequence[Scale], scores: Floats) -> Floats:
     return np.stack([scale.row_variance(line) for scale, line in lines], axis=-2)
 
 
-def _factor(counted: Any, own: Any, chance: Any, towards: float) -> Floats:
+def _factor(sums: Floats, towards: Floats | float) -> Floats:
     """Counted over estimated scores, shrunk by what chance alone gives."""
-    chance = np.maximum(chance, 1e-12)
+    counted, own, chance = sums[0], sums[1], np.maximum(sums[2], 1e-12)
     found = (np.maximum(counted, 0.0) + towards * chance) / (np.maximum(own, 0.0) + chance)
     return np.asarray(np.clip(found, LEAST_FACTOR, MOST_FACTOR))
 

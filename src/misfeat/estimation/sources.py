@@ -183,7 +183,7 @@ class CodedTable(Source):
         self.shows_interactions = np.ones(len(self.missing), dtype=bool)
         self.largest_set, self.work = len(self.cards), len(self.target)  # a look at every row
 
-    def _numbered(self, cohorts: Cohorts, cohort_of: Integers, feature: int) -> Integers:
+    def _numbered(self, cohorts: Cohorts, cohort_of: Integers, feature: int) -> Indices:
         """The number of every category of a feature by its code, the last for no value."""
         values, n_labels = cohorts.codes[feature], max(len(cohorts.categories[feature]), 1)
         there = (values >= 0) & ~self.missing[cohort_of, feature]
