@@ -177,11 +177,12 @@ def _side_by_side(
         return [sample_of(*one) for one in zip(own.grids or (own,), tables, strict=True)]
 
     for first in range(0, len(seeds), together):
-        by_grid = zip(
-            *mapped(samples, seeds[first : first + together], lambda _: None), strict=True
-        )
+        some = seeds[first : first + together]
+        made = mapped(samples, some, lambda number: report(len(found) + number))
         with one_blas_thread():
-            parts = [scores_of_samples(grid, subsets, whole=whole) for grid in by_grid]
+            parts = [
+                scores_of_samples(grid, subsets, whole=whole) for grid in zip(*made, strict=True)
+            ]
         found += list(np.mean(parts, axis=0))
     return found
 
