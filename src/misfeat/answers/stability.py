@@ -180,10 +180,9 @@ def _side_by_side(
         some = seeds[first : first + together]
         made = mapped(samples, some, lambda number: report(len(found) + number))
         with one_blas_thread():
-            parts = [
-                scores_of_samples(grid, subsets, whole=whole) for grid in zip(*made, strict=True)
-            ]
-        found += list(np.mean(parts, axis=0))
+            grids = zip(*made, strict=True)
+            parts = [scores_of_samples(grid, subsets, whole=whole) for grid in grids]
+        found.extend(np.mean(parts, axis=0))
     return found
 
 
