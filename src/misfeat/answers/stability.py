@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from misfeat.answers.top import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimands import POPULATION
 from misfeat.estimation.resamples import MOST_NUMBERS, Sample, sample_of, scores_of_samples
-from misfeat.estimation.sources import CodedTable
+from misfeat.estimation.sources import source_of
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
 from misfeat.runtime.blas import one_blas_thread
@@ -167,7 +167,7 @@ def _side_by_side(
 ) -> list[Floats]:
     """Scores of sets in every draw, several draws at a time."""
     known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
-    tables = [CodedTable(grid.rows_for("auto")) for grid in known.grids or (known,)]
+    tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
     numbers = max(model.moments.own.size for model in scores.listed().models)
     together = max(1, MOST_NUMBERS // numbers)
     found: list[Floats] = []
