@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores
+    from misfeat.runtime.array_types import Floats
 
     Drawn = Callable[[Cohorts, np.random.Generator], Cohorts]
     Line = dict[str, object]
@@ -169,12 +169,12 @@ def compared(
 def frequencies(selection: Selection, drawn: Drawn, seed: int) -> list[float]:
     """How often the shown sets come out again when rows are drawn in another way."""
 
-    def answer(rng: np.random.Generator) -> CompletedScores:
-        rows = drawn(selection.cohorts, rng)
-        return selection_of(rows, selection.set_scores.estimate.name, seed).completed(SIZE)
+    def answer(seed_of_draw: np.random.SeedSequence) -> Floats:
+        rows = drawn(selection.cohorts, np.random.default_rng(seed_of_draw))
+        return selection_of(rows, selection.set_scores.estimate.name, seed).completed(SIZE).score
 
     seeds = np.random.SeedSequence(seed).spawn(DRAWS_OF_WAYS)
-    found = resampled(selection.completed(SIZE), K, seeds, answer)
+    found = resampled(selection.completed(SIZE), K, map(answer, seeds))
     often: list[float] = (found.ranks <= K).mean(axis=0).ravel().tolist()
     return often
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from copy import deepcopy
 from math import sqrt
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
+from misfeat.answers import stability
 from misfeat.answers.stability import (
     SHARE,
     SHARE_ALONE,
@@ -27,7 +29,7 @@ from misfeat.answers.stability import (
 from misfeat.answers.top import best_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import InteractionsCompleter
-from misfeat.datasets import make_cohorts
+from misfeat.datasets import load_heart, make_cohorts
 from misfeat.estimation.estimands import Estimate
 
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
@@ -242,3 +244,14 @@ def test_the_interval_holds_what_very_many_selections_give():
     drawn = (stability_index(rng.random((100, 6)) < shares, 0.9) for _ in range(400))
     held = np.mean([low <= truth <= high for _, low, high in drawn])
     assert 0.85 < held < 0.95
+
+
+def test_resamples_one_by_one_are_those_side_by_side(monkeypatch):
+    heart = load_heart()
+    selector = SubgroupSelector(groups=heart.groups, size=2, random_state=0)
+    together = selector.fit(heart.columns, heart.target).selection_
+    alone = deepcopy(together)
+    monkeypatch.setattr(stability, "MOST_NUMBERS", 1)
+    one_by_one = stability_of(alone, resamples=4)
+    monkeypatch.undo()
+    assert one_by_one == stability_of(together, resamples=4)

@@ -21,6 +21,7 @@ import numpy as np
 
 from misfeat.answers.cox import brier, concordance, concordance_error, fit_cox
 from misfeat.cohorts.follow_up import EVENT, STATES
+from misfeat.cohorts.model import distinct_columns
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
 MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
 MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
+SMALL_STEP = 0.1  # after which curvatures are no longer worked out anew
 MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
 UNOS_C = "concordance (Uno's C)"
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
@@ -137,7 +139,8 @@ class _Rows:
         if rows.masses is not None:
             weights = (rows.masses / rows.weights)[index]
         codes = rows.codes[np.asarray(members)][:, index]
-        cells, cell = np.unique(codes, axis=1, return_inverse=True)
+        first, cell = distinct_columns(codes)
+        cells = codes[:, first]
         hot = [(line[:, None] == np.unique(line)[1:]).astype(np.float64) for line in cells]
         pairs = [
             (one[:, :, None] * other[:, None, :]).reshape(cells.shape[1], -1)
@@ -147,7 +150,7 @@ class _Rows:
         alone = np.hstack([*hot, np.zeros((cells.shape[1], 1))])
         designs = (alone, np.hstack([alone, *pairs])) if pairs else (alone,)
         effective = rows.effective_size * min(1.0, MOST_ROWS / total)
-        return cls(designs, cell.ravel(), target[index], weights / weights.mean(), effective)
+        return cls(designs, cell, target[index], weights / weights.mean(), effective)
 
     def out_of_fold(
         self, values: NDArray[Any], folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
@@ -160,8 +163,9 @@ class _Rows:
         for train, test in folds:
             # Rows of one cell and value are learned from as one.
             lines = np.stack([self.cell[train], values[train]])
-            (cells, kinds), line = np.unique(lines, axis=1, return_inverse=True)
-            weights = np.bincount(line.ravel(), self.weights[train])
+            first, line = distinct_columns(lines)
+            cells, kinds = lines[:, first]
+            weights = np.bincount(line, self.weights[train])
             fits = [
                 (deviance + np.log(len(train)) * design.shape[1], number, of_cells)
                 for number, design in enumerate(self.designs)
@@ -183,9 +187,11 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
     kept = np.isin(target, common)
     rows = replace(rows, cell=rows.cell[kept], weights=rows.weights[kept])
     target = np.searchsorted(common, target[kept])
+    starts: dict[tuple[int, ...], Floats] = {}  # what one fold ends with, the next begins with
 
     def logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
-        chance = _logistic(design, cells, kinds, weights)
+        slopes = starts.setdefault(design.shape, np.zeros(design.shape[1] + 1))
+        chance = _logistic(design, cells, kinds, weights, slopes)
         chances = np.column_stack([1 - chance, chance])
         return chances, float(-2 * weights @ np.log(chances[cells, kinds]))
 
@@ -231,23 +237,30 @@ def _ridge(design: Floats, cells: Any, values: Floats, weights: Floats) -> Float
     return predicted
 
 
-def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> Floats:
+def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats, slopes: Floats) -> Floats:
     """Chances of the second class by cell: logistic regression, slopes with a penalty of 1."""
+    from scipy.linalg import cho_factor, cho_solve
+
     columns = np.hstack([design, np.ones((len(design), 1))])
     penalty = np.append(np.ones(design.shape[1]), 1e-9)
-    slopes = np.zeros(columns.shape[1])
     n_rows = np.bincount(cells, weights, len(design))
     cases = np.bincount(cells, weights * kinds, len(design))
+    largest, factor = np.inf, None
     for _ in range(MOST_STEPS):
         chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
         gradient = columns.T @ (n_rows * chance - cases) + penalty * slopes
-        scaled = columns * np.sqrt(n_rows * chance * (1 - chance))[:, None]
-        curved = scaled.T @ scaled  # of a matrix with itself, which takes half as long
-        step = np.linalg.solve(curved + np.diag(penalty), gradient)
+        if largest > SMALL_STEP:
+            scaled = columns * np.sqrt(n_rows * chance * (1 - chance))[:, None]
+            curved = scaled.T @ scaled  # of a matrix with itself, which takes half as long
+            factor = cho_factor(curved + np.diag(penalty), overwrite_a=True, check_finite=False)
+        step = cho_solve(factor, gradient, check_finite=False)
         slopes -= step
-        if np.abs(step).max() < CONVERGED:
+        largest = np.abs(step).max()
+        if largest < CONVERGED:
             break
     chance = 1.0 / (1.0 + np.exp(-np.clip(columns @ slopes, -MOST_LOGIT, MOST_LOGIT)))
+    if largest > SMALL_STEP:  # nothing to begin with
+        slopes[:] = 0.0
     return np.asarray(chance)
 
 

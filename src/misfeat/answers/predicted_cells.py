@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts.model import distinct_columns
 from misfeat.information.mutual_info import entropy
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class ExpectedCells:
             left, right = np.divmod(np.arange(shares.shape[1] * given.shape[1]), given.shape[1])
             values = np.vstack([values[:, left], further[:, right]])
             shares = shares[:, left] * given[:, right]
-        first, place = _patterns(rows.codes[len(proxies) :])
+        first, place = distinct_columns(rows.codes[len(proxies) :])
         cells = rows.codes[len(proxies) :, first]
         by_class = np.zeros((len(first), len(self._cohorts.classes), shares.shape[1]))
         np.add.at(by_class, (place, rows.target), shares * rows.weights[:, None])
@@ -69,14 +70,14 @@ class ExpectedCells:
         if not donors:  # nobody recorded them beside the proxies
             return self._given(rows._replace(codes=rows.codes[:0]), [], [], part)
         theirs = self._rows(donors, [*known, *part])
-        first, pattern = _patterns(theirs.codes[len(known) :])
+        first, pattern = distinct_columns(theirs.codes[len(known) :])
         values = theirs.codes[len(known) :, first]
         both = np.hstack([rows.codes[: len(known)], theirs.codes[: len(known)]])
         classes, n_own = np.append(rows.target, theirs.target), len(rows.weights)
         shares = np.full((len(classes), values.shape[1]), 1.0 / values.shape[1])
         near = both[: len(proxies)]
         for context in (both[:0], near, np.vstack([near, classes]), np.vstack([both, classes])):
-            first, place = _patterns(context)
+            first, place = distinct_columns(context)
             counts = np.zeros((len(first), values.shape[1]))
             np.add.at(counts, (place[n_own:], pattern), theirs.weights)
             counts += SHRINKING * shares[first]
@@ -129,12 +130,3 @@ class ExpectedCells:
         cell, target = np.nonzero(counts > 0)
         codes = np.array(np.unravel_index(cell, tuple(tables.cards[ascending])))
         return codes[np.argsort(np.argsort(members))], target, counts[cell, target]
-
-
-def _patterns(codes: Integers) -> tuple[Integers, Integers]:
-    """The first column of every pattern that columns have, and the pattern of each column."""
-    keys = np.zeros(codes.shape[1], dtype=np.int64)
-    for line in codes:  # numbered anew for each, so that no number grows too large
-        keys = np.unique(keys * (int(line.max(initial=0)) + 1) + line, return_inverse=True)[1]
-    first, place = np.unique(keys, return_index=True, return_inverse=True)[1:]
-    return first, place

@@ -14,10 +14,10 @@ Selection Algorithms", Journal of Machine Learning Research 18(174).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,14 +25,18 @@ from misfeat.answers.options import checked_k, explainable_subgroups, shown_scor
 from misfeat.answers.top import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimands import POPULATION
+from misfeat.estimation.resamples import MOST_NUMBERS, Sample, sample_of, scores_of_samples
+from misfeat.estimation.sources import source_of
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
-from misfeat.runtime.progress import Progress, long_work
+from misfeat.runtime.blas import one_blas_thread
+from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import mapped
 
 if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.array_types import Flags, Indices, Integers
+    from misfeat.estimation.scores import SetScores
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
     from misfeat.selection import Selection
 
 RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
@@ -128,19 +132,58 @@ def stability_of(
         empty = scores.of_other_rows(scores.measure, 0)  # only its settings are read
         empty.estimate = replace(empty.estimate, confidence=None)  # nor does anything read bounds
 
-        def answer(rng: np.random.Generator) -> CompletedScores:
+        def drawn(seed: np.random.SeedSequence) -> SetScores:
+            rng = np.random.default_rng(seed)
             rows = subsample(selection.cohorts, share, rng)
             measure = information_of(rows, above_chance=scores.measure.above_chance)
-            return empty.of_other_rows(measure, int(rng.integers(2**32))).scored(shown.subsets)
+            return empty.of_other_rows(measure, int(rng.integers(2**32)))
 
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(selection.verbose > 0) as progress:
-            draws = resampled(shown, k, seeds, answer, progress)
+
+            def report(done: int) -> None:
+                if progress is not None:
+                    progress(WHAT, done, resamples)
+
+            if scores.can_list:
+                found = _side_by_side(scores, seeds, drawn, shown.subsets, report)
+            else:
+                found = mapped(lambda seed: drawn(seed).scored(shown.subsets).score, seeds, report)
+            report(resamples)
+        draws = resampled(shown, k, found)
         explainable = set(explainable_subgroups(selection, None))
         names = [name if name in explainable else None for name in selection.cohorts.names]
         return summary_of_draws(draws, shown.subsets, selection.feature_names, names)
 
     return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
+
+
+def _side_by_side(
+    scores: SetScores,
+    seeds: Sequence[np.random.SeedSequence],
+    drawn: Callable[[np.random.SeedSequence], SetScores],
+    subsets: Indices,
+    report: Callable[[int], None],
+) -> list[Floats]:
+    """Scores of sets in every draw, several draws at a time."""
+    known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
+    tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
+    numbers = max(model.moments.own.size for model in scores.listed().models)
+    together = max(1, MOST_NUMBERS // numbers)
+    found: list[Floats] = []
+
+    def samples(seed: np.random.SeedSequence) -> list[Sample]:
+        own = drawn(seed).known(1)
+        return [sample_of(*one) for one in zip(own.grids or (own,), tables, strict=True)]
+
+    for first in range(0, len(seeds), together):
+        some = seeds[first : first + together]
+        made = mapped(samples, some, lambda number: report(len(found) + number))
+        with one_blas_thread():
+            grids = zip(*made, strict=True)
+            parts = [scores_of_samples(grid, subsets, whole=whole) for grid in grids]
+        found.extend(np.mean(parts, axis=0))
+    return found
 
 
 class Draws(NamedTuple):
@@ -158,31 +201,23 @@ class Draws(NamedTuple):
 def resampled(
     shown: CompletedScores,
     k: int,
-    seeds: Sequence[np.random.SeedSequence],
-    answer: Callable[[np.random.Generator], CompletedScores],
-    progress: Progress | None = None,
+    scores: Iterable[Floats],
 ) -> Draws:
-    """Answer anew for every seed, and note where the sets come out that are best with all rows."""
+    """Where the sets that are best with all rows come out by the scores of every draw."""
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
     kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
 
-    def report(done: int) -> None:
-        if progress is not None:
-            progress(WHAT, done, len(seeds))
-
-    def draw(seed: np.random.SeedSequence) -> tuple[Integers, Integers]:
-        scores = answer(np.random.default_rng(seed))
+    def draw(score: Floats) -> tuple[Integers, Integers]:
         best, ranks = np.empty_like(kept), np.empty_like(kept)
         rank_of = np.empty(n_sets, dtype=np.int64)
         for i, own in enumerate(kept):
-            order = order_of_sets(scores, i)
+            order = order_of_sets(replace(shown, score=score), i)
             rank_of[order] = np.arange(1, n_sets + 1)
             best[i], ranks[i] = order[:k], rank_of[own]
         return best, ranks
 
-    draws = mapped(draw, seeds, report)
-    report(len(seeds))
+    draws = [draw(score) for score in scores]
     best, ranks = (np.array(parts) for parts in zip(*draws, strict=True))
     return Draws(kept, best, ranks)
 

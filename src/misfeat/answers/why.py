@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from misfeat.answers.options import set_members
 from misfeat.answers.predicted_cells import ExpectedCells
 from misfeat.cohorts.follow_up import counts_of, survival_of
+from misfeat.cohorts.model import distinct_columns
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.words import count_words, percent
 
@@ -268,13 +268,8 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
     labels, n_classes = [cohorts.categories[m] for m in members], len(cohorts.classes)
     whole = (own.codes[members] >= 0).all(axis=0)
     cells: NDArray[Any] = own.codes[members][:, whole]
-    cards = tuple(map(len, labels))
-    if prod(cards) < 2**62:  # numbers are sorted much faster than columns
-        found, inverse = np.unique(np.ravel_multi_index(cells, cards), return_inverse=True)
-        cells = np.array(np.unravel_index(found, cards))
-    else:
-        cells, inverse = np.unique(cells, axis=1, return_inverse=True)
-    inverse = inverse.reshape(-1)
+    first, inverse = distinct_columns(cells)
+    cells = cells[:, first]
     if cohorts.horizons:
         ranks = cohorts.ranks[cohorts.offsets[cohort] : cohorts.offsets[cohort + 1]][whole]
         within = _labels(labels, cells)

@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, distinct_columns
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
@@ -171,7 +171,8 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
     positions = [cohorts.features.index(member) for member in members]
     lines = cohorts.codes[positions]
     whole = (lines >= 0).all(axis=0)
-    combinations, numbers = np.unique(lines[:, whole], axis=1, return_inverse=True)
+    at, numbers = distinct_columns(lines[:, whole])
+    combinations = lines[:, whole][:, at]
     labels, gaps = [], []
     for number, combination in enumerate(combinations.T):
         pairs = list(zip(positions, combination, strict=True))
@@ -185,7 +186,7 @@ def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
     dtype = np.promote_types(left.codes.dtype, code_dtype([len(labels) + 1]))
     codes, missing = left.codes.astype(dtype), left.missing.copy()
     codes[place] = NOT_RECORDED
-    codes[place, whole] = numbers.reshape(-1)
+    codes[place, whole] = numbers
     missing[:, place] = cohorts.missing[:, positions].any(axis=1)
     before, after = slice(place), slice(place + 1, None)
     return replace(

@@ -22,6 +22,8 @@ from misfeat.reading.values import Value, canonical, label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.runtime.array_types import Indices, Integers
+
 BETWEEN_TERMS = " & "  # What stands between the terms of a name
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
 
@@ -84,6 +86,25 @@ def _short_forms(name: str) -> set[str]:
 def _plain(text: str) -> str:
     """One spelling of spaces around operators, and of equality."""
     return _OPERATOR.sub(lambda found: found[1].replace("==", "="), text.strip())
+
+
+LARGEST_KEY = 2**62  # numbers of columns of codes are kept below it
+
+
+def distinct_columns(codes: Indices) -> tuple[Integers, Integers]:
+    """The first of each distinct column, in ascending order, and which of them every column is."""
+    # Numbers are sorted much faster than columns.
+    keys, many = np.zeros(codes.shape[1], dtype=np.int64), 1
+    for line in codes:
+        low = int(line.min(initial=0))
+        values = int(line.max(initial=0)) - low + 1
+        if many * values > LARGEST_KEY:
+            held, keys = np.unique(keys, return_inverse=True)
+            many = len(held)
+        keys = keys * values + (line.astype(np.int64) - low)
+        many *= values
+    first, place = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    return first, place
 
 
 NOT_RECORDED = -1  # The code of a value that cannot be used

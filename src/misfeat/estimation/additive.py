@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import permutations, product
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,7 @@ NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
 MOST_EXPLAINED = 1.0 - 1e-9
+TINY = 1e-300
 DETERMINED = 1e-6  # a feature is determined by one that leaves no more of its variance unexplained
 WEAK = 1e-4  # below this explained share the limits for weak features hold
 GRID = 1000  # scores at which the variance of single rows is worked out
@@ -61,11 +62,11 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Covariances of columns within every subgroup."""
+    """Covariances of columns within every subgroup, or within those of several resamples."""
 
-    # (n_cohorts, n_columns, n_columns): around each subgroup's means; 0 where not recorded
+    # (..., n_cohorts, n_columns, n_columns): around each subgroup's means; 0 where not recorded
     own: Floats
-    rows: Floats  # (n_cohorts,): rows of equal weight that inform as much
+    rows: Floats  # (..., n_cohorts): rows of equal weight that inform as much
     recorded: Flags  # (n_cohorts, n_features)
     columns: tuple[Integers, ...]  # the columns of every feature, then those of every term
     n_targets: int  # columns of the target, which come last
@@ -77,6 +78,11 @@ class Moments:
         """How many features there are."""
         return int(self.recorded.shape[1])
 
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """Of one covariance, or of that of every resample."""
+        return (*self.rows.shape[:-1], *self.own.shape[-2:])
+
     @cached_property
     def widths(self) -> Integers:
         """How many columns each feature has."""
@@ -85,7 +91,7 @@ class Moments:
     @cached_property
     def observed(self) -> Flags:
         """Which columns each subgroup has, of shape (n_cohorts, n_columns)."""
-        found = np.ones(self.own.shape[:2], dtype=bool)
+        found = np.ones((len(self.recorded), self.own.shape[-1]), dtype=bool)
         members = [(f,) for f in range(self.n_features)] + [term.features for term in self.terms]
         for columns, features in zip(self.columns, members, strict=True):
             found[:, columns] = recorded_all(self.recorded, features)[:, None]
@@ -94,36 +100,41 @@ class Moments:
     @cached_property
     def determined(self) -> Flags:
         """Which feature (line) determines which other; of two that do so, the first the second."""
-        found = np.zeros((self.n_features, self.n_features), dtype=bool)
+        if self.rows.ndim > 1:  # the same in all resamples
+            return replace(self, own=self.own[0], rows=self.rows[0]).determined
+        n_features, widest = self.n_features, int(self.widths.max(initial=0))
+        found = np.zeros((n_features, n_features), dtype=bool)
+        # A line a feature: its columns, and -1 where it has fewer of them than another.
+        lines = np.full((n_features, widest), -1)
+        lines[np.arange(widest) < self.widths[:, None]] = [
+            column for columns in self.columns[:n_features] for column in columns
+        ]
+        here = lines >= 0
+        both = here[:, :, None] & here[:, None]
+        inside = np.where(both, self.own[:, lines[:, :, None], lines[:, None]], 0.0)
         patterns, which = np.unique(self.recorded, axis=1, return_inverse=True)
-        numbers = range(patterns.shape[1])
-        alike = [np.flatnonzero((which.ravel() == i) & (self.widths > 0)) for i in numbers]
-        for (i, some), (j, others) in product(enumerate(alike), repeat=2):
-            cohorts = np.flatnonzero(patterns[:, i] & patterns[:, j])
-            if not (len(cohorts) and len(some) and len(others)):
+        for number, pattern in enumerate(patterns.T):
+            others = np.flatnonzero((which.ravel() == number) & (self.widths > 0))
+            if not (pattern.any() and len(others)):
                 continue
-            own, theirs = (np.concatenate([self.columns[f] for f in fs]) for fs in (some, others))
-            rows = self.rows[cohorts]
-            inside = np.tensordot(rows, self.own[np.ix_(cohorts, own, own)], axes=1)
-            across = np.tensordot(rows, self.own[np.ix_(cohorts, own, theirs)], axes=1)
-            variance = rows @ self.own[cohorts[:, None], theirs, theirs]
+            rows = (self.rows * pattern)[:, None] * self.recorded  # with a feature and the others
+            theirs = np.concatenate([self.columns[f] for f in others])
             firsts = np.cumsum([0, *self.widths[others[:-1]]])
-            whole = np.add.reduceat(variance, firsts)
-            # A line a feature: its columns, and where there are fewer than of others one of 0.
-            widest = int(self.widths[some].max())
-            lines = np.full((len(some), widest), -1)
-            lines[np.arange(widest) < self.widths[some, None]] = np.arange(len(own))
-            inside, across = np.pad(inside, (0, 1)), np.pad(across, ((0, 1), (0, 0)))
+            variance = rows.T @ self.own[:, theirs, theirs]
+            whole = np.add.reduceat(variance, firsts, axis=1)
+            block = np.einsum("kf,kfab->fab", rows, inside)
+            ridge = TARGET_RIDGE * np.maximum(np.einsum("fii->f", block), TARGET_RIDGE)
+            block += np.where(here, ridge[:, None], 1.0)[:, None] * np.eye(widest)
             step = max(1, NUMBERS_AT_ONCE // (widest * len(theirs)))
-            for first in range(0, len(some), step):
-                line = lines[first : first + step]
-                block, shared = inside[line[:, :, None], line[:, None]], across[line]
-                ridge = TARGET_RIDGE * np.maximum(np.einsum("fii->f", block), TARGET_RIDGE)
-                block += np.where(line < 0, 1.0, ridge[:, None])[:, None] * np.eye(widest)
-                left = variance - (np.linalg.solve(block, shared) * shared).sum(axis=1)
+            for few in (slice(first, first + step) for first in range(0, n_features, step)):
+                shared = sum(
+                    n[few, None, None] * own[lines[few, :, None], theirs]
+                    for n, own in zip(rows, self.own, strict=True)
+                )
+                shared = np.where(here[few, :, None], shared, 0.0)
+                left = variance[few] - (np.linalg.solve(block[few], shared) * shared).sum(axis=1)
                 unexplained = np.add.reduceat(left, firsts, axis=1)
-                few = np.ix_(some[first : first + step], others)
-                found[few] = (unexplained <= DETERMINED * whole) & (whole > 0.0)
+                found[few, others] = (unexplained <= DETERMINED * whole[few]) & (whole[few] > 0.0)
         np.fill_diagonal(found, val=False)
         return found & ~np.tril(found & found.T)
 
@@ -149,8 +160,11 @@ class Moments:
         """The mean covariance of some subgroups, by their rows."""
         key = cohorts.tobytes()
         if key not in self._pooled:
-            weights = self.rows[cohorts] / self.rows[cohorts].sum()
-            self._pooled[key] = np.tensordot(weights, self.own[cohorts], axes=1)
+            weights = np.zeros(self.rows.shape)  # of all, so that no covariance is copied
+            weights[..., cohorts] = self.rows[..., cohorts]
+            weights /= weights.sum(axis=-1, keepdims=True)
+            lines = self.own.reshape(*weights.shape, -1)
+            self._pooled[key] = (weights[..., None, :] @ lines).reshape(self._shape)
         return self._pooled[key]
 
     @cached_property
@@ -158,57 +172,68 @@ class Moments:
         """One covariance for all subgroups, by EM over patterns of lacking columns (step 2)."""
         different, which = np.unique(self.observed, axis=0, return_inverse=True)
         if different.all():
-            return self.pooled(np.arange(len(self.rows)))
+            return self.pooled(np.arange(len(self.recorded)))
         members = [np.flatnonzero(which.ravel() == p) for p in range(len(different))]
-        whole = self.rows.sum()
-        weights = np.array([self.rows[chosen].sum() for chosen in members]) / whole
+        whole = _wide(self.rows.sum(axis=-1))
+        weights = [_wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
         means = [self.pooled(chosen) for chosen in members]
-        ridge = EM_RIDGE * np.eye(self.own.shape[1])
-        seen = np.einsum("p,pi,pj->ij", weights, different, different, optimize=True)
+        ridge = EM_RIDGE * np.eye(self.own.shape[-1])
         patterns = list(zip(weights, means, different, strict=True))
+        seen = sum(w * np.outer(o, o) for w, _, o in patterns)
         start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
         found: Floats = start / np.maximum(seen, 1.0 / whole) + ridge
-        fills = [(w, _Filling.of(mean, o)) for w, mean, o in patterns]
+        fills: Any = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
+        constant = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
+        done = np.zeros(whole.shape, dtype=bool)
         for _ in range(EM_ROUNDS):
             before = found
-            found = sum(w * fill.by(before) for w, fill in fills) + ridge
-            if np.abs(found - before).max() < EM_TOLERANCE:
+            inverse = np.linalg.inv(before + ridge)
+            found = constant + sum(w * fill.by(before, inverse) for w, fill in fills)
+            found = np.where(done, before, found)
+            done |= np.abs(found - before).max(axis=(-2, -1), keepdims=True) < EM_TOLERANCE
+            if done.all():
                 break
         return found
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
-        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared)
+        inverse: Any = np.linalg.inv(self.shared + EM_RIDGE * np.eye(len(self.shared)))
+        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared, inverse)
 
 
 class _Filling(NamedTuple):
     """A covariance whose lines that were not observed are regressed on the others."""
 
-    own: Floats  # what was observed first
-    n_seen: int
-    order: Integers  # (n_columns, n_columns): where each number is in the order of columns
-    back: Integers  # the reverse
+    own: Floats
+    recorded: Floats  # what of it was observed
+    seen: Integers  # the columns that were, and those that were not
+    lacking: Integers
 
     @classmethod
     def of(cls, own: Floats, observed: Flags) -> _Filling:
         """What need not be worked out anew for every shared covariance."""
-        order = np.argsort(~observed, kind="stable")
-        back = np.argsort(order)
-        there, here = (one[:, None] * len(one) + one for one in (order, back))
-        return cls(own.take(there), int(observed.sum()), there, here)
+        seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
+        return cls(own, own[..., seen[:, None], seen], seen, lacking)
 
-    def by(self, shared: Floats) -> Floats:
-        """Filled by the regression that a shared covariance gives."""
-        n = self.n_seen
-        filled = self.own.copy()
-        if n < len(filled):
-            shared = shared.take(self.order)
-            across, recorded = shared[:n, n:], filled[:n, :n]
-            slopes = np.linalg.solve(shared[:n, :n] + EM_RIDGE * np.eye(n), across).T
-            filled[n:, :n] = slopes @ recorded
-            filled[:n, n:] = filled[n:, :n].T
-            filled[n:, n:] = shared[n:, n:] - slopes @ across + filled[n:, :n] @ slopes.T
-        return filled.take(self.back)
+    def by(self, shared: Floats, precision: Floats) -> Floats:
+        """Filled by the regression that a shared covariance, or its inverse, gives."""
+        seen, here, lacking = self.seen, self.seen[:, None], self.lacking[:, None]
+        across, between = shared[..., lacking, seen], (..., lacking, self.lacking)
+        if len(lacking) < len(seen):
+            slopes = -np.linalg.solve(precision[between], precision[..., lacking, seen])
+        else:
+            inside = shared[..., here, seen] + EM_RIDGE * np.eye(len(seen))
+            slopes = np.linalg.solve(inside, across.swapaxes(-1, -2)).swapaxes(-1, -2)
+        filled, new = self.own.copy(), slopes @ self.recorded
+        filled[..., lacking, seen], filled[..., here, self.lacking] = new, new.swapaxes(-1, -2)
+        left = shared[between] - slopes @ across.swapaxes(-1, -2)
+        filled[between] = left + new @ slopes.swapaxes(-1, -2)
+        return filled
+
+
+def _wide(numbers: Any) -> Floats:
+    """Numbers of resamples, each against a matrix."""
+    return np.asarray(numbers, dtype=np.float64)[..., None, None]
 
 
 def recorded_all(recorded: Flags, features: Sequence[int] | Indices) -> Flags:
@@ -219,8 +244,8 @@ def recorded_all(recorded: Flags, features: Sequence[int] | Indices) -> Flags:
 class Additive(NamedTuple):
     """Additive scores of sets, and how many free columns of each feature they rest on."""
 
-    score: Floats  # (n_sets,): A, chance included
-    freedom: Floats  # (n_sets, size): free columns of every feature, without those of terms
+    score: Floats  # (..., n_sets): A, chance included
+    freedom: Floats  # (..., n_sets, size): free columns of every feature, without those of terms
 
 
 class SetColumns(NamedTuple):
@@ -258,37 +283,43 @@ def set_columns(moments: Moments, subsets: Indices, redundant: Flags | None = No
 class Whitened(NamedTuple):
     """A covariance of columns, and what each has in common with the whitened target."""
 
-    covariance: Floats  # (n_columns, n_columns): the target's columns last
-    across: Floats  # (n_columns, n_targets): with these made uncorrelated and of variance 1
+    covariance: Floats  # (..., n_columns, n_columns): the target's columns last
+    across: Floats  # (..., n_columns, n_targets): with these made uncorrelated and of variance 1
 
 
 def whitened(covariance: Floats, n_targets: int) -> Whitened:
     """A covariance whose last columns are the target's, ready for scores."""
-    target = np.arange(len(covariance) - n_targets, len(covariance))
-    white = whitening(covariance[np.ix_(target, target)])
-    return Whitened(covariance, covariance[:, target] @ white.T)
+    first = covariance.shape[-1] - n_targets
+    white = whitening(covariance[..., first:, first:])
+    return Whitened(covariance, covariance[..., first:] @ white.swapaxes(-1, -2))
 
 
-def additive_scores(given: Whitened, sets: SetColumns, size: int, ridge: float) -> Additive:
+def additive_scores(
+    given: Whitened, sets: SetColumns, size: int, ridge: Floats | float
+) -> Additive:
     """Additive scores of sets whose columns are known."""
-    n_sets, n_targets = len(sets.columns), given.across.shape[1]
-    score, freedom = np.zeros(n_sets), np.zeros((n_sets, size))
+    columns, n_targets = np.ascontiguousarray(sets.columns), given.across.shape[-1]
+    lead = given.across.shape[:-2]
+    score, freedom = (np.zeros((*lead, len(columns), *more)) for more in ((), (size,)))
     if n_targets == 0:
         return Additive(score, freedom)
-    covariance, across = map(np.ascontiguousarray, given)
-    columns = np.ascontiguousarray(sets.columns)
-    no_slopes, diagonals = np.zeros((0, 0, n_targets)), np.zeros(columns.shape)
-    solve_sets(covariance, across, columns, ridge, no_slopes, score, diagonals)
-    free = np.where(columns >= 0, 1.0 - ridge * diagonals, 0.0)
+    no_slopes, free = np.zeros((0, 0, n_targets)), np.zeros((*lead, *columns.shape))
+    ridge = np.broadcast_to(np.asarray(ridge, dtype=np.float64), lead)
+    for one in np.ndindex(lead):
+        own = Whitened(np.ascontiguousarray(given[0][one]), np.ascontiguousarray(given[1][one]))
+        solve_sets(*own, columns, ridge[one], no_slopes, score[one], free[one])
+        if (rest := np.flatnonzero(np.isnan(score[one]))).size:
+            few = SetColumns(columns[rest], sets.position[rest])
+            shared: Any = own.across[few.columns].transpose(0, 2, 1)
+            of_rest = shared @ slopes_of(own, few, ridge[one])
+            score[(*one, rest)] = _log_unexplained(of_rest)
+    free = np.where(columns >= 0, 1.0 - _wide(ridge) * free, 0.0)
     for place in range(size):
-        freedom[:, place] = (free * (sets.position == place)).sum(axis=1)
-    if (rest := np.flatnonzero(np.isnan(score))).size:
-        slopes = slopes_of(given, SetColumns(columns[rest], sets.position[rest]), ridge)
-        score[rest] = _log_unexplained(across[columns[rest]].transpose(0, 2, 1) @ slopes)
+        freedom[..., place] = (free * (sets.position == place)).sum(axis=-1)
     return Additive(score, freedom)
 
 
-def slopes_of(given: Whitened, sets: SetColumns, ridge: float) -> Floats:
+def slopes_of(given: Whitened, sets: SetColumns, ridge: Any) -> Floats:
     """What columns of sets give the whitened target, of shape (n_sets, n_columns, n_targets)."""
     slopes = np.zeros((*sets.columns.shape, given.across.shape[1]))
     covariance, across, columns = map(np.ascontiguousarray, (*given, sets.columns))
@@ -299,8 +330,9 @@ def slopes_of(given: Whitened, sets: SetColumns, ridge: float) -> Floats:
 
 def whitening(covariance: Floats) -> Floats:
     """A matrix that makes columns of a covariance uncorrelated and of variance 1."""
-    ridge = TARGET_RIDGE * max(float(np.trace(covariance)), TARGET_RIDGE)
-    root = np.linalg.cholesky(covariance + ridge * np.eye(len(covariance)))
+    trace = np.trace(covariance, axis1=-2, axis2=-1)
+    ridge = _wide(TARGET_RIDGE * np.maximum(trace, TARGET_RIDGE))
+    root = np.linalg.cholesky(covariance + ridge * np.eye(covariance.shape[-1]))
     return np.linalg.inv(root)
 
 
@@ -315,31 +347,31 @@ def _log_unexplained(explained: Floats) -> Floats:
 class InformationScale:
     """Information about classes with given shares (step 5)."""
 
-    shares: Floats  # (n_classes,): the share of every class; classes without rows are left out
+    shares: Floats  # (..., n_classes): the share of every class, 0 of those without rows
     unit = 1.0
 
     @cached_property
-    def _present(self) -> Floats:
-        return self.shares[self.shares > 0]
+    def _n_classes(self) -> Floats:
+        """How many classes have rows, against scores of sets."""
+        return np.asarray((self.shares > 0).sum(axis=-1, keepdims=True), dtype=np.float64)
 
     def _precision(self, additive: Floats) -> tuple[Floats, Floats]:
         """The share of the variance that is explained, and the Dirichlet precision with it."""
-        n_dimensions = max(len(self._present) - 1, 1)
+        n_dimensions = np.maximum(self._n_classes - 1.0, 1.0)
         explained = -np.expm1(-2.0 * np.clip(additive, 0.0, STRONGEST) / n_dimensions)
         return explained, (1.0 - explained) / np.maximum(explained, WEAK)
 
     def score(self, additive: Floats) -> Floats:
         """Information in nats; additive scores below 0 stay as they are."""
-        additive = np.asarray(additive, dtype=np.float64)
-        if len(self._present) < 2:
-            return np.zeros_like(additive)
         from scipy.special import digamma
 
+        additive = np.asarray(additive, dtype=np.float64)
         explained, precision = self._precision(additive)
-        alpha = np.multiply.outer(np.append(self._present, 1.0), precision) + 1.0
-        gained = np.tensordot(np.append(self._present, -1.0), digamma(alpha), axes=1)
-        entropy = -(self._present * np.log(self._present)).sum()
-        return np.where(explained > WEAK, entropy + gained, additive)
+        gained = -digamma(precision + 1.0)
+        for share in np.moveaxis(self.shares, -1, 0)[..., None]:
+            gained += share * (digamma(share * precision + 1.0) - np.log(np.maximum(share, TINY)))
+        found = np.where(explained > WEAK, gained, additive)
+        return np.where(self._n_classes > 1, found, 0.0)
 
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
@@ -348,22 +380,24 @@ class InformationScale:
 
         additive = np.concatenate([[0.0], np.geomspace(WEAK, STRONGEST, GRID)])
         explained, precision = self._precision(additive)
-        shares = np.append(self._present, 1.0)[:, None]
-        alpha = shares * precision + 1.0
-        (*own, whole), (*of_own, of_whole) = digamma(alpha), trigamma(alpha)
-        gain = own - whole - np.log(shares[:-1])
-        mean = (shares[:-1] * gain).sum(axis=0)
-        square = (shares[:-1] * (gain**2 + of_own - of_whole)).sum(axis=0)
-        score = np.maximum.accumulate(self.score(additive))
+        whole = precision + 1.0
+        mean, square = np.zeros_like(whole), np.zeros_like(whole)
+        for share in np.moveaxis(self.shares, -1, 0)[..., None]:
+            own = share * precision + 1.0
+            gain = digamma(own) - digamma(whole) - np.log(np.maximum(share, TINY))
+            mean += share * gain
+            square += share * (gain**2 + trigamma(own) - trigamma(whole))
+        score = np.maximum.accumulate(self.score(additive), axis=-1)
         variance = np.where(explained > WEAK, np.maximum(square - mean**2, 0.0), 2.0 * score)
-        return score, variance
+        return score, np.where(self._n_classes > 1, variance, 0.0)
 
     def row_variance(self, score: Floats) -> Floats:
         """The variance of log p(y | x) / p(y) over rows; by interpolation."""
         score = np.maximum(np.asarray(score, dtype=np.float64), 0.0)
-        if len(self._present) < 2:
-            return np.zeros_like(score)
-        return np.interp(score, *self._grid)
+        found, (scores, variances) = np.empty_like(score), self._grid
+        for one in np.ndindex(self.shares.shape[:-1]):
+            found[one] = np.interp(score[one], scores[one], variances[one])
+        return found
 
 
 def trigamma(x: Floats) -> Floats:

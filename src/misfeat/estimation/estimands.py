@@ -162,7 +162,7 @@ def agreement_of(known: Known) -> float:
 
 
 class Intervals(NamedTuple):
-    """Scores of the sets of one size with bounds, (n_cohorts, n_sets); NaN: nothing is known."""
+    """Scores of the sets of one size with bounds, (..., n_sets); NaN: nothing is known."""
 
     score: Floats
     low: Floats
@@ -171,7 +171,7 @@ class Intervals(NamedTuple):
 
 def intervals_of(posterior: Posterior, confidence: float | None, ceiling: Floats) -> Intervals:
     """Posterior means with bounds; without confidence, these are 0 and the ceiling."""
-    most = np.asarray(ceiling, dtype=np.float64)[:, None]
+    most = np.asarray(ceiling, dtype=np.float64)[..., None]
     reach = np.where(np.isnan(posterior.mean), np.nan, np.inf)
     if confidence is not None:
         reach = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * np.sqrt(posterior.variance)
@@ -186,7 +186,7 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
         own = by_size[size - 1]
         for ranks in ranks_below(level(n_features, size)).T:
             both = zip(own, found[-1], strict=True)
-            own = Intervals(*(np.fmax(values, parts[:, ranks]) for values, parts in both))
+            own = Intervals(*(np.fmax(values, parts[..., ranks]) for values, parts in both))
         found.append(own._replace(high=np.fmax(own.score, own.high)))
     return found
 

@@ -70,7 +70,7 @@ class _Candidates(NamedTuple):
 def find_terms(table: Source, moments: Moments) -> Moments:
     """Moments with columns for the interactions of two and three features that stand out."""
     terms: tuple[Term, ...] = ()
-    hidden = ~moments.recorded
+    hidden, plain = ~moments.recorded, moments.own
     strongest: list[int] = []
     for size in (2, 3):
         if min(moments.n_features, table.largest_set) < size or moments.n_targets == 0:
@@ -85,7 +85,7 @@ def find_terms(table: Source, moments: Moments) -> Moments:
         new = [_term(table, moments, tuple(members), effect) for members, effect in outstanding]
         if any(new):
             terms = (*terms, *filter(None, new))
-            moments = table.moments(terms).hidden(hidden)
+            moments = table.moments(terms, plain).hidden(hidden)
     return moments
 
 

@@ -56,9 +56,10 @@ NOTHING = 1e-300
 class Evidence:
     """What is known about listed sets of one size in all subgroups."""
 
-    # Of shape (n_cohorts, n_sets): scores from each subgroup's own covariance, of those features
-    # of a set that it recorded; from the shared one of the same features, and of all features;
-    # where all were recorded; and how many columns are fitted, of a set and of the part.
+    # Of shape (n_cohorts, n_sets), of several resamples at once (..., n_cohorts, n_sets): scores
+    # from each subgroup's own covariance, of those features of a set that it recorded; from the
+    # shared one of the same features, and of all features; where all were recorded, (n_cohorts,
+    # n_sets); and how many columns are fitted, of a set and of the part.
     own: Floats
     part: Floats
     pooled: Floats
@@ -94,14 +95,14 @@ class Samples(NamedTuple):
 
     def noise(self) -> Floats:
         """The variance of scores of samples of as many rows as each subgroup has."""
-        return np.maximum(self.variation(1.0 / self.evidence.rows[:, None]), LEAST_NOISE)
+        return np.maximum(self.variation(1.0 / self.evidence.rows[..., None]), LEAST_NOISE)
 
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
     """The evidence of sets of several sizes together."""
 
     def together(name: str) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts], axis=1)
+        return np.concatenate([getattr(part, name) for part in parts], axis=-1)
 
     names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
     return replace(parts[0], **{name: together(name) for name in names})
@@ -111,17 +112,17 @@ def joined(parts: Sequence[Evidence]) -> Evidence:
 class Effects:
     """What subgroups have in common, from many sets."""
 
-    level: Floats  # (n_cohorts,): how much features explain in a subgroup against all
+    level: Floats  # (..., n_cohorts): how much features explain in a subgroup against all
     level_variance: Floats
-    offset: float  # c, for every fitted column
-    spread: float  # h, believed as far as leaving subgroups out one by one leaves it alone
-    largest_spread: float  # what h may be at most
+    offset: Floats | float  # c, for every fitted column
+    spread: Floats | float  # h, believed as far as leaving subgroups out leaves it alone
+    largest_spread: Floats | float  # what h may be at most
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
     def of(self, cohorts: Sequence[int]) -> Effects:
         """Those of some of the subgroups."""
         chosen = list(cohorts)
-        level, variance = self.level[chosen], self.level_variance[chosen]
+        level, variance = self.level[..., chosen], self.level_variance[..., chosen]
         return replace(self, level=level, level_variance=variance)
 
 
@@ -136,31 +137,34 @@ class Posterior:
 
 def effects_of(evidence: Evidence) -> Effects:
     """Levels, offset and spread, each from the others in turns."""
-    n_cohorts = len(evidence.own)
+    n_cohorts = len(evidence.recorded)
     if n_cohorts == 1 or not evidence.recorded.any():
         alone = n_cohorts == 1
         return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD, alone)
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
     expected = pooled
-    spread, offset = FIRST_SPREAD, 0.0
+    spread = np.full(evidence.own.shape[:-2], FIRST_SPREAD)
+    offset = np.zeros_like(spread)
     samples = evidence.samples(expected)
     for _ in range(ROUNDS):
-        noise = samples.noise() + samples.variation(spread)
-        level, level_variance = _levels(evidence, noise, pooled, offset * evidence.fitted)
-        offset = _offset(evidence, noise, level[:, None] * pooled)
-        expected = level[:, None] * pooled + offset * evidence.fitted
+        noise = samples.noise() + samples.variation(_wide(spread))
+        level, level_variance = _levels(evidence, noise, pooled, _wide(offset) * evidence.fitted)
+        offset = _offset(evidence, noise, level[..., None] * pooled)
+        expected = level[..., None] * pooled + _wide(offset) * evidence.fitted
         samples = evidence.samples(expected)
-        excess, scale = _spread_sums(samples, expected, spread)
-        spread = min(max(0.0, float(excess.sum() / max(scale.sum(), NOTHING))), MOST_SPREAD)
+        excess, scale = _spread_sums(samples, expected, _wide(spread))
+        mean = excess.sum(axis=-1) / np.maximum(scale.sum(axis=-1), NOTHING)
+        spread = np.clip(mean, 0.0, MOST_SPREAD)
     return Effects(level, level_variance, offset, *_believed(excess, scale, spread))
 
 
-def _offset(evidence: Evidence, noise: Floats, explained: Floats) -> float:
+def _offset(evidence: Evidence, noise: Floats, explained: Floats) -> Floats:
     """c, by least squares less its error, as if all sets of a subgroup erred alike."""
     weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
-    total = max((weight * evidence.fitted).sum(), NOTHING)
-    error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=1) ** 2).sum()) / total
-    return max(0.0, float((weight * (evidence.own - explained)).sum() / total - error))
+    total = np.maximum((weight * evidence.fitted).sum(axis=(-2, -1)), NOTHING)
+    error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=-1) ** 2).sum(axis=-1)) / total
+    found = (weight * (evidence.own - explained)).sum(axis=(-2, -1)) / total - error
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def _levels(
@@ -168,65 +172,66 @@ def _levels(
 ) -> tuple[Floats, Floats]:
     """Levels by least squares through the origin, shrunk to their mean, and their variances."""
     weight = np.where(evidence.recorded, 1.0 / noise, 0.0)
-    total = (weight * pooled**2).sum(axis=1)
+    total = (weight * pooled**2).sum(axis=-1)
     known = total > 0
-    share = weight * pooled / np.where(known, total, 1.0)[:, None]
-    level = np.where(known, (share * (evidence.own - offset)).sum(axis=1), 1.0)
-    apart = (share**2 * noise).sum(axis=1)
-    together = (share * np.sqrt(noise)).sum(axis=1) ** 2
-    variance = np.where(known, SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart, np.inf)
-    weight = 1.0 / np.maximum(variance, NOTHING)
-    centre = (weight * np.where(weight > 0, level, 0.0)).sum() / max(weight.sum(), NOTHING)
-    n_known, between = int(known.sum()), 0.0
-    if n_known > 1:
-        noisy = variance[known] * (n_known - 1) / n_known
-        between = float(((level[known] - centre) ** 2 - noisy).sum() / (n_known - 1))
-    shrunk, left = shrunk_to_mean(level, variance, min(max(between, 0.0), MOST_LEVELS_DIFFER))
-    return np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL), left
-
-
-def shrunk_to_mean(estimates: Floats, variance: Floats, between: float) -> tuple[Floats, Floats]:
-    """Estimates shrunk towards their mean, and the variances of their errors."""
-    known = np.isfinite(variance)
+    share = weight * pooled / np.where(known, total, 1.0)[..., None]
+    level = (share * (evidence.own - offset)).sum(axis=-1)
+    apart = (share**2 * noise).sum(axis=-1)
+    together = (share * np.sqrt(noise)).sum(axis=-1) ** 2
+    variance = np.where(known, SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart, 0.0)
+    weight = np.where(known, 1.0 / np.maximum(variance, NOTHING), 0.0)
+    sums: Any = {"axis": -1, "keepdims": True}
+    centre = (weight * level).sum(**sums) / np.maximum(weight.sum(**sums), NOTHING)
+    others = np.maximum(known.sum(**sums) - 1, 1)
+    noisy = variance * others / (others + 1)
+    between = np.where(known, (level - centre) ** 2 - noisy, 0.0).sum(**sums) / others
+    between = np.where(known.sum(**sums) > 1, np.clip(between, 0.0, MOST_LEVELS_DIFFER), 0.0)
+    # Shrunk towards their mean, which is that of subgroups about which nothing is known.
     total = np.maximum(variance + between, NOTHING)
     weight = np.where(known, 1.0 / total, 0.0)
-    if not known.any():
-        return estimates, np.full_like(estimates, between)
-    centre = (weight * np.where(known, estimates, 0.0)).sum() / weight.sum()
-    pull = np.ones_like(estimates)
-    pull[known] = variance[known] / total[known]
-    shrunk = np.where(known, estimates, centre)
-    return shrunk - pull * (shrunk - centre), pull * between + pull**2 / weight.sum()
+    certain = np.maximum(weight.sum(**sums), NOTHING)
+    centre = (weight * level).sum(**sums) / certain
+    pull = np.where(known, variance / total, 1.0)
+    shrunk = np.where(known, level - pull * (level - centre), centre)
+    return np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL), pull * between + pull**2 / certain
 
 
-def _spread_sums(samples: Samples, expected: Floats, spread: float) -> tuple[Floats, Floats]:
+def _spread_sums(samples: Samples, expected: Floats, spread: Floats) -> tuple[Floats, Floats]:
     """Of each subgroup: what noise does not explain, and what a spread of 1 would make of it."""
-    part, evidence = (len(expected) - 1) / len(expected), samples.evidence
-    noise = samples.noise()
-    between = samples.variation(max(spread, LEAST_SPREAD)) / max(spread, LEAST_SPREAD)
+    evidence, noise, least = samples.evidence, samples.noise(), np.maximum(spread, LEAST_SPREAD)
+    part = 1.0 - 1.0 / len(evidence.recorded)
+    between = samples.variation(least) / least
     shown = np.where(evidence.recorded, between / (noise + spread * between + TINY) ** 2, 0.0)
-    excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=1)
-    return excess, part * (shown * between).sum(axis=1)
+    excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=-1)
+    return excess, part * (shown * between).sum(axis=-1)
 
 
-def _believed(excess: Floats, scale: Floats, spread: float) -> tuple[float, float]:
+def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats]:
     """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
-    excess, scale = excess[scale > 0], scale[scale > 0]
-    if len(scale) < 2:  # one subgroup alone shows it
-        return spread, MOST_SPREAD
     from scipy.special import stdtrit
 
-    freedom = len(scale) - 1
-    left_out = (excess.sum() - excess) / np.maximum(scale.sum() - scale, NOTHING)
-    error = float(np.sqrt(freedom / len(scale) * ((left_out - left_out.mean()) ** 2).sum()))
-    believed = spread**3 / max(spread**2 + DOUBT * error**2, NOTHING)
-    return believed, min(spread + float(stdtrit(freedom, SPREAD_LEVEL)) * error, MOST_SPREAD)
+    sums: Any = {"axis": -1, "keepdims": True}
+    shown = scale > 0
+    n_shown, excess = shown.sum(axis=-1), np.where(shown, excess, 0.0)
+    freedom = np.maximum(n_shown - 1.0, 1.0)
+    left_out = (excess.sum(**sums) - excess) / np.maximum(scale.sum(**sums) - scale, NOTHING)
+    left_out -= np.where(shown, left_out, 0.0).sum(**sums) / (freedom + 1.0)[..., None]
+    error = np.sqrt(freedom / (freedom + 1.0) * np.where(shown, left_out**2, 0.0).sum(axis=-1))
+    believed = spread**3 / np.maximum(spread**2 + DOUBT * error**2, NOTHING)
+    most = np.minimum(spread + stdtrit(freedom, SPREAD_LEVEL) * error, MOST_SPREAD)
+    alone = n_shown < 2  # one subgroup alone shows it
+    return np.where(alone, spread, believed), np.where(alone, MOST_SPREAD, most)
 
 
 def expected_of(evidence: Evidence, effects: Effects) -> Floats:
     """What all subgroups together lead one to expect in each."""
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
-    return effects.level[:, None] * pooled + effects.offset * evidence.fitted
+    return effects.level[..., None] * pooled + _wide(effects.offset) * evidence.fitted
+
+
+def _wide(numbers: Any) -> Floats:
+    """Numbers of resamples, each against scores of all sets in all subgroups."""
+    return np.asarray(numbers)[..., None, None]
 
 
 def posterior_of(
@@ -245,14 +250,14 @@ def posterior_of(
     if effects.alone:
         noise = evidence.noise(evidence.own)
         return Posterior(evidence.own, noise, noise)
-    level = effects.level[:, None]
+    level = effects.level[..., None]
     pooled, part = np.maximum(evidence.pooled, LEAST_POOLED), np.maximum(evidence.part, 0.0)
     expected = expected_of(evidence, effects)
-    expected_part = level * part + effects.offset * evidence.fitted_part
+    expected_part = level * part + _wide(effects.offset) * evidence.fitted_part
     samples = evidence.samples(expected_part)
     noise = samples.noise()
     off = evidence.own - expected_part
-    between = samples.variation(effects.spread, evidence.fitted_part)
+    between = samples.variation(_wide(effects.spread), evidence.fitted_part)
     shrinkage = noise / (noise + between + TINY)
     mean = expected + (1.0 - shrinkage) * off
     lacking = ~evidence.recorded

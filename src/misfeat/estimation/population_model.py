@@ -64,11 +64,13 @@ class PopulationModel:
 
     moments: Moments  # with the columns of interactions
     scales: Sequence[Scale]  # of every subgroup
-    dimensions: Floats  # (n_cohorts,): columns of the target that vary in each subgroup
-    factor: Floats  # (n_cohorts,): times scores, so that those of single features are as counted
-    pooled_factor: float = 1.0
-    misfit: Floats | float = 0.0  # (n_cohorts,): by what share these differ all the same
-    diffuse: float = 0.0  # what weak interactions explain on the mean, for each of their columns
+    dimensions: Floats  # (..., n_cohorts): columns of the target that vary in each subgroup
+    factor: Floats  # (..., n_cohorts): times scores, so that those of features are as counted
+    pooled_factor: Floats | float = 1.0
+    misfit: Floats | float = 0.0  # (..., n_cohorts): by what share these differ all the same
+    diffuse: Floats | float = (
+        0.0  # what weak interactions explain on the mean, for each of their columns
+    )
     alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
 
     @classmethod
@@ -78,9 +80,9 @@ class PopulationModel:
         moments = find_terms(source, known.prepared(_plain_moments).hidden(known.exact.missing))
         scales, dimensions = source.scales()
         plain = cls(moments, scales, dimensions, np.ones(len(scales)))
-        return plain._calibrated(source.calibration(known.exact.by_size[1:3]))
+        return plain.calibrated(source.calibration(known.exact.by_size[1:3]))
 
-    def _calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
+    def calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
         """The same with scores scaled so that those of single features are as counted (step 6)."""
         if not by_size:
             return self
@@ -92,11 +94,12 @@ class PopulationModel:
         rows = self.moments.rows
         widths = self.moments.widths
         chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
-        whole = float(_factor((rows @ counted).sum(), (rows @ own).sum(), rows @ chance, 1.0))
-        factor = _factor(counted.sum(axis=1), own.sum(axis=1), chance, whole)
-        own *= factor[:, None]
-        noise = np.maximum((own**2).sum(axis=1), (chance**2 / max(widths.sum(), 1.0)))
-        misfit = np.sqrt(((counted - own) ** 2).sum(axis=1) / np.maximum(noise, 1e-300))
+        sums = np.stack([counted.sum(axis=-1), own.sum(axis=-1), chance])
+        whole = _factor((rows * sums).sum(axis=-1), 1.0)
+        factor = _factor(sums, whole[..., None])
+        own *= factor[..., None]
+        noise = np.maximum((own**2).sum(axis=-1), (chance**2 / max(widths.sum(), 1.0)))
+        misfit = np.sqrt(((counted - own) ** 2).sum(axis=-1) / np.maximum(noise, 1e-300))
         misfit = np.minimum(misfit, MOST_MISFIT)
         found: Any = {"factor": factor, "pooled_factor": whole, "misfit": misfit}
         return replace(self, **found, alone=(alone,))._with_diffuse(pairs)
@@ -107,18 +110,18 @@ class PopulationModel:
             return self
         pairs = level(self.moments.n_features, 2)
         alone = self._scores_alone(pairs)
-        above, total = 0.0, 0.0
-        for k, scores in enumerate(counted[0]):
-            own = self.factor[k] * alone[k]
+        above, total = (np.zeros(self.moments.rows.shape[:-1]) for _ in range(2))
+        for k in range(len(self.scales)):
+            scores, own = counted[0][..., k, :], self.factor[..., k, None] * alone[..., k, :]
             columns = self._interaction_columns(pairs, self.moments.recorded[k])
-            columns = columns * self.dimensions[k]
+            columns = columns * self.dimensions[..., k, None]
             known = np.isfinite(scores) & (columns > 0)
-            rows = max(float(self.moments.rows[k]), 1.0)
+            rows = np.maximum(self.moments.rows[..., k, None], 1.0)
             noise = columns / (2.0 * rows**2) + self.scales[k].row_variance(own) / rows
             weight = columns / np.maximum(noise, 1e-300)
-            above += float((weight * (scores - own))[known].sum())
-            total += float((weight * columns)[known].sum())
-        diffuse = max(0.0, above / total) if total > 0 else 0.0
+            above += np.where(known, weight * (scores - own), 0.0).sum(axis=-1)
+            total += np.where(known, weight * columns, 0.0).sum(axis=-1)
+        diffuse = np.where(total > 0, np.maximum(above / np.maximum(total, 1e-300), 0.0), 0.0)
         return replace(self, diffuse=diffuse, alone=(*self.alone, alone))
 
     def _scores_alone(self, subsets: Indices) -> Floats:
@@ -128,7 +131,8 @@ class PopulationModel:
             [
                 self._own(k, self._recorded_part(k, sets, subsets), subsets)
                 for k in range(len(self.scales))
-            ]
+            ],
+            axis=-2,
         )
 
     def _interaction_columns(self, subsets: Indices, recorded: Flags | None = None) -> Floats:
@@ -150,32 +154,34 @@ class PopulationModel:
         sets = set_columns(moments, subsets, moments.redundant(subsets))
         recorded = recorded_all(moments.recorded[list(cohorts)], subsets)
         additive, freedom = self._shared(sets, subsets)
-        own, pooled, part = (np.empty(recorded.shape) for _ in range(3))
-        fitted_part = np.tile(freedom, (len(own), 1))
+        shape = (*moments.rows.shape[:-1], *recorded.shape)
+        own, pooled, part, fitted_part = (np.empty(shape) for _ in range(4))
+        fitted_part[:] = freedom[..., None, :]
         for line, k in enumerate(cohorts):
             seen = self._recorded_part(k, sets, subsets)
             more = self._diffuse(k, subsets, moments.recorded[k])
-            scores = self._own(k, seen, subsets) if alone is None else alone[k]
-            own[line] = self.factor[k] * scores + more
-            pooled[line] = self._on_scale(k, additive) + self._diffuse(k, subsets)
-            part[line] = pooled[line]
+            scores = self._own(k, seen, subsets) if alone is None else alone[..., k, :]
+            own[..., line, :] = self.factor[..., k, None] * scores + more
+            pooled[..., line, :] = self._on_scale(k, additive) + self._diffuse(k, subsets)
+            part[..., line, :] = pooled[..., line, :]
             lacking = np.flatnonzero(~recorded[line])
             if len(lacking):
                 seen = SetColumns(seen.columns[lacking], seen.position[lacking])
-                of_part, fitted_part[line, lacking] = self._shared(seen, subsets[lacking])
-                part[line, lacking] = self._on_scale(k, of_part) + more[lacking]
-        dimensions = self.dimensions[list(cohorts), None]
+                of_part, free = self._shared(seen, subsets[lacking])
+                fitted_part[..., line, lacking] = free
+                part[..., line, lacking] = self._on_scale(k, of_part) + more[..., lacking]
+        dimensions = self.dimensions[..., list(cohorts), None]
         return Evidence(
             own,
             part,
             pooled,
             recorded,
-            fitted=freedom * dimensions,
+            fitted=freedom[..., None, :] * dimensions,
             fitted_part=fitted_part * dimensions,
-            rows=np.maximum(moments.rows[list(cohorts)], 1.0),
+            rows=np.maximum(moments.rows[..., list(cohorts)], 1.0),
             row_variance=partial(_row_variance, [self.scales[k] for k in cohorts]),
             unit=self.scales[0].unit,
-            misfit=np.broadcast_to(self.misfit, len(self.scales))[list(cohorts)],
+            misfit=np.broadcast_to(self.misfit, moments.rows.shape)[..., list(cohorts)],
         )
 
     def means(self, subsets: Indices, cohort: int) -> Floats:
@@ -188,7 +194,8 @@ class PopulationModel:
         """What weak interactions of recorded features explain: of many as much as of three."""
         columns = self._interaction_columns(subsets, recorded)
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
-        return np.asarray(self.diffuse * self.dimensions[cohort] * columns * counted)
+        each = np.asarray(self.diffuse * self.dimensions[..., cohort])[..., None]
+        return np.asarray(each * columns * counted)
 
     def posterior(self, subsets: Indices, *, variances: bool = True) -> Posterior:
         """Estimates of listed sets."""
@@ -283,8 +290,8 @@ class PopulationModel:
         """Additive scores in the covariance that all subgroups share, and free columns of sets."""
         moments = self.moments
         found = additive_scores(self._white_shared, sets, subsets.shape[1], POOL_RIDGE)
-        chance = (found.freedom / moments.rows_recorded[subsets]).sum(axis=1)
-        return found.score - chance * moments.n_targets / 2.0, found.freedom.sum(axis=1)
+        chance = (found.freedom / moments.rows_recorded[..., subsets]).sum(axis=-1)
+        return found.score - chance * moments.n_targets / 2.0, found.freedom.sum(axis=-1)
 
     @cached_property
     def _white_shared(self) -> Whitened:
@@ -292,18 +299,20 @@ class PopulationModel:
 
     @cached_property
     def _white_own(self) -> list[Whitened]:
-        return [whitened(own, self.moments.n_targets) for own in self.moments.own]
+        cohorts = np.moveaxis(self.moments.own, -3, 0)
+        return [whitened(own, self.moments.n_targets) for own in cohorts]
 
     def _on_scale(self, cohort: int, additive: Floats) -> Floats:
         """Additive scores that all subgroups share as scores of a subgroup."""
-        return self.pooled_factor * self.scales[cohort].score(additive)
+        return np.asarray(self.pooled_factor)[..., None] * self.scales[cohort].score(additive)
 
     def _own(self, cohort: int, sets: SetColumns, subsets: Indices) -> Floats:
         """Scores from a subgroup's own covariance, of columns that it has."""
         moments = self.moments
-        rows = max(float(moments.rows[cohort]), 1.0)
+        rows = np.maximum(moments.rows[..., cohort], 1.0)
         found = additive_scores(self._white_own[cohort], sets, subsets.shape[1], OWN_RIDGE / rows)
-        chance = found.freedom.sum(axis=1) * self.dimensions[cohort] / (2.0 * rows)
+        chance = (self.dimensions[..., cohort] / (2.0 * rows))[..., None]
+        chance = found.freedom.sum(axis=-1) * chance
         return self.scales[cohort].score(found.score - chance)
 
     def _recorded_part(self, cohort: int, sets: SetColumns, subsets: Indices) -> SetColumns:
@@ -320,12 +329,13 @@ class PopulationModel:
 
 def _row_variance(scales: Sequence[Scale], scores: Floats) -> Floats:
     """What single rows vary by, a line of scores for every subgroup."""
-    return np.stack([scale.row_variance(line) for scale, line in zip(scales, scores, strict=True)])
+    lines = zip(scales, np.moveaxis(scores, -2, 0), strict=True)
+    return np.stack([scale.row_variance(line) for scale, line in lines], axis=-2)
 
 
-def _factor(counted: Any, own: Any, chance: Any, towards: float) -> Floats:
+def _factor(sums: Floats, towards: Floats | float) -> Floats:
     """Counted over estimated scores, shrunk by what chance alone gives."""
-    chance = np.maximum(chance, 1e-12)
+    counted, own, chance = sums[0], sums[1], np.maximum(sums[2], 1e-12)
     found = (np.maximum(counted, 0.0) + towards * chance) / (np.maximum(own, 0.0) + chance)
     return np.asarray(np.clip(found, LEAST_FACTOR, MOST_FACTOR))
 

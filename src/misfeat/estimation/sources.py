@@ -31,6 +31,7 @@ MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share 
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
 NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions
 TINY = 1e-300
+EXACT_BELOW = 2**24  # whole numbers that single precision holds
 
 
 def source_of(known: Known) -> Source:
@@ -55,8 +56,11 @@ class Source(ABC):
     work: int  # what it takes to count one set
 
     @abstractmethod
-    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+    def fill(
+        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
+    ) -> None:
         """Write covariances of every subgroup: of the blocks, and of the target at the end."""
+        # Those of columns that are not `new` with each other are there.
 
     def counts(self, sets: Integers, cohorts: Integers) -> Floats:
         """Rows of sets of one size in some subgroups: by set, subgroup, cell and class, in line."""
@@ -86,14 +90,20 @@ class Source(ABC):
         order = np.argsort(-counts, kind="stable")
         return np.sort(order[1:][counts[order[1:]] > 0])
 
-    def moments(self, terms: Sequence[Term] = ()) -> Moments:
+    def moments(self, terms: Sequence[Term] = (), plain: Floats | None = None) -> Moments:
         """Covariances of the columns of features, terms and classes in every subgroup."""
+        # `plain` are those without terms, where they are known.
         widths = [*(self.cards - 1).tolist(), *(term.effects.shape[1] for term in terms)]
         ends = np.cumsum([0, *widths])
         blocks = [np.arange(first, last) for first, last in pairwise(ends)]
         target = int(ends[-1]) + np.arange(len(self.classes_shown))
         own = np.zeros((len(self.missing), *2 * (int(ends[-1]) + len(target),)))
-        self.fill(own, blocks, terms)
+        new = np.arange(own.shape[1])
+        if plain is not None:
+            new = np.concatenate(blocks[len(self.cards) :])
+            old = np.setdiff1d(np.arange(own.shape[1]), new)
+            own[:, old[:, None], old] = plain
+        self.fill(own, blocks, terms, new)
         variances = np.einsum("kii->ki", own)
         varies = np.stack([variances[:, b].sum(axis=1) > TINY for b in blocks], axis=1)
         # What terms have in common with the target because they were fitted to it. Where one of
@@ -130,9 +140,11 @@ class NumericTable(Source):
         del by_size
         return []
 
-    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+    def fill(
+        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
+    ) -> None:
         """Scaled to a pooled variance of 1, so that ridges mean the same for each column."""
-        del blocks, terms
+        del blocks, terms, new
         plain, rows = self.sums.products / self.n_rows[:, None, None], self.n_rows
         seen = np.concatenate([~self.missing, np.ones((len(rows), 1), dtype=bool)], axis=1)
         variances = np.einsum("kii->ki", plain)
@@ -144,24 +156,25 @@ class NumericTable(Source):
 class CodedTable(Source):
     """Coded rows of all subgroups; the first category of each feature is the most frequent."""
 
-    def __init__(self, cohorts: Cohorts) -> None:
+    def __init__(self, cohorts: Cohorts, like: CodedTable | None = None) -> None:
+        # `like` is a table of other rows with the same codes, so that columns are the same.
         self.missing, n_classes = cohorts.missing, len(cohorts.classes)
         self.offsets = cohorts.offsets.astype(np.int64)  # subgroup k owns offsets[k]:offsets[k + 1]
         self.target = cohorts.target_codes.astype(np.int64)
         self.weights = cohorts.counts.astype(np.float64)  # together the effective rows
+        cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+        if like is None:
+            self.cards = np.empty(len(cohorts.features), dtype=np.int64)
+            self._numbers = [self._numbered(cohorts, cohort_of, f) for f in range(len(self.cards))]
+        else:
+            self.cards, self._numbers = like.cards, like._numbers
+            self.classes_shown = like.classes_shown
         # (n_features, n_rows): the rarest categories merged; -1 where a value is missing
         self.codes = np.empty(cohorts.codes.shape, dtype=np.int16)
-        self.cards = np.empty(len(cohorts.features), dtype=np.int64)
-        cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
         for f, values in enumerate(cohorts.codes):
-            there = (values >= 0) & ~self.missing[cohort_of, f]
-            n_labels = max(len(cohorts.categories[f]), 1)
-            counts = np.bincount(values[there], cohorts.counts[there], minlength=n_labels)
-            order = np.argsort(-counts, kind="stable")
-            number = np.empty(n_labels, dtype=np.int16)
-            number[order] = np.minimum(np.arange(n_labels), MOST_COLUMNS)
-            self.codes[f] = np.where(there, number[np.where(there, values, 0)], -1)
-            self.cards[f] = max(min(int((counts > 0).sum()), MOST_COLUMNS + 1), 1)
+            self.codes[f] = self._numbers[f][values]
+            if self.missing[:, f].any():
+                self.codes[f, self.missing[cohort_of, f]] = -1
         cells = cohort_of * n_classes + self.target
         by_class = np.bincount(cells, self.weights, minlength=len(cohorts) * n_classes)
         self.by_class = by_class.reshape(-1, n_classes).astype(np.float64, copy=False)
@@ -169,6 +182,16 @@ class CodedTable(Source):
         self.usual = np.zeros(len(self.cards), dtype=np.int64)
         self.shows_interactions = np.ones(len(self.missing), dtype=bool)
         self.largest_set, self.work = len(self.cards), len(self.target)  # a look at every row
+
+    def _numbered(self, cohorts: Cohorts, cohort_of: Integers, feature: int) -> Indices:
+        """The number of every category of a feature by its code, the last for no value."""
+        values, n_labels = cohorts.codes[feature], max(len(cohorts.categories[feature]), 1)
+        there = (values >= 0) & ~self.missing[cohort_of, feature]
+        counts = np.bincount(values[there], cohorts.counts[there], minlength=n_labels)
+        number = np.full(n_labels + 1, -1, dtype=np.int16)
+        number[np.argsort(-counts, kind="stable")] = np.minimum(np.arange(n_labels), MOST_COLUMNS)
+        self.cards[feature] = max(min(int((counts > 0).sum()), MOST_COLUMNS + 1), 1)
+        return number
 
     def counts(self, sets: Integers, cohorts: Integers) -> Floats:
         """Rows of sets of one size in some subgroups: by set, subgroup, cell and class, in line."""
@@ -178,31 +201,38 @@ class CodedTable(Source):
         count_cells(self.codes, self.cards, sets, *rows, cohorts, n_classes, found)
         return found
 
-    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+    def fill(
+        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
+    ) -> None:
         """Covariances in every subgroup; of pairs of columns that rows have both of."""
-        width = own.shape[1]
+        width, whole = own.shape[1], len(new) == own.shape[1]
         for k, (start, end) in enumerate(pairwise(self.offsets.tolist())):
             shown = ~self.missing[k] & (self.cards > 1)
             gaps = bool((self.codes[shown, start:end] < 0).any())
-            products, sums, both = (np.zeros((width, width)) for _ in range(3))
+            products, sums, theirs, both = (np.zeros((len(new), width)) for _ in range(4))
             total = np.zeros(width)
             for first in range(start, end, ROWS_AT_ONCE):
                 rows = slice(first, min(first + ROWS_AT_ONCE, end))
-                values, there = self._columns(k, rows, blocks, terms, width)
+                values, there = self._columns(k, rows, blocks, terms, width, gaps=gaps)
                 # Counts are summed as they are: what has one value must not vary by rounding.
-                weighed = values * self.weights[rows, None]
-                products += weighed.T @ values
+                weights = self.weights[rows].astype(values.dtype)
+                own_part = values if whole else values[new]
+                weighed = own_part if (weights == 1).all() else own_part * weights
+                products += weighed @ values.T
                 if gaps:
-                    sums += weighed.T @ there
-                    both += (there * self.weights[rows, None]).T @ there
+                    sums += weighed @ there.T
+                    present = there[new] * weights
+                    both += present @ there.T
+                    theirs += present @ values.T
                 else:
-                    total += weighed.sum(axis=0)
+                    total += values @ weights
             if gaps:
                 both = np.maximum(both, TINY)
-                own[k] = products / both - (sums / both) * (sums / both).T
+                found = products / both - (sums / both) * (theirs / both)
             else:
                 n_rows = max(float(self.n_rows[k]), TINY)
-                own[k] = products / n_rows - np.outer(total / n_rows, total / n_rows)
+                found = products / n_rows - np.outer(total[new] / n_rows, total / n_rows)
+            own[k][new], own[k][:, new] = found, found.T
 
     def _columns(
         self,
@@ -211,27 +241,34 @@ class CodedTable(Source):
         blocks: Sequence[Integers],
         terms: Sequence[Term],
         width: int,
+        *,
+        gaps: bool,
     ) -> tuple[Floats, Floats]:
-        """The columns of some rows, and where a row has a value."""
-        n_rows = rows.stop - rows.start
-        values, there = np.zeros((n_rows, width)), np.ones((n_rows, width))
+        """The columns of some rows, a line each, and where a row has a value."""
+        # Counts below 2²⁴ are sums without rounding in half the memory, too.
+        weights = self.weights[rows]
+        exact = not terms and weights.sum() < EXACT_BELOW and (weights == np.rint(weights)).all()
+        shape = width, rows.stop - rows.start
+        values = np.zeros(shape, dtype=np.float32 if exact else np.float64)
+        there = np.ones_like(values) if gaps else values[:0]
         for f, columns in enumerate(blocks[: len(self.cards)]):
             if len(columns) and not self.missing[cohort, f]:
                 codes = self.codes[f, rows]
-                shown = np.flatnonzero(codes > 0)
-                values[shown, columns[0] + codes[shown] - 1] = 1.0
-                if (gap := codes < 0).any():
-                    there[np.ix_(gap, columns)] = 0.0
+                for code, column in enumerate(columns, start=1):
+                    np.equal(codes, code, out=values[column])
+                if gaps and (gap := codes < 0).any():
+                    there[np.ix_(columns, gap)] = 0.0
         for term, columns in zip(terms, blocks[len(self.cards) :], strict=True):
             members = list(term.features)
             if not self.missing[cohort, members].any():
                 codes = self.codes[members, rows]
                 gap = np.asarray((codes < 0).any(axis=0))
                 cells = np.where(gap, 0, mixed_radix(codes, self.cards[members]))
-                values[:, columns] = term.effects[cells] * ~gap[:, None]
-                there[np.ix_(gap, columns)] = 0.0
+                values[columns] = term.effects.T[:, cells] * ~gap
+                if gaps:
+                    there[np.ix_(columns, gap)] = 0.0
         shown = self.classes_shown
-        values[:, width - len(shown) :] = self.target[rows, None] == shown
+        values[width - len(shown) :] = self.target[rows] == shown[:, None]
         return values, there
 
 
@@ -253,8 +290,11 @@ class CountedTable(Source):
         tables = [self.tables.of(k, members) for members in sets for k in cohorts.tolist()]
         return np.concatenate(tables, axis=None)
 
-    def fill(self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term]) -> None:
+    def fill(
+        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
+    ) -> None:
         """Covariances in every subgroup, block by block; 0 where no table holds both."""
+        del new  # tables are small
         target = np.arange(own.shape[1] - len(self.classes_shown), own.shape[1])
 
         def put(k: int, first: Integers, second: Integers, covariance: Floats) -> None:

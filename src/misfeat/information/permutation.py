@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from misfeat.cohorts.model import distinct_columns
 from misfeat.cohorts.weights import design_effect, mean_weights, rows_drawn, weights_of
 from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
@@ -202,8 +203,7 @@ def rows_to_permute(cohort: Cohort) -> int:
 
 def _joined(*lines: Indices) -> Integers:
     """A number for every combination of codes that occurs."""
-    found = np.unique(np.stack(lines), axis=1, return_inverse=True)[1]
-    return found.reshape(-1).astype(np.int64)
+    return distinct_columns(np.stack(lines))[1]
 
 
 def _can_be_counted(sets: PermutedSets) -> bool:
@@ -239,12 +239,12 @@ class CountedPermutations:
             codes = np.vstack([codes, sets.cells.astype(kind)])
             cardinalities = np.append(cardinalities, self._n_held)
         # Distinct rows of the features alone, and the rows of the table one by one, by stratum.
-        _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        first, patterns = distinct_columns(codes)
         order, times, starts = sets.by_stratum
         self._rows = permutation.PermutedRows(
             codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
             cardinalities=cardinalities,
-            patterns=np.repeat(patterns.reshape(-1)[order], times),
+            patterns=np.repeat(patterns[order], times),
             classes=np.repeat(rows.target[order].astype(np.uint16), times),
             starts=starts,
             n_classes=rows.n_classes,
@@ -348,10 +348,9 @@ class DrawnPermutations:
     def __init__(self, sets: PermutedSets) -> None:
         self._sets, self.subsets = sets, sets.subsets
         rows, n_classes = sets.rows, sets.rows.n_classes
-        codes = np.vstack([rows.codes.astype(np.int64), sets.strata])
-        _, first, patterns = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        first, patterns = distinct_columns(np.vstack([rows.codes.astype(np.int64), sets.strata]))
         self._sizes = np.zeros(len(first), dtype=np.int64)
-        np.add.at(self._sizes, patterns.reshape(-1), rows.weights)
+        np.add.at(self._sizes, patterns, rows.weights)
         self._strata = sets.strata[first]
         self._classes = np.zeros((int(sets.strata.max()) + 1, n_classes), dtype=np.int64)
         np.add.at(self._classes, (sets.strata, rows.target), rows.weights)

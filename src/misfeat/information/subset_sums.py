@@ -196,8 +196,9 @@ def sums_of_subsets(
         found[:, computable] = whole[:, rank(own)]
         return found
     if held:
-        shared = np.isin(own, rows.positions[list(held)])
-        own = np.take_along_axis(own, np.argsort(~shared, axis=1, kind="stable"), axis=1)
+        free = np.ones(rows.n_features, dtype=bool)
+        free[rows.positions[list(held)]] = False
+        own = np.take_along_axis(own, np.argsort(free[own], axis=1, kind="stable"), axis=1)
     order = np.lexsort(own.T[::-1]) if size else np.arange(len(own))
     members = np.ascontiguousarray(own[order], dtype=np.int16)
     listed = np.zeros((len(found), len(own)))

@@ -9,7 +9,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 LARGEST_LEVEL = 2**62  # a level with more subsets than this cannot be numbered
+KEPT_SUBSETS = 2**15  # levels of up to so many subsets are kept: they are asked for again and again
 
 
 def count(n_features: int, size: int) -> int:
@@ -39,7 +40,18 @@ def count(n_features: int, size: int) -> int:
 
 def level(n_features: int, size: int) -> NDArray[np.int32]:
     """All subsets of one size, a subset a row, members ascending, in the order of their ranks."""
-    count(n_features, size)
+    few = count(n_features, size) <= KEPT_SUBSETS
+    return _kept_level(n_features, size) if few else _level(n_features, size)
+
+
+@lru_cache(maxsize=64)
+def _kept_level(n_features: int, size: int) -> NDArray[np.int32]:
+    subsets = _level(n_features, size)
+    subsets.flags.writeable = False
+    return subsets
+
+
+def _level(n_features: int, size: int) -> NDArray[np.int32]:
     smaller = np.empty((1, 0), dtype=np.int32)
     for m in range(1, size + 1):
         # The subsets whose largest member is c are those of size m - 1 among the first c features.
@@ -68,8 +80,8 @@ def unrank(ranks: Integers, size: int) -> NDArray[np.int32]:
     rest = np.array(ranks, dtype=np.int64)
     subsets = np.empty((len(rest), size), dtype=np.int32)
     for position in range(size, 0, -1):
-        counts = [0]  # C(c, position) from c = 0 until it passes the largest rank
-        while counts[-1] <= rest.max(initial=0):
+        counts, largest = [0], int(rest.max(initial=0))
+        while counts[-1] <= largest:  # C(c, position) from c = 0 until it passes the largest rank
             counts.append(comb(len(counts), position))
         table = np.array(counts, dtype=np.int64)
         members = np.searchsorted(table, rest, side="right") - 1

@@ -15,7 +15,7 @@ import numpy as np
 
 from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, make_keys, step_shape, sum_out
 from misfeat.information.null_expectation import f_of
-from misfeat.runtime.compilation import compiled, compiled_fast
+from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,13 +63,18 @@ def shuffled(classes, starts, seed):
 def count_classes(rows, seeds, lanes):
     """Count the classes of every distinct row in every permutation; seed 0: as recorded."""
     lanes[:] = 0
+    n_rows = len(rows.classes)
+    permuted = np.empty((len(seeds), n_rows), dtype=np.uint16)
     for number in range(len(seeds)):
-        permuted = rows.classes
-        if seeds[number] != np.uint64(0):
-            permuted = shuffled(rows.classes, rows.starts, seeds[number])
-        first = number * rows.n_classes
-        for i in range(len(permuted)):
-            lanes[rows.patterns[i], first + permuted[i]] += 1
+        if seeds[number] == np.uint64(0):
+            copy_values(rows.classes, permuted[number])
+        else:
+            copy_values(shuffled(rows.classes, rows.starts, seeds[number]), permuted[number])
+    for start in range(0, n_rows, CHUNK):  # whose counts stay in a cache for all permutations
+        for number in range(len(seeds)):
+            first = number * rows.n_classes
+            for i in range(start, min(start + CHUNK, n_rows)):
+                lanes[rows.patterns[i], first + permuted[number, i]] += 1
 
 
 @compiled

@@ -1,0 +1,101 @@
+"""Scores of sets in many resamples of the rows, side by side.
+
+A resample has other counts of the same coded rows: its covariances are other sums of the same
+products. Whatever follows from these, completing, calibration and pooling, is worked out for all
+resamples at once, with one more dimension. Interactions are looked for in each; columns of those
+that a resample did not show are 0 in it, which leaves its scores as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from misfeat.estimation.additive import InformationScale, Moments, Term
+from misfeat.estimation.estimands import closed, intervals_of
+from misfeat.estimation.interaction_terms import find_terms
+from misfeat.estimation.population_model import PopulationModel
+from misfeat.estimation.sources import CodedTable
+from misfeat.lattice import rank
+
+if TYPE_CHECKING:
+    from misfeat.completion.completed_scores import Known
+    from misfeat.runtime.array_types import Floats, Indices
+
+MOST_NUMBERS = 2**23  # of covariances that are held in memory at once
+
+
+class Sample(NamedTuple):
+    """What a model of one resample is made of."""
+
+    moments: Moments
+    shares: Floats  # (n_cohorts, n_classes)
+    dimensions: Floats  # (n_cohorts,): columns of the target that vary in each subgroup
+    counted: list[Floats]  # scores of features and of pairs
+    ceiling: Floats  # (n_cohorts,): what no score can exceed
+
+
+def sample_of(known: Known, like: CodedTable) -> Sample:
+    """What the rows of a resample say, in the columns of the table that it is from."""
+    source = CodedTable(known.rows_for("auto"), like)
+    moments = find_terms(source, source.moments())
+    counted = source.calibration(known.exact.by_size[1:3])
+    return Sample(moments, source.shares(), source.scales()[1], counted, known.exact.ceiling)
+
+
+def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: bool) -> Floats:
+    """Scores of sets of one size, (n_samples, n_cohorts, n_sets)."""
+    # `whole`: they are raised to those of their parts, as where all sets of their size are scored.
+    found = np.empty((len(samples), len(samples[0].ceiling), len(subsets)))
+    alike: dict[bytes, list[int]] = {}  # which features determine others differs
+    for number, sample in enumerate(samples):
+        alike.setdefault(sample.moments.determined.tobytes(), []).append(number)
+    for members in alike.values():
+        some = [samples[number] for number in members]
+        model, ceiling = _model_of(some), np.stack([sample.ceiling for sample in some])
+        if whole:
+            sizes = range(1, subsets.shape[1] + 1)
+            posteriors = [model.level(size, variances=False) for size in sizes]
+        else:
+            posteriors = [model.posterior(subsets, variances=False)]
+        intervals = [intervals_of(posterior, None, ceiling) for posterior in posteriors]
+        score = closed(intervals, model.moments.n_features)[-1].score
+        score = score[..., rank(subsets)] if whole else score
+        found[members] = np.minimum(np.nan_to_num(score), ceiling[..., None])
+    return found
+
+
+def _model_of(samples: Sequence[Sample]) -> PopulationModel:
+    _, shares, dimensions, counted, _ = zip(*samples, strict=True)
+    scales = [InformationScale(own) for own in np.stack(shares, axis=1)]
+    moments = _stacked([sample.moments for sample in samples])
+    model = PopulationModel(moments, scales, np.stack(dimensions), np.ones(moments.rows.shape))
+    return model.calibrated([np.stack(scores) for scores in zip(*counted, strict=True)])
+
+
+def _stacked(samples: Sequence[Moments]) -> Moments:
+    """Moments of all resamples, with columns for the interactions that any of them shows."""
+    first, widths = samples[0], dict[tuple[int, ...], int]()
+    for term in (term for sample in samples for term in sample.terms):
+        widths[term.features] = max(term.effects.shape[1], widths.get(term.features, 0))
+    plain = np.arange(first.widths.sum())
+    parts = np.split(len(plain) + np.arange(sum(widths.values())), np.cumsum([*widths.values()]))
+    columns = dict(zip(widths, parts, strict=False))
+    target = len(plain) + sum(widths.values()) + np.arange(first.n_targets)
+    width = len(plain) + sum(widths.values()) + first.n_targets
+    own = np.zeros((len(samples), len(first.recorded), width, width))
+    for found, sample in zip(own, samples, strict=True):
+        shown = [columns[term.features][: term.effects.shape[1]] for term in sample.terms]
+        place = np.concatenate([plain, *shown, target])
+        found[:, place[:, None], place] = sample.own
+    nothing = np.zeros((0, first.n_targets))
+    return Moments(
+        own,
+        np.stack([sample.rows for sample in samples]),
+        first.recorded,
+        (*first.columns[: first.n_features], *columns.values()),
+        first.n_targets,
+        tuple(Term(features, np.zeros((0, n)), nothing) for features, n in widths.items()),
+    )
