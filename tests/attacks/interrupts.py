@@ -55,7 +55,7 @@ def answers(selector):
     return selector.top_k().to_string()
 
 if kind == "command":
-    from misfeat.cli import app, main, run, saved_runs, examination
+    from misfeat.cli import app, main, run, saved_runs, doctor
     sys.argv = ["misfeat", "run", file, *"--target num --by site --size 4 --validate".split()]
     print("ready", flush=True)
     main()
