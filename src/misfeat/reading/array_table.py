@@ -139,7 +139,9 @@ def _of_moments(values: NDArray[Any], name: str) -> Column:
     years = values[~np.isnat(values)].astype("datetime64[Y]").astype(np.int64)
     if len(years) and np.abs(years).max() > MOST_YEARS:
         problem = f"Column {name!r} has moments {MOST_YEARS:,} years from 1970 and more; "
-        raise MisfeatError(problem + "take them for missing, or make a number of them.", column=name)
+        raise MisfeatError(
+            problem + "take them for missing, or make a number of them.", column=name
+        )
     return Column.of_numbers(Kind.TIME, values.astype("datetime64[us]", copy=False))
 
 
