@@ -69,8 +69,8 @@ class Tally:
 
 
 def commit() -> str:
-    """The commit of the code that is attacked; empty outside a checkout."""
-    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    """The commit that last changed the code under attack; empty outside a checkout."""
+    words = ["git", "log", "-1", "--format=%h", "--", "src"]
     return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
 
 
