@@ -53,7 +53,7 @@ test-all: test-slow test-validity test-bounds test-browser test-heavy test-attac
 test-slow: $(VENV)/.tried
 	$(BIN)/pytest $(call having,slow) $(SIDE_BY_SIDE)
 
-# Processes that are killed or starved, files that are forged: some cases of each attack; `make reliability` has them all.
+# Processes that are killed or starved, drawn tables: some cases of each slow attack, one and a half CPU minutes; `make reliability` has them all.
 test-attacks: $(VENV)/.tried
 	$(BIN)/pytest $(call having,attack) $(SIDE_BY_SIDE)
 

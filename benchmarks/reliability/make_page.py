@@ -21,11 +21,11 @@ HEAD = """# Does it break?
 
 What [misfeat promises](../reference/guarantees.md) is attacked by the scripts in `tests/attacks`,
 each of which counts how its cases end. `make reliability` runs them all and writes this page;
-`make fuzz` is the longest by far. A few cases of every attack are part of the tests. Every script
-takes `--cases` and `--seed`.
+`make fuzz` is the longest by far. CI tries some cases of every attack. Every script takes `--cases`
+and `--seed`.
 
-| attack | what must hold | cases | ended wrong |
-| --- | --- | ---: | ---: |
+| attack | what must hold | commit | cases | ended wrong |
+| --- | --- | --- | ---: | ---: |
 """
 NOTE = """
 How cases ended, one by one: `benchmarks/reliability/after/`.
@@ -55,7 +55,8 @@ def coverage_reached():
 
 
 def line_of(name, now):
-    return f"| `{name}` | {now['promise']} | {now['cases']:,} | {now['wrong']:,} |\n"
+    of = now.get("commit", "")
+    return f"| `{name}` | {now['promise']} | {of} | {now['cases']:,} | {now['wrong']:,} |\n"
 
 
 def main():
@@ -63,7 +64,7 @@ def main():
     total = sum(told["cases"] for told in now.values())
     wrong = sum(told["wrong"] for told in now.values())
     text = HEAD + "".join(line_of(name, told) for name, told in now.items())
-    text += f"| all | | {total:,} | {wrong:,} |\n" + NOTE
+    text += f"| all | | | {total:,} | {wrong:,} |\n" + NOTE
     reached = coverage_reached()
     if reached is not None:
         text += f"\nThe test command reaches {reached} % of all lines and branches.\n"

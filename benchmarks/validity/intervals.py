@@ -29,6 +29,7 @@ from misfeat import SubgroupSelector
 from misfeat.exceptions import MisfeatWarning
 
 KINDS = ("alike", "half", "few", "unlike", "large")
+BY_LOT = {"lot .5": 0.5, "lot .7": 0.7}  # a feature informs in a subgroup with this probability
 SIZES = (1, 3)
 N, ROWS, HIDDEN = 6, 300, 0.25
 FIRST_SEED = 60_000  # other tables than those that settings were chosen on
@@ -44,6 +45,8 @@ def strengths(kind: str, rng: np.random.Generator) -> Any:
     if kind in ("half", "few"):
         some = np.arange(N)[:, None] < (N // 2 if kind == "half" else 1)
         return np.where(rng.permuted(np.tile(some, (1, N)), axis=0), shared, 0.0)
+    if kind in BY_LOT:
+        return np.where(rng.random((N, N)) < BY_LOT[kind], shared, 0.0)
     return rng.normal(0.0, 1.2, (N, N))
 
 
@@ -58,9 +61,8 @@ def true_score(odds: Any, base: Any, share: float) -> float:
     return found
 
 
-def checked(kind: str, seed: int) -> list[tuple[int, str, bool, bool, float]]:
-    """Of all sets of one table: size, source, whether the truth is held, or above, and width."""
-    warnings.simplefilter("ignore", MisfeatWarning)
+def drawn(kind: str, seed: int) -> tuple[pd.DataFrame, Any, Any, Any, Any]:
+    """A table, what is true of it, and which features are hidden where."""
     rng = np.random.default_rng(seed)
     odds, base, shares = strengths(kind, rng), rng.normal(0, 0.7, N), rng.uniform(0.25, 0.6, N)
     # Every feature is hidden in up to three subgroups.
@@ -74,8 +76,14 @@ def checked(kind: str, seed: int) -> list[tuple[int, str, bool, bool, float]]:
         x[hidden[g]] = np.nan
         part = pd.DataFrame(x.T, columns=[f"x{i}" for i in range(N)])
         parts.append(part.assign(site=f"s{g}", y=y.astype(int)))
-    selector = SubgroupSelector("site", size=max(SIZES), k=1, n_jobs=1)
-    selector.fit(pd.concat(parts, ignore_index=True), "y")
+    return pd.concat(parts, ignore_index=True), odds, base, shares, hidden
+
+
+def checked(kind: str, seed: int) -> list[tuple[int, str, bool, bool, float]]:
+    """Of all sets of one table: size, source, whether the truth is held, or above, and width."""
+    warnings.simplefilter("ignore", MisfeatWarning)
+    table, odds, base, shares, _ = drawn(kind, seed)
+    selector = SubgroupSelector("site", size=max(SIZES), k=1, n_jobs=1).fit(table, "y")
     found = []
     for size in SIZES:
         for row in selector.scores(size=size).to_dict("records"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from benchmarks.validity.intervals import drawn
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.features import feature_worths
@@ -242,3 +243,13 @@ def test_the_score_of_one_set_is_that_of_the_table_of_scores():
         selector.score_of("cohort=c1", ["f1", "f9"])
     with pytest.raises(MisfeatError, match="There is no subgroup 'c7'"):
         selector.score_of("c7", ["f1"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "clear"), [("alike", 71_024, True), ("half", 71_071, False)]
+)
+def test_a_gain_is_clear_only_where_features_inform_in_all_subgroups(kind, seed, clear):
+    selector = SubgroupSelector("site", size=2, k=1).fit(drawn(kind, seed)[0], "y")
+    likely = [one for one in feature_worths(selector.selection_) if one.probability >= 0.9]
+    assert len(likely) > 2
+    assert {one.clear for one in likely} == {clear}

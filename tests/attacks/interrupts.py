@@ -24,7 +24,7 @@ LATE = 300.0
 """Seconds after which an interrupt counts as lost."""
 START = 300.0
 """Seconds that a child may take to be ready; it may have to compile."""
-KINDS = (*("fit", "threads", "file", "validate") * 5, "compile", "command")
+KINDS = ("compile", "command", *("fit", "threads", "file", "validate") * 5)
 LONGEST_WAIT = {"compile": 6.0, "command": 1.5}
 USUAL_WAIT = 0.7
 CHILD = """
@@ -55,7 +55,7 @@ def answers(selector):
     return selector.top_k().to_string()
 
 if kind == "command":
-    from misfeat.cli import app, main, run, saved_runs, examination
+    from misfeat.cli import app, main, run, saved_runs, doctor
     sys.argv = ["misfeat", "run", file, *"--target num --by site --size 4 --validate".split()]
     print("ready", flush=True)
     main()

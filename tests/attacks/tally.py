@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import subprocess
 import sys
 import warnings
 from collections import Counter
@@ -67,6 +68,12 @@ class Tally:
         return None
 
 
+def commit() -> str:
+    """The commit that last changed the code under attack; empty outside a checkout."""
+    words = ["git", "log", "-1", "--format=%h", "--", "src"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+
+
 @contextmanager
 def without_notes() -> Iterator[None]:
     """Let warnings of ours pass, which are no part of an answer."""
@@ -89,6 +96,7 @@ def run_script(attack: Callable[[int, int], Tally], cases: int) -> int:
             "attack": tally.attack,
             "promise": tally.promise,
             "machine": platform.machine(),
+            "commit": commit(),
             "cases": tally.n_cases,
             "wrong": tally.n_wrong,
             "outcomes": outcomes,

@@ -98,6 +98,8 @@ def test_columns_of_groups_may_stand_in_one_text(hold):
     data = table() | {"sex": ["f", "m", "m"] * 20}
     expected = build_cohorts(hold(data), "y", groups=["site", "sex"])
     assert build_cohorts(hold(data), "y", groups="site, sex").equals(expected)
+    with pytest.raises(MisfeatError, match="no column ' site'"):  # a name is what it is
+        build_cohorts(hold(data), "y", groups=" site")
     cut = build_cohorts(hold(data), "y", groups=["sex", {"x": [0]}])
     assert build_cohorts(hold(data), "y", groups={"sex,x": [0]}).equals(cut)
     named = build_cohorts(hold(data | {"site,sex": ["u", "v"] * 30}), "y", groups="site,sex")

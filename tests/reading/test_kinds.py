@@ -104,6 +104,14 @@ def test_decimals_are_the_nearest_floats():
         assert build_cohorts(X, "y", groups="x").names == ("x=-3.3", "x=1.1", "x=3.3", "x=10.07")
 
 
+def test_moments_that_microseconds_cannot_hold_are_refused_by_their_column():
+    days = np.array(["363070-07-09", "NaT", "2020-01-01"] * 20, dtype="datetime64[ms]")
+    table = {"x": days, "y": [0, 1, 1] * 20}
+    for X in (table, pd.DataFrame(table), pl.DataFrame(table)):
+        with pytest.raises(MisfeatError, match="'x' has moments 290,000 years from 1970"):
+            build_cohorts(X, "y")
+
+
 def test_integers_stay_apart_where_floats_would_merge_them():
     for first in (9007199254740992, 4000000000000000, -(2**63), 10**30):
         integers = [first + i % 2 for i in range(60)]

@@ -12,6 +12,7 @@ from misfeat.answers.top import best_sets
 from misfeat.answers.why import explanation
 from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level, rank
+from misfeat.runtime import atomic_files
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.rounding import (
@@ -125,10 +126,17 @@ def test_a_person_reads_that_counts_are_rounded(rounded):
     assert "Rows: about" in said
 
 
-def test_the_key_that_signs_is_what_chance_is_drawn_from(hospitals, codebook, tmp_path):
+def test_the_key_that_signs_is_what_chance_is_drawn_from(
+    hospitals, codebook, tmp_path, monkeypatch
+):
     from misfeat.sites import make_key, read_key
 
+    modes, move = [], atomic_files.move
+    monkeypatch.setattr(
+        atomic_files, "move", lambda *paths: (modes.append(paths[0].stat().st_mode), move(*paths))
+    )
     make_key(tmp_path / "site.key")
+    assert modes == [(tmp_path / "site.key").stat().st_mode] == [0o100600]  # at no time readable
     key = read_key(tmp_path / "site.key")
     found = [
         summarise(hospitals["va"], codebook, "va", min_cell=10, key=one) for one in (key, key, None)

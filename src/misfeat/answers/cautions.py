@@ -257,6 +257,7 @@ def _recorded_apart(selection: Selection, best: Sequence[ScoredSet]) -> Iterator
         if one.support == SUPPORT[SINGLES]:
             members = [selection.feature_names.index(name) for name in one.features]
             pairs.setdefault(unsettled_pair(selection, members), []).append(one.subgroup)
+    pairs.pop(((), ""), None)  # a saved selection that was forged may say so of any set
     for (pair, nearest), subgroups in list(pairs.items())[:MOST_NAMED]:
         yield Caution.of(
             "recorded apart", columns=pair, subgroups=subgroups, other=pair[1], nearest=nearest

@@ -131,7 +131,7 @@ class CohortRules:
         """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
         rules: list[subgroups.GroupRule] = []
         for rule in self.groups:
-            if rule.column not in names:
+            if rule.column not in names and "," in rule.column:
                 *first, last = parts = [part.strip() for part in rule.column.split(",")]
                 if {*parts} <= {*names} and len({*parts}) == len(parts):
                     rules.extend(subgroups.ByValue(column, {}) for column in first)

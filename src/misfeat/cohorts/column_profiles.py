@@ -181,8 +181,7 @@ def _read_text(
     parsed, share = (None, 0.0) if just_text else parse_text(counts, way)
     if way not in (None, TEXT) and parsed is None and profile.distinct:
         raise MisfeatError(
-            f"{Setting('read', way, column=profile.column)}: no value of the column reads so; one "
-            f"is {str(counts.values[0])!r}.",
+            f"{Setting('read', way, column=profile.column)}: no value of the column reads so.",
             column=profile.column,
         )
     order = order_of(counts.values.tolist()) if way is None and share < parsed_text.ENOUGH else None

@@ -62,6 +62,7 @@ LARGEST_LANES = 2**22
 OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
 DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
+MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they are tested as so many
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
@@ -173,6 +174,9 @@ def permutations_of(
     # Sets hold up to `largest` features besides those `held`. What others add to these is tested,
     # so that classes stay within their cells, and among rows of the same number in `strata`, which
     # has one for every distinct row. The first permutations are the same whatever `most` there are.
+    if cohort.effective is None and cohort.size > MOST_ROWS:  # careful: fewer rows, larger chance
+        fewer = np.rint(cohort.weights * (MOST_ROWS / cohort.size)).astype(np.int64)
+        cohort = replace(cohort, weights=np.maximum(fewer, 1))
     rows, rest = compact_rows(cohort), None
     effect = design_effect(cohort)
     if cohort.effective is not None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 from misfeat.reading import table_answers as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -44,6 +44,7 @@ FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking 
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)
 """What no library's columns are scored of, whether they have a type for it or hold objects."""
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # Integers that 64 bits may not hold
+MOST_YEARS = 290_000  # From 1970 that 64 bits hold in microseconds
 _MISSING = -1  # The position of a text or flag that is missing
 
 
@@ -123,7 +124,7 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
         case "u" | "f":
             return Column.of_numbers(Kind.NUMBER, values.astype(np.float64))
         case "M":
-            return Column.of_numbers(Kind.TIME, values.astype("datetime64[us]"))
+            return _of_moments(values, name)
         case "b":
             return Column.of_positions(Kind.FLAG, values.astype(np.int64), [False, True])
         case "U" | "T" | "O" | "S":
@@ -131,6 +132,17 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
         case "m" if np.isnat(values).all():
             return _of_distinct(Kind.TEXT, [None] * len(values))
     return _unsupported(len(values))
+
+
+def _of_moments(values: NDArray[Any], name: str) -> Column:
+    """Moments in microseconds; NumPy lets those that these cannot hold stand for others."""
+    years = values[~np.isnat(values)].astype("datetime64[Y]").astype(np.int64)
+    if len(years) and np.abs(years).max() > MOST_YEARS:
+        problem = f"Column {name!r} has moments {MOST_YEARS:,} years from 1970 and more; "
+        raise MisfeatError(
+            problem + "take them for missing, or make a number of them.", column=name
+        )
+    return Column.of_numbers(Kind.TIME, values.astype("datetime64[us]", copy=False))
 
 
 def _unsupported(n_rows: int) -> Column:
@@ -221,7 +233,7 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
             if moments.dtype == object:
                 known = [canonical(value) for value in series.to_list()]
                 moments = np.array(known, dtype="datetime64[us]")
-            return Column.of_numbers(kind, moments.astype("datetime64[us]", copy=False))
+            return _of_moments(moments, name)
     if series.null_count() == len(series):  # whatever type a column of nothing has
         return _of_distinct(Kind.TEXT, [None] * len(series))
     return _unsupported(len(series))
@@ -289,7 +301,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
             raise MisfeatError(answers.NO_COLUMNS)
         for name in X:
             if not isinstance(name, str):
-                problem = f"Column names must be text; {name!r} is not."
+                problem = f"Column names must be text; {shortened(name)} is not."
                 raise MisfeatError(problem, remedy="Rename it.", column=name)
         check_text(X, COLUMN_NAME)
         columns = {name: as_array(column, f"Column {name!r}", name) for name, column in X.items()}

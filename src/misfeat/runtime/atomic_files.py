@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 from uuid import uuid4
 
 from misfeat.exceptions import MisfeatError, Setting
@@ -54,7 +56,7 @@ def check_no_folder(path: Path) -> None:
         raise MisfeatError(f"{str(path)!r} is a folder; give the name of a file in it.")
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file at once or not at all; folders above it are made where they do not exist."""
     # An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
     try:
@@ -64,25 +66,29 @@ def write_file(path: Path, content: bytes) -> None:
             target.write_bytes(content)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(target, content)
+        write_files(target.parent, {target.name: content}, mode)
     except OSError as error:
         raise unwritable(path, error) from error
 
 
-def replace_file(target: Path, content: bytes) -> None:
-    """Put a file in the place of what is there, a link included, by way of one beside it."""
-    staged = target.with_name(f"{STAGED}{uuid4().hex}")
+def write_files(folder: Path, contents: Mapping[str, bytes], mode: int = 0o666) -> None:
+    """Put files in the places of what is there, links included, once all are on the disk."""
+    staged = folder / f"{STAGED}{uuid4().hex}"
     try:
-        write_new(staged, content)
-        move(staged, target)
+        staged.mkdir()
+        for name, content in contents.items():
+            write_new(staged / name, content, mode)
+        for name in contents:
+            move(staged / name, folder / name)
     finally:
-        staged.unlink(missing_ok=True)
-    sync_folder(target.parent)
+        rmtree(staged, ignore_errors=True)
+    sync_folder(folder)
 
 
-def write_new(path: Path, content: bytes) -> None:
+def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file that is not there yet, and have it on the disk."""
-    with path.open("xb") as file:
+    path.touch(mode, exist_ok=False)
+    with path.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -314,7 +314,10 @@ def _check_scores_of(name: str, arrays: Mapping[str, NDArray[Any]], measure: Mea
             _check_array(scores, name, (np.int8,), shape, 0, len(SUPPORT) - 1)
         case []:  # exact scores, NaN where a subgroup lacks features
             shape = (len(measure.parts), *shape) if kind == "grids" else shape
-            _check_array(scores, name, FLOATS, shape, nan=True)
+            most = LARGEST if kind == "grids" else measure.ceiling[:, None] + TOLERANCE
+            least = -LARGEST if measure.above_chance else -TOLERANCE
+            _check_array(scores, name, FLOATS, shape, least, most, nan=True)
+            demand(size != "0" or not np.isnan(scores).any(), f"{name}: a score is missing", ARRAYS)
         case _:
             most = LARGEST if attribute == ["spread"] else measure.ceiling[:, None] + TOLERANCE
             _check_array(scores, name, FLOATS, shape, -TOLERANCE, most)

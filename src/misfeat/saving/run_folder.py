@@ -118,7 +118,7 @@ def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
             _clean_up(folder)
             if read_parts(folder, [MANIFEST]).get(MANIFEST) != manifest:
                 raise MisfeatError(f"{str(folder)!r} was saved anew in the meantime; try again.")
-            files.replace_file(folder / name, content)
+            files.write_files(folder, {name: content})
     except OSError as error:
         raise unwritable(folder / name, error) from error
 

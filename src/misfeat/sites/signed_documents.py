@@ -123,8 +123,7 @@ def make_key(file: str | Path) -> str:
     text = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    write_file(place, text)
-    place.chmod(0o600)
+    write_file(place, text, mode=0o600)
     return public_key(key)
 
 

@@ -150,11 +150,10 @@ def _coders(
         unknown = set(profile.counts.values.tolist()) - set(codebook.target.values)
         if unknown:
             raise MisfeatError(
-                f"The target {column!r} has the value {min(unknown)!r} here, which the codebook "
-                "does not name; merge it with another class, or leave such rows out (a class is "
-                "in the codebook if ten rows of some site have it).",
+                f"The target {column!r} has values here that the codebook does not name "
+                f"({len(unknown)}); merge them with another class, or leave such rows out (a class "
+                "is in the codebook if ten rows of some site have it).",
                 column=column,
-                value=min(unknown),
             )
     if not any(found):
         raise MisfeatError(

@@ -136,11 +136,14 @@ def _file(title: str) -> str:
 
 
 def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write the files of a folder, each whole; those of an older export that it lacks go."""
-    for name, content in contents.items():
-        atomic_files.write_file(folder / name, content)
-    for name in _files() - set(contents):
-        (folder / name).unlink(missing_ok=True)
+    """Write the files of a folder, all or none; those of an older export that it lacks go."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        atomic_files.write_files(folder, contents)
+        for name in _files() - set(contents):
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise atomic_files.unwritable(folder, error) from error
 
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
