@@ -38,6 +38,7 @@ from misfeat.information.subset_sums import (
     mean_cells_of,
     sums_of_subsets,
 )
+from misfeat.information.trend import WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohort
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.kernels.tables import BlockPlan
+    from misfeat.information.trend import Orders
     from misfeat.runtime.array_types import Floats, Indices, Integers
 
     Seeds = NDArray[np.uint64]
@@ -70,7 +72,10 @@ class Permutations(Protocol):
     subsets: tuple[Integers, ...]  # an entry per size; features ascend along a row
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
-        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets).
+
+        Where there are scores of several kinds, those of all sets of a kind precede the next.
+        """
 
 
 def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[np.intp]]:
@@ -167,11 +172,13 @@ def permutations_of(
     strata: Indices | None = None,
     seed: np.random.SeedSequence,
     most: int = MOST_PERMUTATIONS,
+    orders: Orders | None = None,
 ) -> Permutations:
     """Permutations of the target over a cohort's rows, and the scores of all sets for each."""
     # Sets hold up to `largest` features besides those `held`. What others add to these is tested,
     # so that classes stay within their cells, and among rows of the same number in `strata`, which
     # has one for every distinct row. The first permutations are the same whatever `most` there are.
+    # With `orders`, sets have linear scores as well, unless tables are drawn.
     rows, rest = compact_rows(cohort), None
     effect = design_effect(cohort)
     if cohort.effective is not None:
@@ -179,6 +186,7 @@ def permutations_of(
         rest = rows.weights / mean_weights(rows.target, rows.weights, rows.n_classes)[rows.target]
         cohort = replace(cohort, codes=cohort.codes[:, place])
         strata = None if strata is None else strata[place]
+        orders = None if orders is None else orders.at(place)
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
@@ -190,6 +198,8 @@ def permutations_of(
     elif _can_be_counted(sets):
         kind = CountedPermutations
     found = kind(sets)
+    if orders is not None and kind is not DrawnPermutations:
+        found = WithTrends(found, sets, orders)
     return DesignCorrected(found, effect) if effect > 1.0 else found
 
 
