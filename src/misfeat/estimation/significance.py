@@ -6,9 +6,7 @@ greatest scores reach its own, however many sets were searched, and however much
 docs/explanation/intervals.md (p-values).
 
 - The root of a score is studentised, since by chance it varies alike for small and large sets.
-- Half of the greatest that chance gives among sets of a size is taken off, so that the many larger
-  sets do not drown single features, nor single features what only larger sets explain. Of a score
-  of cells and a linear one, what lies farther above chance counts.
+- A set may have a linear score beside that of its cells: the one farther above chance counts.
 - Mean and deviation come from permutations that serve for nothing else; variances are averaged over
   sets whose scores have about the same mean by chance.
 - Permuting stops once enough of the greatest scores reached the best one (Besag and Clifford).
@@ -33,7 +31,6 @@ PERMUTATIONS = 999  # permutations at most: the least p-value is one over one mo
 REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance
 PILOTS = 32  # permutations that say how scores vary, and are not compared with
 NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
-TAKEN_OFF = 0.5  # how much of the greatest score by chance among sets of a size is taken off
 FIRST_ROUND = 32  # permutations before the first look whether to stop; each round is doubled
 TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not separate them
 NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
@@ -134,28 +131,21 @@ def max_test(
 ) -> MaxTest:
     """Test all sets of some permutations at once; `searched` says which sets of a size count."""
     within = replace(work, progress=None)
-    pilots = _root(permuted.scores(1, 1 + PILOTS, within))
-    mean, deviation = _null_of_roots(pilots)
+    mean, deviation = _null_of_roots(_root(permuted.scores(1, 1 + PILOTS, within)))
     sizes = [len(subsets) for subsets in permuted.subsets]
-    kinds = pilots.shape[1] // max(sum(sizes), 1)
-    starts = np.cumsum([0, *sizes * kinds])[:-1]
+    kinds = max(len(mean) // max(sum(sizes), 1), 1)
     kept = deviation > 0
     if searched is not None:
         kept &= np.tile(np.concatenate([searched(subsets) for subsets in permuted.subsets]), kinds)
 
-    def studentised(roots: Floats) -> Floats:
+    def studentised(first: int, last: int) -> Floats:
         """Roots of scores less their mean by chance, over their deviation by chance."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(kept, (roots - mean) / deviation, -np.inf)
+            scores = (_root(permuted.scores(first, last, within)) - mean) / deviation
+        by_kind = np.where(kept, scores, -np.inf).reshape(last - first, kinds, -1)
+        return np.asarray(by_kind.max(axis=1))
 
-    usual = np.repeat(TAKEN_OFF * _usual_greatest(studentised(pilots), starts), sizes * kinds)
-
-    def compared(first: int, last: int) -> Floats:
-        """Studentised scores, comparable over sizes and kinds: the greatest of every set."""
-        values = studentised(_root(permuted.scores(first, last, within))) - usual
-        return np.asarray(values.reshape(last - first, kinds, -1).max(axis=1))
-
-    own = compared(0, 1)[0]
+    own = studentised(0, 1)[0]
     best = own.max(initial=-np.inf)
     maxima = np.empty(0)
     while len(maxima) < permutations and (maxima >= best - TIED).sum() < REACHED:
@@ -163,19 +153,12 @@ def max_test(
             break
         first = len(maxima)
         last = min(max(FIRST_ROUND, 2 * first), permutations)
-        greatest = compared(1 + PILOTS + first, 1 + PILOTS + last).max(axis=1)
+        greatest = studentised(1 + PILOTS + first, 1 + PILOTS + last).max(axis=1)
         maxima = np.concatenate([maxima, greatest])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
     by_size = np.split(own, np.cumsum(sizes)[:-1])
     return MaxTest(tuple(by_size), permuted.subsets, maxima, permutations)
-
-
-def _usual_greatest(pilots: Floats, starts: Integers) -> Floats:
-    """The mean over permutations of the greatest score in each run of sets; 0 where none varies."""
-    runs = np.split(pilots, starts[1:], axis=1)
-    greatest = np.array([run.max(axis=1, initial=-np.inf).mean() for run in runs])
-    return np.where(np.isneginf(greatest), 0.0, greatest)
 
 
 def _root(scores: Floats) -> Floats:

@@ -15,6 +15,7 @@ feature in far fewer rows than a score of cells does.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 IN_ORDER = ("number", "date", "flag", "category, in order")  # what such values are taken for
 COPY = 1e-9  # what varies by a smaller share does not, but for rounding
+TOGETHER = 2**18  # scores, or sums of rows, of permutations that are scored together
 TINY = 1e-300  # stands for a sum of nothing in a denominator
 
 
@@ -106,22 +108,29 @@ class WithTrends:
         """Scores of permutations ``first`` to ``last - 1``: those of cells, then linear ones."""
         cells = self._cells.scores(first, last, work)
         found = np.zeros_like(cells)
+        n_rows = self._lines.shape[1]
 
-        def score(number: int) -> None:
-            values = self._values
-            if number:
-                values = shuffled(values, self._starts, self._sets.seeds[number])
+        def score(begin: int, end: int) -> None:
+            permuted = [self._permuted(number) for number in range(first + begin, first + end)]
             for scores in self._scores:
-                sums = np.bincount(self._rows, scores[values], self._lines.shape[1])
-                shared = self._lines @ sums
+                sums = [np.bincount(self._rows, scores[values], n_rows) for values in permuted]
+                shared = self._lines @ np.array(sums).T
                 by_size = [
-                    np.einsum("si,sij,sj->s", shared[members], inverse, shared[members])
+                    ((inverse @ shared[members]) * shared[members]).sum(axis=1)
                     for members, inverse in zip(self.subsets, self._inverses, strict=True)
                 ]
-                found[number - first] += np.concatenate(by_size)
+                found[begin:end] += np.concatenate(by_size).T
 
-        work.run([partial(score, number) for number in range(first, last)])
+        together = max(1, TOGETHER // max(cells.shape[1], n_rows, 1))
+        bounds = [*range(0, last - first, together), last - first]
+        work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
         return np.hstack([cells, found])
+
+    def _permuted(self, number: int) -> Integers:
+        """The value of the target that each row of the table has in a permutation."""
+        if number == 0:
+            return self._values
+        return np.asarray(shuffled(self._values, self._starts, self._sets.seeds[number]))
 
 
 def _centred(lines: Floats, weights: NDArray[np.number], strata: Integers) -> Floats:
