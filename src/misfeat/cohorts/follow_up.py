@@ -83,10 +83,7 @@ def classes_at(n_bins: int, horizon: int) -> NDArray[np.int16]:
 
 
 def log_rank_scores(counts: Floats, horizon: int | None = None) -> Floats:
-    """The log-rank score of every rank: 1 for the event less the cumulative hazard until it left.
-
-    High of early events, low of those that were followed for long without one.
-    """
+    """The log-rank score of every rank: 1 for the event less the cumulative hazard until then."""
     # What happens after the last horizon is not looked at: who is followed for longer often depends
     # on features.
     last = len(counts) if horizon is None else horizon + 1
@@ -99,12 +96,5 @@ def log_rank_scores(counts: Floats, horizon: int | None = None) -> Floats:
 
 
 def score_classes(counts: Floats, horizon: int | None = None) -> NDArray[np.int16]:
-    """Ranks in two classes of log-rank scores, as unlike as can be, for tests by permutation."""
-    values, place = np.unique(log_rank_scores(counts, horizon), return_inverse=True)
-    rows = np.bincount(place, counts.reshape(-1))
-    below, sums = np.cumsum(rows)[:-1], np.cumsum(rows * values)
-    # The variance between two classes, whose scores have mean 0 together but for rounding.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        between = (sums[:-1] - below * sums[-1] / rows.sum()) ** 2 / below / (rows.sum() - below)
-    cut = int(np.argmax(np.nan_to_num(between))) if len(between) else 0
-    return (place > cut).astype(np.int16)
+    """Ranks by the sign of their log-rank scores: two classes, for tests by permutation."""
+    return (log_rank_scores(counts, horizon) > 0.0).astype(np.int16)

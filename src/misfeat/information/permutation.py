@@ -186,7 +186,9 @@ def permutations_of(
         rest = rows.weights / mean_weights(rows.target, rows.weights, rows.n_classes)[rows.target]
         cohort = replace(cohort, codes=cohort.codes[:, place])
         strata = None if strata is None else strata[place]
-        orders = None if orders is None else orders.at(place)
+        if orders is not None:
+            features, values = orders.features[:, place], orders.values[place]
+            orders = orders._replace(features=features, values=values)
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)

@@ -44,10 +44,6 @@ class Orders(NamedTuple):
     values: Integers  # (n_rows,): which value of the target each row has
     scores: Floats  # (n_values, n_columns): what each of these values counts
 
-    def at(self, rows: Indices) -> Orders:
-        """Those of listed rows."""
-        return self._replace(features=self.features[:, rows], values=self.values[rows])
-
 
 def orders_of(cohorts: Cohorts, number: int) -> Orders:
     """What the features and the target of a cohort count, as far as they have an order."""
@@ -108,12 +104,13 @@ class WithTrends:
         """Scores of permutations ``first`` to ``last - 1``: those of cells, then linear ones."""
         cells = self._cells.scores(first, last, work)
         found = np.zeros_like(cells)
-        n_rows = self._lines.shape[1]
+        values, n_rows = self._values, self._lines.shape[1]
 
         def score(begin: int, end: int) -> None:
-            permuted = [self._permuted(number) for number in range(first + begin, first + end)]
+            seeds = self._sets.seeds[first + begin : first + end]
+            permuted = [shuffled(values, self._starts, seed) if seed else values for seed in seeds]
             for scores in self._scores:
-                sums = [np.bincount(self._rows, scores[values], n_rows) for values in permuted]
+                sums = [np.bincount(self._rows, scores[one], n_rows) for one in permuted]
                 shared = self._lines @ np.array(sums).T
                 by_size = [
                     ((inverse @ shared[members]) * shared[members]).sum(axis=1)
@@ -125,12 +122,6 @@ class WithTrends:
         bounds = [*range(0, last - first, together), last - first]
         work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
         return np.hstack([cells, found])
-
-    def _permuted(self, number: int) -> Integers:
-        """The value of the target that each row of the table has in a permutation."""
-        if number == 0:
-            return self._values
-        return np.asarray(shuffled(self._values, self._starts, self._sets.seeds[number]))
 
 
 def _centred(lines: Floats, weights: NDArray[np.number], strata: Integers) -> Floats:
