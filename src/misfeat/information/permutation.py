@@ -63,6 +63,7 @@ LARGEST_LANES = 2**22
 OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
 DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
+MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
@@ -178,7 +179,7 @@ def permutations_of(
     # Sets hold up to `largest` features besides those `held`. What others add to these is tested,
     # so that classes stay within their cells, and among rows of the same number in `strata`, which
     # has one for every distinct row. The first permutations are the same whatever `most` there are.
-    # With `orders`, sets have linear scores as well, unless tables are drawn.
+    # With `orders`, sets have linear scores as well, unless rows are so many that cells show all.
     rows, rest = compact_rows(cohort), None
     effect = design_effect(cohort)
     if cohort.effective is not None:
@@ -200,7 +201,7 @@ def permutations_of(
     elif _can_be_counted(sets):
         kind = CountedPermutations
     found = kind(sets)
-    if orders is not None and kind is not DrawnPermutations:
+    if orders is not None and cohort.size <= MOST_LINEAR:
         found = WithTrends(found, sets, orders)
     return DesignCorrected(found, effect) if effect > 1.0 else found
 
