@@ -31,6 +31,7 @@ from misfeat.information.permutation import (
     Permutations,
     permutations_of,
 )
+from misfeat.information.trend import orders_of
 from misfeat.lattice import rank
 from misfeat.runtime.progress import Progress, long_work
 from misfeat.runtime.threads import Work
@@ -158,7 +159,10 @@ class PermutationTester:
             return DesignCorrected(found, design_effect(rows))
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
-        return permutations_of(rows, largest, held=held, strata=strata, seed=seed, most=most)
+        orders = orders_of(self.cohorts, cohort)
+        return permutations_of(
+            rows, largest, held=held, strata=strata, seed=seed, most=most, orders=orders
+        )
 
     def test(self, sets: SearchedSets, progress: Progress | None = None) -> MaxTest:
         """Test all of these sets of a cohort in one."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3
 UNKNOWN = -1  # the class at a horizon of rows that were censored before it
-SCORE_CLASSES = ("longest without event", "long without event", "late event", "early event")
+SCORE_CLASSES = ("long without event", "early event")
 
 
 def ranks_of(bins: Indices, states: Indices) -> Indices:
@@ -82,20 +82,19 @@ def classes_at(n_bins: int, horizon: int) -> NDArray[np.int16]:
     return classes.reshape(-1)
 
 
-def score_classes(counts: Floats, horizon: int | None = None) -> NDArray[np.int16]:
-    """Ranks in classes of like size by their log-rank scores, for tests by permutation."""
-    # The score of a row is 1 for the event less the cumulative hazard until it left: high of early
-    # events, low of those that were followed for long without one. What happens after the last
-    # horizon is not looked at: who is followed for longer often depends on features.
+def log_rank_scores(counts: Floats, horizon: int | None = None) -> Floats:
+    """The log-rank score of every rank: 1 for the event less the cumulative hazard until then."""
+    # What happens after the last horizon is not looked at: who is followed for longer often depends
+    # on features.
     last = len(counts) if horizon is None else horizon + 1
     at_risk = np.cumsum(counts.sum(axis=1)[::-1])[::-1]
     hazards = counts[:, EVENT] / np.maximum(at_risk, 1e-300)
     hazards[last:] = 0.0
     happened = np.zeros(counts.shape)
     happened[:last, EVENT] = 1.0
-    scores = (happened - np.cumsum(hazards)[:, None]).reshape(-1)
-    place = np.unique(scores, return_inverse=True)[1]
-    rows = np.bincount(place, counts.reshape(-1))
-    middle = (np.cumsum(rows) - rows / 2.0) / max(float(rows.sum()), 1e-300)
-    classes = np.minimum(middle * len(SCORE_CLASSES), len(SCORE_CLASSES) - 1).astype(np.int16)
-    return classes[place]
+    return np.asarray((happened - np.cumsum(hazards)[:, None]).reshape(-1))
+
+
+def score_classes(counts: Floats, horizon: int | None = None) -> NDArray[np.int16]:
+    """Ranks by the sign of their log-rank scores: two classes, for tests by permutation."""
+    return (log_rank_scores(counts, horizon) > 0.0).astype(np.int16)

@@ -6,6 +6,7 @@ greatest scores reach its own, however many sets were searched, and however much
 docs/explanation/intervals.md (p-values).
 
 - The root of a score is studentised, since by chance it varies alike for small and large sets.
+- A set may have a linear score beside that of its cells: the one farther above chance counts.
 - Mean and deviation come from permutations that serve for nothing else; variances are averaged over
   sets whose scores have about the same mean by chance.
 - Permuting stops once enough of the greatest scores reached the best one (Besag and Clifford).
@@ -131,15 +132,18 @@ def max_test(
     """Test all sets of some permutations at once; `searched` says which sets of a size count."""
     within = replace(work, progress=None)
     mean, deviation = _null_of_roots(_root(permuted.scores(1, 1 + PILOTS, within)))
+    sizes = [len(subsets) for subsets in permuted.subsets]
+    kinds = max(len(mean) // max(sum(sizes), 1), 1)
     kept = deviation > 0
     if searched is not None:
-        kept &= np.concatenate([searched(subsets) for subsets in permuted.subsets])
+        kept &= np.tile(np.concatenate([searched(subsets) for subsets in permuted.subsets]), kinds)
 
     def studentised(first: int, last: int) -> Floats:
         """Roots of scores less their mean by chance, over their deviation by chance."""
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = (_root(permuted.scores(first, last, within)) - mean) / deviation
-        return np.where(kept, scores, -np.inf)
+        by_kind = np.where(kept, scores, -np.inf).reshape(last - first, kinds, -1)
+        return np.asarray(by_kind.max(axis=1))
 
     own = studentised(0, 1)[0]
     best = own.max(initial=-np.inf)
@@ -153,8 +157,8 @@ def max_test(
         maxima = np.concatenate([maxima, greatest])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
-    sizes = np.cumsum([len(subsets) for subsets in permuted.subsets])[:-1]
-    return MaxTest(tuple(np.split(own, sizes)), permuted.subsets, maxima, permutations)
+    by_size = np.split(own, np.cumsum(sizes)[:-1])
+    return MaxTest(tuple(by_size), permuted.subsets, maxima, permutations)
 
 
 def _root(scores: Floats) -> Floats:

@@ -39,6 +39,7 @@ from misfeat.information.subset_sums import (
     mean_cells_of,
     sums_of_subsets,
 )
+from misfeat.information.trend import WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from misfeat.cohorts.model import Cohort
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.information.kernels.tables import BlockPlan
+    from misfeat.information.trend import Orders
     from misfeat.runtime.array_types import Floats, Indices, Integers
 
     Seeds = NDArray[np.uint64]
@@ -63,6 +65,7 @@ OFTEN = 1000  # about so many permutations are scored, where they are scored one
 DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
 MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they are tested as so many
+MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
@@ -72,7 +75,10 @@ class Permutations(Protocol):
     subsets: tuple[Integers, ...]  # an entry per size; features ascend along a row
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
-        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets).
+
+        Where there are scores of several kinds, those of all sets of a kind precede the next.
+        """
 
 
 def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[np.intp]]:
@@ -169,11 +175,13 @@ def permutations_of(
     strata: Indices | None = None,
     seed: np.random.SeedSequence,
     most: int = MOST_PERMUTATIONS,
+    orders: Orders | None = None,
 ) -> Permutations:
     """Permutations of the target over a cohort's rows, and the scores of all sets for each."""
     # Sets hold up to `largest` features besides those `held`. What others add to these is tested,
     # so that classes stay within their cells, and among rows of the same number in `strata`, which
     # has one for every distinct row. The first permutations are the same whatever `most` there are.
+    # With `orders`, sets have linear scores as well, unless rows are so many that cells show all.
     if cohort.effective is None and cohort.size > MOST_ROWS:  # careful: fewer rows, larger chance
         fewer = np.rint(cohort.weights * (MOST_ROWS / cohort.size)).astype(np.int64)
         cohort = replace(cohort, weights=np.maximum(fewer, 1))
@@ -184,6 +192,9 @@ def permutations_of(
         rest = rows.weights / mean_weights(rows.target, rows.weights, rows.n_classes)[rows.target]
         cohort = replace(cohort, codes=cohort.codes[:, place])
         strata = None if strata is None else strata[place]
+        if orders is not None:
+            features, values = orders.features[:, place], orders.values[place]
+            orders = orders._replace(features=features, values=values)
     cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
     within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
@@ -195,6 +206,8 @@ def permutations_of(
     elif _can_be_counted(sets):
         kind = CountedPermutations
     found = kind(sets)
+    if orders is not None and cohort.size <= MOST_LINEAR:
+        found = WithTrends(found, sets, orders)
     return DesignCorrected(found, effect) if effect > 1.0 else found
 
 
