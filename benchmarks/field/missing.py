@@ -151,7 +151,7 @@ def _by_blocks(n_cohorts: int, n_features: int, rng: np.random.Generator) -> Mas
         fits = mask.sum(axis=1) + len(block) <= MOST_HIDDEN * n_features
         mask[np.ix_(lacking & fits, block)] = True
     if not mask.any():
-        mask[np.ix_([int(rng.integers(n_cohorts))], block)] = True
+        mask[int(rng.integers(n_cohorts)), block] = True
     return mask
 
 
@@ -257,7 +257,7 @@ def _pooled(cohorts: Cohorts) -> Floats:
     """Of each set, the rows of all subgroups that recorded it, as one subgroup."""
     sets = level(len(cohorts.features), SIZE)
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    recorded = ~cohorts.missing[:, sets].any(axis=2)
+    recorded = np.asarray(~cohorts.missing[:, sets].any(axis=2))
     score = np.full(len(sets), np.nan)
     for who in np.unique(recorded, axis=1).T:
         same = np.flatnonzero((recorded == who[:, None]).all(axis=0))
@@ -272,7 +272,7 @@ def _complete(cohorts: Cohorts, mask: Mask) -> Floats:
     """The rows without any gap, as one subgroup; NaN where there are none."""
     sets = level(len(cohorts.features), SIZE)
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    rows = np.flatnonzero(~mask.any(axis=1)[cohort_of])
+    rows = np.flatnonzero(~np.asarray(mask.any(axis=1))[cohort_of])
     if not len(rows):
         return np.full((len(cohorts), len(sets)), np.nan)
     measure = MutualInformation(as_one(cohorts, rows), above_chance=True)
@@ -286,7 +286,7 @@ def ranked(truth: Floats, score: Floats, mask: Mask) -> Row:
     A method without scores is as good as drawing sets by lot; sets without one come last.
     """
     sets = level(mask.shape[1], SIZE)
-    with_gap = mask[:, sets].any(axis=2)
+    with_gap = np.asarray(mask[:, sets].any(axis=2))
     lacking = [i for i in range(len(mask)) if with_gap[i].any()]
     return {
         "hidden": float(np.mean([_share(truth[i], score[i], with_gap[i]) for i in lacking])),

@@ -29,16 +29,17 @@ CLEAR = 0.75
 
 
 def _pair(X: Codes) -> Codes:
-    return (X[:, 0] + X[:, 1]) % 3 > 0
+    return ((X[:, 0] + X[:, 1]) % 3 > 0).astype(np.int64)
 
 
 def _triple(X: Codes) -> Codes:
-    return ((X[:, 0] > 0).astype(int) + (X[:, 1] > 0) + (X[:, 2] > 0)) % 2 > 0
+    return np.asarray((X[:, :3] > 0).sum(axis=1) % 2)
 
 
 def _pair_beside_others(X: Codes) -> Codes:
     """Three features that explain something alone, and a pair that does only together."""
-    return 2.0 * ((X[:, 0] + X[:, 1]) % 3 > 0) + 0.4 * X[:, 2:5].sum(axis=1) > 2.6
+    found = 2.0 * ((X[:, 0] + X[:, 1]) % 3 > 0) + 0.4 * X[:, 2:5].sum(axis=1) > 2.6
+    return np.asarray(found.astype(np.int64))
 
 
 PLANTED: dict[str, tuple[Callable[[Codes], Codes], tuple[int, ...]]] = {

@@ -216,7 +216,7 @@ def linearised_sizes(masses: Floats, squares: Floats) -> Floats:
     varied = np.divide(added, shares, out=np.zeros_like(added), where=masses > 0).sum(axis=0)
     freedom = (masses > 0).sum(axis=0) - 1
     varies = (freedom > 0) & (varied > 0)
-    return total**2 / np.where(varies, varied / np.maximum(freedom, 1), all_squares)
+    return np.asarray(total**2 / np.where(varies, varied / np.maximum(freedom, 1), all_squares))
 
 
 def heaviest_of(weights: Integers, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
@@ -244,8 +244,10 @@ def design_effect(cohort: Cohort) -> float:
     if cohort.effective is None:
         return 1.0
     times, masses, heaviest = weights_of(cohort)
-    parts = masses, squares_of(times, masses, heaviest)
-    by_class = [np.bincount(cohort.target, part, cohort.n_classes)[:, None] for part in parts]
+    by_class = [
+        np.bincount(cohort.target, part, cohort.n_classes).astype(np.float64)[:, None]
+        for part in (masses, squares_of(times, masses, heaviest))
+    ]
     alone = float(linearised_sizes(*by_class)[0])
     return alone / cohort.effective if alone > NO_DESIGN * cohort.effective else 1.0
 
@@ -394,7 +396,7 @@ def effective_sizes(
 
 
 def _note_few_clusters(
-    alone: Flags, units_by_stratum: Floats, rules: WeightRules, notes: Notes
+    alone: Flags, units_by_stratum: NDArray[Any], rules: WeightRules, notes: Notes
 ) -> None:
     """Say which subgroups and strata have a single cluster."""
     if alone.all():
