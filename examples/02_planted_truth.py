@@ -9,7 +9,7 @@ of them. So every estimate can be held against the truth, predicted ones include
 from matplotlib import pyplot as plt
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 
 data = make_cohorts(n_cohorts=6, n_rows=2000, hide=0.3, random_state=0)

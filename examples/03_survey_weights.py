@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 
 kept = Path(__file__).parents[1] / "benchmarks" / "weights" / "nhanes.csv.gz"
 survey = pd.read_csv(kept).dropna(subset=["HI_CHOL"])

@@ -90,7 +90,7 @@ from misfeat import SubgroupSelector
 rng = np.random.default_rng(0)
 X, y = rng.integers(2, size=(50, 3)), rng.integers(2, size=50)
 selector = SubgroupSelector(size=2, k=1).fit(X, y)
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 print(len(best_sets(selector.selection_)), selector.report().html()[:15])
 """
     assert run(code).strip() == "1 <!doctype html>"

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from misfeat import Coding, MisfeatError, MisfeatWarning, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation

@@ -12,8 +12,8 @@ import sklearn
 from sklearn.pipeline import make_pipeline
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import explanation
+from misfeat.answers.explanation import explanation
+from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError
 from tests.cli.commands import run
 from tests.cohorts.tables import effective_size

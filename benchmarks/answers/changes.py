@@ -27,7 +27,12 @@ from joblib import Parallel, delayed
 from benchmarks.common.datasets import load_adult, load_attrition, load_diabetes130, load_loan
 from benchmarks.common.output import write_csv
 from misfeat import MisfeatWarning, SubgroupSelector
-from misfeat.answers.comparison import RECORDED, ExplainedShare, compare_selections, difference_of
+from misfeat.answers.run_comparison import (
+    RECORDED,
+    ExplainedShare,
+    compare_selections,
+    difference_of,
+)
 from misfeat.datasets import make_cohorts
 from misfeat.lattice import rank
 

@@ -32,11 +32,11 @@ from benchmarks.common import output as plots
 from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.answers.options import FitOptions
 from misfeat.answers.stability import resampled, stability_of
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.cohorts.weights import reweighted, subsample
 from misfeat.completion import AutoCompleter
-from misfeat.estimation.estimands import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.information.measures import MutualInformation
 from misfeat.selection import Selection

@@ -28,7 +28,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.common.datasets import load_adult
 from misfeat import Coding, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 
 DRAWS = 200
 ROWS = 150

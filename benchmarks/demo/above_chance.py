@@ -26,12 +26,12 @@ import numpy as np
 from benchmarks.common.nhanes import load_nhanes
 from benchmarks.completers import DropCompleter
 from misfeat import Coding, SubgroupSelector
-from misfeat.answers import top
+from misfeat.answers import top_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.information import joint_mutual_info
 
 if TYPE_CHECKING:
-    from misfeat.answers.top import ScoredSet
+    from misfeat.answers.top_sets import ScoredSet
     from misfeat.datasets import Dataset
 
 SHUFFLES = 99
@@ -144,7 +144,7 @@ def best_sets(data: Dataset, columns: dict, case: tuple[int, str]) -> dict[str, 
         coding=Coding(bins=data.bins),
     )
     found: dict[str, ScoredSet] = {}
-    for best in top.best_sets(selector.fit(columns, data.target).selection_):
+    for best in top_sets.best_sets(selector.fit(columns, data.target).selection_):
         if not best.missing:
             found.setdefault(best.subgroup, best)
     return found

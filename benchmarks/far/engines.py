@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from made import GROUPS, TARGET, write_table
 
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

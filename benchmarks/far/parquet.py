@@ -31,7 +31,7 @@ ALLOWED = 2.4 * 2**30
 MEASURED = f"""
 import sys, time
 import misfeat
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.runtime.memory import available_memory
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from misfeat.completion.networks.paper import Labels, ModelShape, train
-from misfeat.completion.neural import PaperCompleter
+from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.lattice import count_nodes
 from misfeat.lattice.neighbour_sums import Neighbours
 

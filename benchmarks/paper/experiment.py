@@ -24,7 +24,7 @@ from benchmarks.paper.page import page
 from benchmarks.paper.plan import BOUNDED, FULL, PAPERS_METHODS, QUICK, REACH, REAL_TABLES, SIZE
 from benchmarks.paper.results import Results
 from misfeat.cohorts import build_cohorts
-from misfeat.completion.neural import PaperCompleter
+from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError

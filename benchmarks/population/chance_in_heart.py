@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart
 
 SHUFFLES = 20

@@ -26,7 +26,7 @@ from misfeat.answers.significance import PERMUTING
 from misfeat.answers.stability import WHAT as REDRAWING
 from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.base import WHAT as CALIBRATING
-from misfeat.estimation.estimands import WHAT as ESTIMATING
+from misfeat.estimation.estimates import WHAT as ESTIMATING
 from misfeat.estimation.scores import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError

@@ -33,7 +33,7 @@ from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
 from benchmarks.common.lattice_graph import lattice_graph
 from misfeat.completion.networks.paper import Batch, Labels, ModelShape, training_step
-from misfeat.completion.neural import PaperCompleter
+from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import Neighbours

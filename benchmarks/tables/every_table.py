@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from misfeat import SubgroupSelector
-from misfeat.answers import answer, options
+from misfeat.answers import options, recommendation
 from misfeat.exceptions import MisfeatError
 
 CALLED = ("target", "class", "y", "outcome")
@@ -132,7 +132,7 @@ def main() -> None:
     # What takes long and does not decide whether there is an answer: permutations, and models.
     options.USUAL_PERMUTATIONS = options.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
     options.STEP_PERMUTATIONS = options.FEWER_STEP_PERMUTATIONS = FEW_STEPS
-    answer.MOST_MODELLED = 0
+    recommendation.MOST_MODELLED = 0
     signal.signal(signal.SIGPROF, stop)
     with asked.out.open("w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, [one.name for one in fields(Outcome)])

@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 from misfeat.demo.examples import HOSPITALS
 
 from misfeat import SubgroupSelector, plot
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 
 FOLDER = Path(__file__).parent

@@ -21,7 +21,7 @@ from misfeat.cohorts.feature_blocks import (
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
-from misfeat.estimation.estimands import SAMPLE, Estimate
+from misfeat.estimation.estimates import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn

@@ -7,7 +7,7 @@ from typing import Any, Self
 from misfeat.cohorts.coding import Coding
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.declaration import check_parameters, parameters_of
-from misfeat.runtime.scikit_learn import BaseEstimator
+from misfeat.runtime.scikit_learn_import import BaseEstimator
 from misfeat.selector_parameters import SelectorParameters
 from misfeat.transformer import Columns
 

@@ -12,7 +12,7 @@ from misfeat.exceptions import MisfeatError, listed
 from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
 from misfeat.saving import saved_run
-from misfeat.saving.checks import demand, is_count
+from misfeat.saving.content_checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
 from misfeat.selection import Selection
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from misfeat.answers.answer import answer_of
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.column_cautions import Caution
 from misfeat.answers.enough_features import enough_columns, enough_features
-from misfeat.answers.features import (
+from misfeat.answers.explanation import explanation, explanation_columns
+from misfeat.answers.feature_contributions import (
     FeatureValue,
     Interaction,
     PathStep,
@@ -23,13 +23,13 @@ from misfeat.answers.features import (
     path_steps,
 )
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
+from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.set_contrasts import Alternative, Estimated, alternative_sets, difference
 from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
-from misfeat.answers.top import all_scores, as_columns, best_sets, subgroup_rows
+from misfeat.answers.top_sets import all_scores, as_columns, best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
-from misfeat.answers.why import explanation, explanation_columns
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.blas import one_blas_thread
@@ -833,7 +833,7 @@ class Selection:
         ...
         """
         from misfeat.runtime.progress import progress_shown
-        from misfeat.show.questions import print_tables
+        from misfeat.show.question_output import print_tables
         from misfeat.show.terminal import new_console, print_sentences, print_trust
 
         best_sets(self, size, k, subgroup)  # what cannot be shown is refused first

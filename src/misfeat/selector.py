@@ -8,8 +8,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from misfeat.answers.answer import answer_of
-from misfeat.answers.top import best_sets, features_for_all
+from misfeat.answers.recommendation import answer_of
+from misfeat.answers.top_sets import best_sets, features_for_all
 from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names, unreported
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.exceptions import Message, MisfeatError, Setting, UnseenSubgroupWarning, listed, warn
@@ -18,7 +18,7 @@ from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.inputs import open_columns
 from misfeat.runtime.progress import long_work
-from misfeat.runtime.scikit_learn import check_is_fitted
+from misfeat.runtime.scikit_learn_import import check_is_fitted
 from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
 from misfeat.transformer import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
@@ -40,7 +40,7 @@ def question(
     return ask
 
 
-def fact(name: str, words: str | None) -> Any:
+def attribute(name: str, words: str | None) -> Any:
     """An attribute of the estimator that its selection holds."""
 
     def get(self: Any) -> Any:
@@ -156,10 +156,10 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
     show = question(Selection.show)
     report = question(Selection.report)
     export = question(Selection.export)
-    cohorts_ = fact("cohorts", "The coded, weighted rows of every subgroup.")
-    completer_ = fact("completer", "What predicted the scores that could not be computed.")
-    subgroups_ = fact("subgroups_", Selection.subgroups_.__doc__)
-    validation_ = fact("validation", "What `validate` found, in a sentence; None before.")
+    cohorts_ = attribute("cohorts", "The coded, weighted rows of every subgroup.")
+    completer_ = attribute("completer", "What predicted the scores that could not be computed.")
+    subgroups_ = attribute("subgroups_", Selection.subgroups_.__doc__)
+    validation_ = attribute("validation", "What `validate` found, in a sentence; None before.")
 
     def transform(self, X: Any) -> Any:
         """Keep the columns of the best sets, as they are; `columns` says which.

@@ -13,8 +13,8 @@ import numpy as np
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
 from misfeat.reading import inputs
-from misfeat.reading.array_table import as_array
-from misfeat.runtime.scikit_learn import (
+from misfeat.reading.memory_table import as_array
+from misfeat.runtime.scikit_learn_import import (
     BaseEstimator,
     TransformerMixin,
     check_is_fitted,

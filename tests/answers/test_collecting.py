@@ -10,10 +10,10 @@ from scipy.stats import kendalltau
 from benchmarks.validity.intervals import drawn
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.features import feature_worths
+from misfeat.answers.feature_contributions import feature_worths
 from misfeat.answers.options import FitOptions
 from misfeat.answers.recording_gains import MIXTURE, OPTIMISM, Gain
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts
 from misfeat.lattice import level

@@ -6,7 +6,7 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 
 
 def table(telling, together=False, n_rows=600, seed=0):

@@ -7,8 +7,8 @@ import pytest
 
 from misfeat import Coding, SubgroupSelector, compare
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import explanation
+from misfeat.answers.explanation import explanation
+from misfeat.answers.top_sets import best_sets
 from misfeat.estimation.scores import SetScores
 
 FEATURES = ["a", "b", "c", "d"]

@@ -8,7 +8,7 @@ import pytest
 
 import misfeat
 from misfeat import SubgroupSelector
-from misfeat.answers.features import shapley_values
+from misfeat.answers.feature_contributions import shapley_values
 from misfeat.exceptions import MisfeatError
 
 SET = {"features": ["f1", "f2"]}

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatWarning
 from tests.reading.holders import HOLDERS, as_rows

@@ -26,11 +26,11 @@ from misfeat.answers.stability import (
     stability_of,
     summary_of_draws,
 )
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.estimation.estimands import Estimate
+from misfeat.estimation.estimates import Estimate
 
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
 DRAWS = 6

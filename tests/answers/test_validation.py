@@ -32,7 +32,7 @@ from misfeat.answers.validation import (
 from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.estimands import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
 from tests.completion.coded import drawn_cohorts

@@ -8,7 +8,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from misfeat.show.questions import QUESTIONS
+from misfeat.show.question_output import QUESTIONS
 from tests.cli.commands import run
 
 ABOUT_A_SET = ("--subgroup", "site=a", "--feature", "x", "--feature", "z")

@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.cli.options import RunSettings
+from misfeat.cli.run_options import RunSettings
 from misfeat.cli.settings_file import IN_FILE, as_config, read_config
 from tests.cli.commands import ASKED, run
 

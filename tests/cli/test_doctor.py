@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from misfeat import __version__
-from misfeat.cli.compilation import compile_tests, compiled_beside
+from misfeat.cli.background_compilation import compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
 from misfeat.information.kernels.permutation import score_permutations
 from misfeat.runtime.kernel_cache import is_kept
@@ -75,7 +75,7 @@ def test_a_package_that_misfeat_needs_is_missed(monkeypatch):
 
 BESIDE = """
 import subprocess
-from misfeat.cli.compilation import compiled_beside
+from misfeat.cli.background_compilation import compiled_beside
 
 started = []
 

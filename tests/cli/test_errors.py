@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import BAD_INPUT, BROKEN_PIPE, INTERNAL_ERROR, INTERRUPTED
 from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
 

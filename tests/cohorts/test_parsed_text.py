@@ -15,7 +15,7 @@ from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.parsed_text import DAY_FIRST, MONTH_FIRST, SAMPLED, number_style, parse_text
 from misfeat.reading.coders import Kind
-from misfeat.reading.table_answers import ValueCounts
+from misfeat.reading.table_statistics import ValueCounts
 from tests.cohorts.tables import audit, table
 from tests.reading.holders import HOLDERS
 

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import Coding
 from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
-from misfeat.reading.array_table import ArrayTable
 from misfeat.reading.inputs import open_table
+from misfeat.reading.memory_table import ArrayTable
 from misfeat.reading.values import MissingCodes
 from tests.cohorts.tables import build_product_sums
 from tests.reading.holders import HOLDERS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.completion.neural import NeuralCompleter
+from misfeat.completion.neural_completers import NeuralCompleter
 from misfeat.completion.registry import (
     COMPLETERS,
     completer_class,

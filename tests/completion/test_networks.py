@@ -19,7 +19,7 @@ from misfeat.completion.networks.paper import (
     PaperNetwork,
     train,
 )
-from misfeat.completion.neural import NeuralCompleter
+from misfeat.completion.neural_completers import NeuralCompleter
 from misfeat.completion.registry import COMPLETERS, completer_class
 from misfeat.lattice import contains, level
 from misfeat.lattice.neighbour_sums import Neighbours

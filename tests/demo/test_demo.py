@@ -8,7 +8,7 @@ from math import comb
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cli.run import _has_screen
 from misfeat.datasets import make_cohorts
 from misfeat.demo import mostly_chance

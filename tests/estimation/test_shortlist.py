@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector, fit_steps
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation import shortlist as shortlists
 from misfeat.estimation.shortlist import features_that_fit, sets_in_all, shortlist

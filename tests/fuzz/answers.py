@@ -15,14 +15,14 @@ from openpyxl import load_workbook
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.features import feature_values, feature_worths, pair_interactions
+from misfeat.answers.explanation import explanation
+from misfeat.answers.feature_contributions import feature_values, feature_worths, pair_interactions
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.significance import significance_tests
 from misfeat.answers.stability import stability_of
-from misfeat.answers.top import best_sets, scored_sets
+from misfeat.answers.top_sets import best_sets, scored_sets
 from misfeat.answers.validation import validation_of
-from misfeat.answers.why import explanation
-from misfeat.show.questions import json_lines
+from misfeat.show.question_output import json_lines
 from tests.fuzz.libraries import in_library
 from tests.fuzz.promises import (
     ALL,

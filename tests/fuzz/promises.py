@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from misfeat import SubgroupSelector
-    from misfeat.answers.top import ScoredSet
+    from misfeat.answers.top_sets import ScoredSet
 
 ALL = 10**6
 """More sets than any drawn table has."""
@@ -34,7 +34,7 @@ def hold(condition: bool, what: str, *about: object) -> None:
 def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
     """Every set of a size, best first, also those that `best_sets` does not list."""
     from misfeat.answers.options import shown_scores
-    from misfeat.answers.top import scored_sets
+    from misfeat.answers.top_sets import scored_sets
 
     found = selector.selection_
     names = found.cohorts.names

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from misfeat.information import subset_sums
+from misfeat.information import entropy_sums
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kernels_of_large_tables():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subset_sums, "SMALL", 0)
+        patch.setattr(entropy_sums, "SMALL", 0)
         yield

@@ -158,7 +158,7 @@ def test_scores_of_counts_that_were_made_less_exact_are_rid_of_their_bias(two_si
     off = np.zeros((len(rows), 3, 2))
     off[:, 2] = [0.5, 2.0]
     fewer = replace(tables, effective=np.outer(rows, [0.9, 0.5, 0.2]), bias=off)
-    assert fewer.rows_worth(3) == pytest.approx(0.2 * rows)
+    assert fewer.effective_rows_of(3) == pytest.approx(0.2 * rows)
     full, less = (TableInformation(one, above_chance=True) for one in (tables, fewer))
     for size in (1, 2):
         ours, theirs = (one.of_levels(1, size, size, None)[0] for one in (full, less))

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cli.app import app
-from misfeat.cli.options import RunSettings
+from misfeat.cli.run_options import RunSettings
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts
 from misfeat.reading.files import (

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import Coding, Cohorts, build_cohorts
-from misfeat.reading.array_table import ArrayTable
 from misfeat.reading.inputs import open_columns
+from misfeat.reading.memory_table import ArrayTable
 from misfeat.reading.values import MissingCodes
 from tests.cohorts.tables import audit, table
 

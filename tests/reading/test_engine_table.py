@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom, kstest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import build_cohorts
 from misfeat.reading import engine_expressions as expressions
 from misfeat.reading.coders import CodedRows, Reading
 from misfeat.reading.engine_table import PRIME, EngineTable, drawn, hashes_of
-from misfeat.reading.table_answers import Weighing, quantiles_of_counts
+from misfeat.reading.table_statistics import Weighing, quantiles_of_counts
 from tests.reading.holders import HOLDERS
 
 SHARES = [0.0, Fraction(1, 5), Fraction(1, 3), 0.5, Fraction(4, 5), 1.0]

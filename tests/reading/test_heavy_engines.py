@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import Coding, build_cohorts
 from tests.cohorts.plans import collected_queries
 from tests.reading.engines import ENGINES, as_pandas

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.runtime import memory
 from misfeat.runtime.memory import (
     GIB,

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from misfeat import MisfeatError, Selection, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.saving.run_folder import MANIFEST
 from misfeat.saving.saved_run import _checksum

@@ -10,9 +10,9 @@ from rich.console import Console
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.answer import most_informative
-from misfeat.answers.features import feature_worths
-from misfeat.answers.top import best_sets
+from misfeat.answers.feature_contributions import feature_worths
+from misfeat.answers.recommendation import most_informative
+from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
 from misfeat.show.first_screen import first_screen

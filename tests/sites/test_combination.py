@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import explanation
+from misfeat.answers.explanation import explanation
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart
 from misfeat.sites import combine, summarise
 

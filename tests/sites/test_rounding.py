@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, Selection
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import explanation
+from misfeat.answers.explanation import explanation
+from misfeat.answers.top_sets import best_sets
 from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level, rank
 from misfeat.runtime import atomic_files
@@ -18,9 +18,9 @@ from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.rounding import (
     chance_of,
     fitted_tables,
+    rerounded,
     rounded_from,
     rounded_summary,
-    told_again,
 )
 from misfeat.sites.summary import disclosed, margins
 from tests.sites.test_files import forged, refused
@@ -236,7 +236,7 @@ def test_what_rounding_does_to_a_hidden_class_is_tried_out_as_it_happens():
         if np.count_nonzero(told.by_class) == 1:
             _, told = with_hidden_classes([north, told])
             done.append(score(told.by_class, fitted_tables(told)[1]))
-        believed, again = told_again(rows, exact, west.cards, seed, least=least)
+        believed, again = rerounded(rows, exact, west.cards, seed, least=least)
         if believed.min() < least:
             tried.append(score(believed, again[1]))
     assert min(len(done), len(tried)) > 50

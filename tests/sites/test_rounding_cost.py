@@ -9,7 +9,7 @@ import pytest
 
 from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level
-from misfeat.sites.rounding import rounding_cost, told_again
+from misfeat.sites.rounding import rerounded, rounding_cost
 from misfeat.sites.summary import margins
 
 CARDS = np.array([3, 3, 3, 3], dtype=np.int64)
@@ -67,7 +67,7 @@ def drawn():
 @pytest.fixture(scope="module", params=[5, 10])
 def tried(drawn, request):
     """Scores of protected tables, those of exact ones, and what is said to be lost."""
-    redo = partial(told_again, least=request.param)
+    redo = partial(rerounded, least=request.param)
     exact, told, said = [], [], []
     for seed, cells in enumerate(drawn):
         by_class, tables = cells.sum(axis=(0, 1, 2, 3)), tables_of(cells)
@@ -113,7 +113,7 @@ def test_more_is_lost_the_coarser_counts_are(drawn):
     by_class, tables = cells.sum(axis=(0, 1, 2, 3)), tables_of(cells)
     worth, noise = [], []
     for least in (2, 10, 40):
-        redo = partial(told_again, least=least)
+        redo = partial(rerounded, least=least)
         found = rounding_cost(*redo(by_class, tables, CARDS, 1), CARDS, least, 1)
         worth.append(found.worth[2])
         noise.append(found.noise)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.validity

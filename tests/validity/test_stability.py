@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from misfeat import SubgroupSelector
 from misfeat.answers.stability import stability_of
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.validity

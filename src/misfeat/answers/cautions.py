@@ -13,12 +13,12 @@ import numpy as np
 from misfeat.answers import column_cautions
 from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
 from misfeat.answers.recording_gains import unsettled_pair
-from misfeat.answers.top import ScoredSet, best_sets
+from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
 from misfeat.completion.completed_scores import SINGLES, SUPPORT
-from misfeat.estimation.estimands import POPULATION, SAMPLE
+from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Setting, listed
 from misfeat.runtime.progress import long_work

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
-from misfeat.answers.top import order_of_sets
+from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.weights import subsample
-from misfeat.estimation.estimands import POPULATION
+from misfeat.estimation.estimates import POPULATION
 from misfeat.estimation.resamples import MOST_NUMBERS, Sample, sample_of, scores_of_samples
-from misfeat.estimation.sources import source_of
+from misfeat.estimation.sufficient_statistics import source_of
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
 from misfeat.runtime.blas import one_blas_thread

@@ -30,7 +30,7 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
-    from misfeat.cli.compilation import compiled_beside
+    from misfeat.cli.background_compilation import compiled_beside
     from misfeat.runtime.progress import progress_shown
 
     with progress_shown(not quiet), compiled_beside():
@@ -127,7 +127,7 @@ def kernel_folder() -> str | None:
 
 def _self_test(debug: bool) -> dict[str, str]:
     """Try the main steps on a small table; the first that fails is the last."""
-    from misfeat.answers.top import best_sets
+    from misfeat.answers.top_sets import best_sets
     from misfeat.datasets import make_cohorts
     from misfeat.selector import SubgroupSelector
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from misfeat.cli.options import NO_NOTES, TRACEBACK, as_option
+from misfeat.cli.run_options import NO_NOTES, TRACEBACK, as_option
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible

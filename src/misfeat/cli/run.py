@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
-from misfeat.cli.options import RunSettings, run_arguments
+from misfeat.cli.run_options import RunSettings, run_arguments
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ def answer(settings: RunSettings) -> None:
     # What is known first is said first. A reader of the answer who goes away takes nothing of what
     # was asked to be saved with them.
     from misfeat.answers.validation import validation_of
-    from misfeat.cli.compilation import compiled_beside
+    from misfeat.cli.background_compilation import compiled_beside
     from misfeat.runtime.memory import memory_limit
     from misfeat.runtime.progress import Bar, StepTimes, progress_shown
     from misfeat.saving.run_folder import check_folder
     from misfeat.show.first_screen import first_screen
-    from misfeat.show.terminal import print_trust, worth_rows
+    from misfeat.show.terminal import print_trust, worth_lines
 
     folder = check_folder(settings.out) if settings.out is not None else None
     selector, costs = settings.selector(), settings.costs()
@@ -85,7 +85,7 @@ def answer(settings: RunSettings) -> None:
                 progress.preview(_first_look(selection))
             times.step("Looking for what to use and to record")
             screen = first_screen(selection, costs=costs or None)
-            worths = worth_rows(selection, costs) if settings.worth else []
+            worths = worth_lines(selection, costs) if settings.worth else []
         lost = None if settings.json else _written(lambda: _print(settings, selection, screen))
         with progress_shown(not quiet) as progress, times.kept(progress), compiled_beside():
             if settings.validate:
@@ -110,7 +110,7 @@ def answer(settings: RunSettings) -> None:
 
 def _first_look(selection: Selection) -> list[str]:
     """The best sets before anything was tested, as a terminal shows them."""
-    from misfeat.answers.answer import first_look
+    from misfeat.answers.recommendation import first_look
     from misfeat.safe_text import visible
     from misfeat.show.terminal import MOST_SENTENCES
 
@@ -145,7 +145,7 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
 
 
 def _print(settings: RunSettings, selection: Selection, screen: FirstScreen) -> None:
-    from misfeat.show.questions import print_tables
+    from misfeat.show.question_output import print_tables
     from misfeat.show.terminal import print_sentences
 
     if settings.tables:
@@ -157,7 +157,7 @@ def _print(settings: RunSettings, selection: Selection, screen: FirstScreen) -> 
 def _print_json(
     selection: Selection, screen: FirstScreen, worths: Sequence[Mapping[str, Any]]
 ) -> None:
-    from misfeat.show.questions import json_lines
+    from misfeat.show.question_output import json_lines
 
     for line in json_lines(selection, worths, screen, in_options):
         typer.echo(line)
@@ -218,7 +218,7 @@ def demo(
     ] = False,
 ) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
-    from misfeat.cli.compilation import compiled_beside
+    from misfeat.cli.background_compilation import compiled_beside
     from misfeat.cli.saved_runs import open_page
     from misfeat.demo import run_demo
     from misfeat.saving.run_folder import REPORT, as_folder

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misfeat.cli.errors import Quiet, in_options, notes_said, say
-from misfeat.cli.options import RunSettings, as_option, read_costs
+from misfeat.cli.run_options import RunSettings, as_option, read_costs
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
     from misfeat.selection import Selection
-    from misfeat.show.questions import About
+    from misfeat.show.question_output import About
     from misfeat.show.report import Report
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")]
@@ -90,7 +90,7 @@ def ask(
 ) -> None:
     """Ask a saved run: which sets explain most, is it more than chance, how many are enough, …"""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.questions import About
+    from misfeat.show.question_output import About
 
     with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = saved_settings(folder).costs()
@@ -113,7 +113,7 @@ def plan(
 ) -> None:
     """Plan what to record: which features where, in which order, and when to stop."""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.questions import About
+    from misfeat.show.question_output import About
 
     with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = read_costs(cost) if cost else saved_settings(folder).costs()
@@ -121,7 +121,7 @@ def plan(
 
 
 def _print(selection: Selection, question: str, about: About, json: bool) -> None:
-    from misfeat.show.questions import json_answer, print_answer
+    from misfeat.show.question_output import json_answer, print_answer
 
     if json:
         for line in json_answer(selection, question, about):

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 import tomli_w
 
-from misfeat.cli.options import NAMES, PATHS, RunSettings
+from misfeat.cli.run_options import NAMES, PATHS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.files import is_address, without_secrets
 from misfeat.runtime.atomic_files import as_path

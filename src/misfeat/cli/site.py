@@ -230,12 +230,12 @@ def _coding(
     missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
 ) -> Coding:
     """How a site's columns are read."""
-    from misfeat.cli.options import read_bins, read_missing_values, read_ways
+    from misfeat.cli.run_options import read_bins, read_missing_values, read_read_rules
     from misfeat.cohorts.coding import Coding
 
     given: dict[str, Any] = {
         "missing_values": read_missing_values(missing) if missing else None,
-        "read": read_ways(read) if read else None,
+        "read": read_read_rules(read) if read else None,
         "bins": read_bins(bins) if bins else None,
     }
     return Coding(**{name: value for name, value in given.items() if value is not None})

@@ -42,7 +42,7 @@ from misfeat.cohorts.merged_categories import (
     stacked,
 )
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
-from misfeat.cohorts.parsed_text import TEXT, parse_ways
+from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
 from misfeat.exceptions import (
@@ -63,7 +63,7 @@ from misfeat.runtime.memory import allowed_memory
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.table_answers import Weighing
+    from misfeat.reading.table_statistics import Weighing
     from misfeat.runtime.array_types import Flags, Indices
     from misfeat.runtime.progress import Progress
 
@@ -116,7 +116,7 @@ class CohortRules:
             groups=() if auto else subgroups.parse_groups(groups),
             bins=BinRules.parse(coding.bins),
             codes=MissingCodes.parse(coding.missing_values),
-            ways=parse_ways(coding.read),
+            ways=parse_read_rules(coding.read),
             coding=coding,
             auto=auto,
         )

@@ -31,7 +31,7 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
-from misfeat.reading.table_answers import quantiles_of_counts
+from misfeat.reading.table_statistics import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
 
 if TYPE_CHECKING:

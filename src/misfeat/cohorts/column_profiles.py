@@ -21,7 +21,7 @@ from misfeat.cohorts.ordered_text import order_of
 from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import Kind, Reading
-from misfeat.reading.table_answers import ValueCounts, quantiles_of_counts
+from misfeat.reading.table_statistics import ValueCounts, quantiles_of_counts
 from misfeat.reading.values import EXACT_INTEGERS, MissingCodes, Value, canonical, check_text, label
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.reading.coders import CategoryCoder, CodedRows
-from misfeat.reading.table_answers import quantiles_of_counts
+from misfeat.reading.table_statistics import quantiles_of_counts
 from misfeat.reading.values import MISSING_LABEL, label
 
 if TYPE_CHECKING:

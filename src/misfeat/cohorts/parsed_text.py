@@ -22,7 +22,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind, replaced
-from misfeat.reading.table_answers import ValueCounts
+from misfeat.reading.table_statistics import ValueCounts
 from misfeat.reading.values import PLAIN_NUMBER, Value, canonical
 
 Pieces = tuple[tuple[str, str], ...]
@@ -67,7 +67,7 @@ class ParsedText:
         return ValueCounts(distinct, totals.astype(np.int64), read.missing)
 
 
-def parse_ways(given: object) -> dict[str, str]:
+def parse_read_rules(given: object) -> dict[str, str]:
     """Check the parameter ``read``: a dict from columns to how they are to be read."""
     if given is None:
         return {}

@@ -14,7 +14,7 @@ from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.cohorts.weights import design_effect, mean_weights
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
-from misfeat.reading.table_answers import GroupSums, NumberRows, Variable
+from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
 
 if TYPE_CHECKING:
     from misfeat.cohorts.build import CohortRules, ProfiledTable

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from misfeat.cohorts.build import Notes
-    from misfeat.reading.table_answers import Weighing
+    from misfeat.reading.table_statistics import Weighing
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
     Part = Sequence[int] | Indices

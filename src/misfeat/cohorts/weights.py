@@ -31,7 +31,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 from misfeat.reading.coders import CodedRows, Kind
-from misfeat.reading.table_answers import Weighing, WeightRange
+from misfeat.reading.table_statistics import Weighing, WeightRange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,9 +23,9 @@ COMPLETERS = {
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
     "knn": "misfeat.completion.imputation:KNNCompleter",
     "markov_blanket": "misfeat.completion.imputation:MarkovBlanketCompleter",
-    "mlp": "misfeat.completion.neural:MLPCompleter",
-    "multiplex": "misfeat.completion.neural:MultiplexCompleter",
-    "paper": "misfeat.completion.neural:PaperCompleter",
+    "mlp": "misfeat.completion.neural_completers:MLPCompleter",
+    "multiplex": "misfeat.completion.neural_completers:MultiplexCompleter",
+    "paper": "misfeat.completion.neural_completers:PaperCompleter",
 }
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.additive import InformationScale, Moments, Term
-from misfeat.estimation.estimands import closed, intervals_of
-from misfeat.estimation.interaction_terms import find_terms
+from misfeat.estimation.covariance_scores import InformationScale, Moments, Term
+from misfeat.estimation.estimates import closed, intervals_of
+from misfeat.estimation.interaction_columns import find_terms
 from misfeat.estimation.population_model import PopulationModel
-from misfeat.estimation.sources import CodedTable
+from misfeat.estimation.sufficient_statistics import CodedTable
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:

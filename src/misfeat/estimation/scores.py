@@ -23,7 +23,7 @@ from misfeat.runtime.memory import check_memory, memory_needed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.estimation.estimands import Estimate, ListedScores
+    from misfeat.estimation.estimates import Estimate, ListedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.array_types import Floats, Indices
     from misfeat.runtime.progress import Progress

@@ -56,7 +56,7 @@ class CountTables:
         """The tables of all sets of a size."""
         return (self.singles, self.pairs, self.triples)[size - 1]
 
-    def rows_worth(self, size: int) -> Floats:
+    def effective_rows_of(self, size: int) -> Floats:
         """How many exactly counted rows of every cohort inform as much about sets of a size."""
         if self.effective is None or size == 0:
             return np.asarray(self.by_class.sum(axis=1))

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
+from misfeat.information.entropy_sums import Sums, sums_of_levels, sums_of_subsets
 from misfeat.information.kernels.tables import squeeze
-from misfeat.information.subset_sums import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
 

@@ -274,7 +274,7 @@ class Logs(NamedTuple):
 
 
 @compiled_fast
-def f_of(count, f):
+def c_log_c(count, f):
     """C log c, from the table as far as it reaches."""
     if count < len(f):
         return f[count]

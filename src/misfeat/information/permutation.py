@@ -26,11 +26,7 @@ import numpy as np
 
 from misfeat.cohorts.model import distinct_columns
 from misfeat.cohorts.weights import design_effect, mean_weights, rows_drawn, weights_of
-from misfeat.information.kernels import permutation
-from misfeat.information.measures import squared_correlation
-from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
-from misfeat.information.null_expectation import log_table
-from misfeat.information.subset_sums import (
+from misfeat.information.entropy_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,
     block_plan,
@@ -39,6 +35,10 @@ from misfeat.information.subset_sums import (
     mean_cells_of,
     sums_of_subsets,
 )
+from misfeat.information.kernels import permutation
+from misfeat.information.measures import squared_correlation
+from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
+from misfeat.information.null_expectation import log_table
 from misfeat.information.trend import WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work

@@ -33,7 +33,7 @@ from misfeat.reading.coders import (
     joined,
     that_may_occur,
 )
-from misfeat.reading.table_answers import Variable, kind_of_type, numpy_of, ranks_of
+from misfeat.reading.table_statistics import Variable, kind_of_type, numpy_of, ranks_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading import engine_expressions as expressions
-from misfeat.reading import table_answers as answers
-from misfeat.reading.array_table import WIDE, ArrayTable, holds_integers
+from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -39,7 +38,8 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
-from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
+from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers
+from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
 
 if TYPE_CHECKING:

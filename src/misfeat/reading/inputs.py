@@ -26,9 +26,9 @@ from misfeat.exceptions import (
     shortened,
 )
 from misfeat.reading import files
-from misfeat.reading.array_table import ArrayTable, as_array, as_columns
 from misfeat.reading.engine_table import EngineTable, inner_names
-from misfeat.reading.table_answers import EAGER_LIBRARIES, NO_COLUMNS
+from misfeat.reading.memory_table import ArrayTable, as_array, as_columns
+from misfeat.reading.table_statistics import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import COLUMN_NAME, MissingCodes, Value, check_text
 
 Table: TypeAlias = ArrayTable | EngineTable

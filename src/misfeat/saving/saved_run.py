@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_typ
 import numpy as np
 
 from misfeat.answers.enough_features import Enough
-from misfeat.answers.features import Worth
+from misfeat.answers.feature_contributions import Worth
 from misfeat.answers.performance import Performance
 from misfeat.answers.recording_plan import PlanStep
 from misfeat.answers.significance import SignificanceTests
@@ -34,15 +34,15 @@ from misfeat.answers.validation import Trust
 from misfeat.cohorts.model import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.registry import completer_class, completer_classes
-from misfeat.estimation.estimands import Estimate
+from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.count_tables import CountTables
 from misfeat.information.measures import SquaredCorrelation, TableInformation, information_of
 from misfeat.reading.inputs import names_held
 from misfeat.runtime.atomic_files import real_path, unreadable
-from misfeat.saving import checks, run_folder
-from misfeat.saving.checks import ContradictionError, demand
+from misfeat.saving import content_checks, run_folder
+from misfeat.saving.content_checks import ContradictionError, demand
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS
 from misfeat.version import __version__
 
@@ -195,33 +195,33 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
     values = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in values.pop("columns"))
     cohorts = Cohorts(**values, columns=audits)
-    checks.check_cohorts(cohorts)
+    content_checks.check_cohorts(cohorts)
     completer = decoded_completer(manifest["completer"])
     demand(not isinstance(completer, str), "the completer")
     estimate = Estimate(completer=completer, **manifest["estimate"])
-    checks.check_estimate(estimate)
+    content_checks.check_estimate(estimate)
     measure: Measure
     if manifest.get("tables") is not None:
         tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
-        checks.check_tables(tables, cohorts)
+        content_checks.check_tables(tables, cohorts)
         measure = TableInformation(tables, above_chance=estimate.above_chance)
     elif manifest["sums"] is not None:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
-        checks.check_sums(sums, cohorts)
+        content_checks.check_sums(sums, cohorts)
         measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
     else:
         measure = information_of(cohorts, above_chance=estimate.above_chance)
     options = {name: decoded(value) for name, value in manifest["asked"].items()}
-    checks.check_options(options, measure.features)
+    content_checks.check_options(options, measure.features)
     scores = {name: array for name, array in arrays.items() if name.startswith("book.")}
-    checks.check_scores(manifest["book"], scores, measure)
+    content_checks.check_scores(manifest["book"], scores, measure)
     validation, estimator = manifest["validation"], manifest["estimator"]
     demand(validation is None or isinstance(validation, str), "the validation")
     demand(estimator is None or isinstance(estimator, dict), "the estimator")
     shortlist = None
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
-        checks.check_shortlist(shortlist, cohorts)
+        content_checks.check_shortlist(shortlist, cohorts)
     about = (manifest["book"], scores, validation, estimator, shortlist)
     return SavedRun(cohorts, measure, estimate, options, *about)
 

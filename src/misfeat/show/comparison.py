@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from misfeat.answers.comparison import (
+from misfeat.answers.run_comparison import (
     Comparison,
     compare_selections,
     points_in_words,
@@ -19,7 +19,7 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
-from misfeat.show.questions import as_json
+from misfeat.show.question_output import as_json
 from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain_text
 from misfeat.words import p_words
 

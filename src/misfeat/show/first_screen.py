@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.answer import Answer, answer_of
+from misfeat.answers.recommendation import Answer, answer_of
 from misfeat.answers.significance import LEVEL, SignificanceTests, significance_tests
 
 if TYPE_CHECKING:

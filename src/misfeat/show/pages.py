@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from misfeat.answers.top import subgroup_rows
+from misfeat.answers.top_sets import subgroup_rows
 from misfeat.exceptions import Message, Setting, Spelling, text_and_settings
 from misfeat.safe_text import visible
 from misfeat.show.first_screen import first_screen

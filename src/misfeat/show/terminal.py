@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.answers.answer import Answer, SubgroupAnswer, most_informative
-from misfeat.answers.features import feature_worths
+from misfeat.answers.feature_contributions import feature_worths
 from misfeat.answers.options import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
+from misfeat.answers.recommendation import Answer, SubgroupAnswer, most_informative
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
@@ -261,7 +261,7 @@ def rows_and_worth() -> TableColumn:
     return TableColumn("rows", cell)
 
 
-def worth_rows(selection: Selection, costs: Mapping[str, float] | None = None) -> list[Line]:
+def worth_lines(selection: Selection, costs: Mapping[str, float] | None = None) -> list[Line]:
     """What unrecorded features would be worth; nothing is computed where all were recorded."""
     if not costs and not selection.cohorts.missing.any():
         return []

@@ -18,7 +18,7 @@ from misfeat.answers.options import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
-from misfeat.estimation.estimands import POPULATION, SAMPLE, Estimate
+from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
@@ -97,7 +97,7 @@ def combine(
     >>> codebook, _ = agree([propose(table, "ill", name) for name, table in tables.items()])
     >>> shared = [summarise(table, codebook, name) for name, table in tables.items()]
     >>> found = combine(shared, size=1, k=1).selection
-    >>> from misfeat.answers.top import best_sets
+    >>> from misfeat.answers.top_sets import best_sets
     >>> [(best.subgroup, best.features) for best in best_sets(found)]
     [('site=north', ('a',)), ('site=south', ('a',))]
     """
@@ -217,7 +217,7 @@ def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) ->
             least=one.min_cell,
             sizes=" and ".join(map(str, sizes)),
             rows=one.rows,
-            worth=" and ".join(f"{tables.rows_worth(m)[place]:,.0f}" for m in sizes),
+            worth=" and ".join(f"{tables.effective_rows_of(m)[place]:,.0f}" for m in sizes),
         )
         for place, one in enumerate(taken)
         if not one.exact
@@ -225,7 +225,7 @@ def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) ->
     return (made_from, *rounded)
 
 
-class Kept(NamedTuple):
+class Recorded(NamedTuple):
     """The features that some site recorded, and the codes and classes that some site holds."""
 
     features: Integers
@@ -233,7 +233,7 @@ class Kept(NamedTuple):
     classes: Integers
 
 
-def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Kept]:
+def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[CountTables, Recorded]:
     """The tables of all sites, of what some site has rows of."""
     varies = [np.count_nonzero(one.by_class) > 1 for one in summaries]
     summaries = with_hidden_classes(summaries)
@@ -285,7 +285,7 @@ def joined_cohorts(
     summaries: Sequence[Summary],
     codebook: Codebook,
     tables: CountTables,
-    kept: Kept,
+    kept: Recorded,
     notes: tuple[str, ...],
 ) -> Cohorts:
     """All sites as subgroups of which nothing is known but their rows of each class."""
@@ -324,7 +324,7 @@ def joined_cohorts(
     )
 
 
-def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Kept:
+def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) -> Recorded:
     features = np.flatnonzero(np.any([summary.recorded for summary in summaries], axis=0))
     codes = []
     for f in features.tolist():
@@ -341,14 +341,14 @@ def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) 
         codes.append(np.flatnonzero(~spare | (held > 0)))
     rows = np.sum([summary.by_class for summary in summaries], axis=0)
     named = [label != ANY_OTHER for label in codebook.target.labels]
-    return Kept(features, codes, np.flatnonzero(np.array(named) | (rows > 0)))
+    return Recorded(features, codes, np.flatnonzero(np.array(named) | (rows > 0)))
 
 
 def _place(
     summary: Summary,
     tables: NDArray[Any],
     size: int,
-    kept: Kept,
+    kept: Recorded,
     cards: Integers,
     out: Floats,
 ) -> None:

@@ -12,7 +12,7 @@ sums over each feature in turn are those wanted, again and again.
 
 Rounding has a cost. Whoever combines summaries knows the rounded counts and the multiple, so it can
 be tried out: tables like those of the site are drawn, rounded and made consistent again as those
-that came (`told_again`). Their scores, beside those of what was drawn from, give
+that came (`rerounded`). Their scores, beside those of what was drawn from, give
 
 - the bias: tables made of rounded counts seem to explain more, by some function of what chance
   alone gives them;
@@ -145,7 +145,7 @@ def fitted_tables(summary: Summary) -> list[Floats]:
     return each_size(summary.by_class.astype(np.float64), tables, summary.cards, _fitted)
 
 
-def told_again(
+def rerounded(
     by_class: Floats, tables: list[Floats], cards: Integers, seed: int, *, least: int
 ) -> tuple[Floats, list[Floats]]:
     """Rows by class and tables, rounded by chance of their own and made consistent again."""
@@ -244,7 +244,7 @@ def rounding_cost(
         held, own = _some(tables, cards, rng)
         smooth = _smoothed(by_class, held, own, noise)
         plain = _drawn(by_class, smooth, own, rng)
-        told = told_again(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
+        told = rerounded(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
         for found, one in zip(by_size, _compared(smooth, plain, told, own), strict=False):
             found.append(one)
         changed += float(np.sum((told[1][-1] - plain[1][-1]) ** 2))
@@ -280,7 +280,7 @@ def _noise(
     for _ in range(DRAWS // 2):
         held, own = _some(tables, cards, rng)
         plain = _drawn(by_class, _smoothed(by_class, held, own, None), own, rng)
-        told = told_again(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
+        told = rerounded(*plain, own, int(rng.integers(MOST_SEEDS)), least=least)
         each_size(*told, own, measure)
     return [float(np.mean(found)) for found in by_size]
 

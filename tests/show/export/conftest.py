@@ -8,7 +8,7 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.datasets import make_cohorts
 from misfeat.show.export import TITLES, about_table, answer_tables, in_words_table
-from misfeat.show.questions import in_columns
+from misfeat.show.question_output import in_columns
 from tests.attacks.names import ZOO
 
 # Names and values that mean something to a spreadsheet, a terminal, a page or a parser.

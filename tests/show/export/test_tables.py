@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.show.export import (
     ALWAYS_ANSWERED,
@@ -15,7 +15,7 @@ from misfeat.show.export import (
     meaning_of,
     with_share_bounds,
 )
-from misfeat.show.questions import QUESTIONS
+from misfeat.show.question_output import QUESTIONS
 
 
 def tables_of(selector, questions=tuple(TITLES), **more):

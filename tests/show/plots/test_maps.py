@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import misfeat
-from misfeat.answers.features import pair_interactions
+from misfeat.answers.feature_contributions import pair_interactions
 from misfeat.answers.significance import significance_tests
 from misfeat.datasets import load_heart
 from misfeat.show.plots.canvas import FADED

@@ -10,12 +10,12 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.features import feature_values, feature_worths
+from misfeat.answers.explanation import explanation
+from misfeat.answers.feature_contributions import feature_values, feature_worths
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import explanation
-from misfeat.cli.options import as_option
+from misfeat.answers.top_sets import best_sets
+from misfeat.cli.run_options import as_option
 from misfeat.lattice import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import data as report_module

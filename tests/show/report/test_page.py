@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from misfeat import SubgroupSelector
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.show.report.page import SCRIPTS, STYLE
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from misfeat.completion.neural import MultiplexCompleter
+    from misfeat.completion.neural_completers import MultiplexCompleter
     from misfeat.runtime.array_types import Flags, Floats
 
 N_FACTS = 9  # numbers that describe a set in a cohort, beside one for every guess

@@ -36,7 +36,7 @@ from misfeat.runtime.devices import torch_device
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from misfeat.completion.neural import EpochCompleter
+    from misfeat.completion.neural_completers import EpochCompleter
     from misfeat.runtime.array_types import Floats, Integers
     from misfeat.runtime.progress import Progress
 

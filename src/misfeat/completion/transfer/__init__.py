@@ -49,7 +49,7 @@ class TransferCompleter(BaseCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        from misfeat.completion.transfer.model import TransferModel, rows_or_tables
+        from misfeat.completion.transfer.table_transfer import TransferModel, rows_or_tables
 
         exact, rows = known.exact, known.prepared(rows_or_tables)
         work, above = Work(known.n_jobs), exact.above_chance
@@ -82,7 +82,7 @@ class TransferCompleter(BaseCompleter):
 class AutoCompleter(BaseCompleter):
     """Predict by the transfer between subgroups where there are rows, else from scores alone.
 
-    (R² of a selector is predicted from sums of products, `misfeat.estimation.estimands`.)
+    (R² of a selector is predicted from sums of products, `misfeat.estimation.estimates`.)
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.smoothing import Smoothed, smoothed_triple
+from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
 from misfeat.completion.transfer.tables import (
     Rows,
     cohorts_lacking,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.null_expectation import Logs, f_of, sum_of_expectations, sum_of_weighted
+from misfeat.information.null_expectation import Logs, c_log_c, sum_of_expectations, sum_of_weighted
 from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def score_listed(members, sizes, rows, sums):
         sums[0, s] = path.joint[depth]
         sums[1, s] = path.marginal[depth]
         for y in range(rows.n_classes):
-            sums[2, s] += f_of(path.totals[depth, y], rows.logs.f)
+            sums[2, s] += c_log_c(path.totals[depth, y], rows.logs.f)
             sums[3, s] += path.totals[depth, y]
 
 
@@ -146,8 +146,8 @@ def _start(rows, n_depths):
     everything = np.int64(0)
     for y in range(rows.n_classes):
         everything += path.totals[0, y]
-        path.joint[0] += f_of(path.totals[0, y], f)
-    path.marginal[0] = path.joint[0] if len(by_class) else f_of(everything, g)
+        path.joint[0] += c_log_c(path.totals[0, y], f)
+    path.marginal[0] = path.joint[0] if len(by_class) else c_log_c(everything, g)
     return path
 
 
@@ -200,14 +200,14 @@ def _sum(n_touched, depth, table, path, scratch):
             cells[key, y] = 0
             total += count
             n_present += count > 0
-            joint += f_of(count, f)
+            joint += c_log_c(count, f)
         if total < len(g):
             marginal += g[total]
         elif is_null:
             beyond[n_beyond] = total
             n_beyond += 1
         else:
-            marginal += f_of(total, g)
+            marginal += c_log_c(total, g)
         renumbered[key] = -2  # dropped
         if n_present > 1 or not (drop_pure or total <= negligible):
             renumbered[key] = n_groups

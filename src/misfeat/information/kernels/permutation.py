@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, make_keys, step_shape, sum_out
-from misfeat.information.null_expectation import f_of
+from misfeat.information.null_expectation import c_log_c
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _sums(lanes, width, n_classes, f, sums):
         total = 0.0
         for first in range(number * n_classes, len(lanes), width):
             for y in range(n_classes):
-                total += f_of(np.int64(lanes[first + y]), f)
+                total += c_log_c(np.int64(lanes[first + y]), f)
         sums[number] = total
 
 

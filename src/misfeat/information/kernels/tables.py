@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.null_expectation import f_of, sum_of_expectations, sum_of_weighted
+from misfeat.information.null_expectation import c_log_c, sum_of_expectations, sum_of_weighted
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_lines, copy_values
 
 if TYPE_CHECKING:
@@ -391,13 +391,13 @@ def _sums(table, lanes, n_classes, logs):
         for y in range(n_classes):
             count = np.int64(table[start + y])
             total += count
-            joint += f_of(count, f)
+            joint += c_log_c(count, f)
         if total < len(g):
             marginal += g[total]
         elif is_null:
             n_beyond += 1  # few cells, so they are looked for again
         else:
-            marginal += f_of(total, g)
+            marginal += c_log_c(total, g)
     if n_beyond > 0:
         marginal += _beyond_table(table, lanes, n_beyond, logs)
     return joint, marginal

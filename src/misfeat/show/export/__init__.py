@@ -22,12 +22,12 @@ import numpy as np
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.options import check_size, effort_for, level_size
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed, warn
 from misfeat.runtime import atomic_files
 from misfeat.safe_text import visible
-from misfeat.show.questions import QUESTIONS, About, answered, in_columns
+from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.show.terminal import in_a_row
 from misfeat.version import __version__

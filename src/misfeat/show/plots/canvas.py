@@ -95,7 +95,7 @@ def inches(labels: Sequence[str]) -> float:
     return 0.085 * max(map(len, labels), default=0)
 
 
-def crown(ax: Axes, title: str, handles: Sequence[Any] = (), columns: int = 3) -> None:
+def title_and_legend(ax: Axes, title: str, handles: Sequence[Any] = (), columns: int = 3) -> None:
     """Write a title with a legend between it and the data, of at most so many columns."""
     spec, part = ax.get_subplotspec(), ax.figure
     room = float(ax.get_window_extent().width / part.dpi)  # inches in which the title must end
@@ -185,7 +185,7 @@ def selection_of(selected: Fitted | Selection) -> Selection:
             f"A plot shows a fitted SubgroupSelector or a Selection, not {shown_value(selected)}.",
             value=shown_value(selected),
         )
-    from misfeat.runtime.scikit_learn import check_is_fitted
+    from misfeat.runtime.scikit_learn_import import check_is_fitted
 
     check_is_fitted(selected, "selection_")
     return selected.selection_

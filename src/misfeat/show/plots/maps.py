@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.features import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
-from misfeat.answers.top import subgroup_rows
+from misfeat.answers.feature_contributions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
+from misfeat.answers.top_sets import subgroup_rows
 from misfeat.show.first_screen import side_by_side
 from misfeat.show.plots import canvas
 from misfeat.words import count_words
@@ -104,7 +104,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     ((best, often),) = Counter(single.score.argmax(axis=1).tolist()).most_common(1)
     where = f"in {often} of {len(rows)} subgroups" if len(rows) > 1 else "here"
     title = f"{canvas.shortened(features[best])} explains most by itself {where}"
-    canvas.crown(ax, title, handles, columns=2)
+    canvas.title_and_legend(ax, title, handles, columns=2)
     return ax
 
 
@@ -197,5 +197,5 @@ def interactions(
     together = f"{count_words(more, 'pair')} {'explains' if more == 1 else 'explain'} more together"
     in_part = f"{count_words(same, 'pair')} the same in part"
     title = f"{canvas.shortened(subgroup, 40)}: {together}, {in_part}"
-    canvas.crown(ax, title, handles, columns=2)
+    canvas.title_and_legend(ax, title, handles, columns=2)
     return ax

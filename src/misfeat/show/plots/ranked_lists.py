@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.features import SMALLEST_SCALE, feature_worths
+from misfeat.answers.feature_contributions import SMALLEST_SCALE, feature_worths
 from misfeat.answers.options import set_members
 from misfeat.answers.stability import RESAMPLES, stability_of
-from misfeat.answers.top import best_sets, subgroup_rows
+from misfeat.answers.top_sets import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice import rank
 from misfeat.show.plots import canvas
@@ -96,7 +96,7 @@ def top_k(
     many = f"The {len(sets)} best sets" if len(sets) > 1 else "The best set"
     features = count_words(len(sets[0].features), "feature")
     title = f"{many} of {features} in {canvas.shortened(subgroup, 40)}"
-    canvas.crown(ax, title, shown, columns=2)
+    canvas.title_and_legend(ax, title, shown, columns=2)
     return ax
 
 
@@ -173,7 +173,7 @@ def worth_collecting(
     title = f"Worth collecting for sets of {count_words(len(best[0].best_set), 'feature')}"
     if subgroup is not None:
         title += f" in {canvas.shortened(subgroup, 40)}"
-    canvas.crown(ax, title, handles, columns=2)
+    canvas.title_and_legend(ax, title, handles, columns=2)
     return ax
 
 
@@ -258,7 +258,7 @@ def stability(
     often = f"{100 * sets[0].frequency:.0f} % of {found.resamples} resamples"
     where = canvas.shortened(subgroup, canvas.LONGEST_LINE)
     title = f"{where}: the best set is {among} in {often}"
-    canvas.crown(ax, title, handles, columns=2)
+    canvas.title_and_legend(ax, title, handles, columns=2)
     return ax
 
 
@@ -335,7 +335,7 @@ def forest(
     ax.tick_params(axis="y", length=0)
     names = canvas.set_label([known[member] for member in members], (), LONGEST_SET)
     title = f"{names} in {count_words(len(lines), 'subgroup')}"
-    canvas.crown(ax, title, _forest_legend(ax, lines, selection))
+    canvas.title_and_legend(ax, title, _forest_legend(ax, lines, selection))
     return ax
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.answer import EXPLAINED, answer_of
 from misfeat.answers.enough_features import Enough, enough_features
+from misfeat.answers.recommendation import EXPLAINED, answer_of
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.show.plots import canvas
 
@@ -84,7 +84,7 @@ def size_curve(
     if len(curves) == 1:
         panels[0].set_xlabel("features in the set")
         panels[0].set_ylabel(label, **canvas.AS_TEXT)
-        canvas.crown(panels[0], titles[0] + curves[0].verdict, handles, columns=2)
+        canvas.title_and_legend(panels[0], titles[0] + curves[0].verdict, handles, columns=2)
         return panels[0]
     for panel, title, curve in zip(panels, titles, curves, strict=True):
         words = f"{title[:-2]}\n{curve.verdict}"

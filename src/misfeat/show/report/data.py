@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.answer import MODEL_COLUMNS
-from misfeat.answers.features import feature_values, feature_worths, shapley_values
+from misfeat.answers.explanation import cell_counts, event_free_curves, explanations
+from misfeat.answers.feature_contributions import feature_values, feature_worths, shapley_values
+from misfeat.answers.recommendation import MODEL_COLUMNS
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import Stability, stability_of
-from misfeat.answers.top import ScoredSet, best_sets, subgroup_rows
+from misfeat.answers.top_sets import ScoredSet, best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
-from misfeat.answers.why import cell_counts, event_free_curves, explanations
 from misfeat.exceptions import Message, Spelling
 from misfeat.runtime.progress import progress_shown
 from misfeat.show.first_screen import FirstScreen, first_screen
@@ -31,8 +31,8 @@ from misfeat.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from misfeat.answers.answer import SubgroupAnswer
     from misfeat.answers.enough_features import Enough
+    from misfeat.answers.recommendation import SubgroupAnswer
     from misfeat.completion import CompletedScores
     from misfeat.selection import Selection
     from misfeat.show.report.page import Cells

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.features import SMALLEST_SCALE
+from misfeat.answers.feature_contributions import SMALLEST_SCALE
 from misfeat.exceptions import MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from misfeat.answers.why import CellCounts
+    from misfeat.answers.explanation import CellCounts
 
     Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.cli.options import PARAMETERS, RunSettings, as_option
+from misfeat.cli.run_options import PARAMETERS, RunSettings, as_option
 from misfeat.exceptions import Setting
 from misfeat.parameters.declaration import parameters_of
 from tests.cli.commands import run

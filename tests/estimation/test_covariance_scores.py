@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.additive import (
+from misfeat.estimation.covariance_scores import (
     CorrelationScale,
     InformationScale,
     Moments,
@@ -15,7 +15,7 @@ from misfeat.estimation.additive import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.sources import CodedTable
+from misfeat.estimation.sufficient_statistics import CodedTable
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
 

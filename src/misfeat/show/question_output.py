@@ -11,18 +11,18 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.answer import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.explanation import explanation
+from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
 from misfeat.answers.stability import stability_of
-from misfeat.answers.top import best_sets, subgroup_rows
-from misfeat.answers.why import explanation
+from misfeat.answers.top_sets import best_sets, subgroup_rows
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.show import terminal as tables
 from misfeat.show.first_screen import FirstScreen, first_screen
-from misfeat.show.terminal import STAR, TableColumn, with_wholes, worth_rows
+from misfeat.show.terminal import STAR, TableColumn, with_wholes, worth_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ class QuestionSpec:
         return "features" in self.takes
 
 
-_TEXT = Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
+_TEXT = Path(__file__).with_name("question_output.toml").read_text(encoding="utf-8")
 QUESTIONS = {name: QuestionSpec.of(**spec) for name, spec in tomllib.loads(_TEXT).items()}
 SENTENCES: dict[str, Callable[[Selection, About], Sequence[str]]] = {
     "answer": lambda found, about: answer_of(found, about.subgroup, about.size).sentences,
@@ -215,7 +215,7 @@ def json_lines(
         yield as_json("subgroup", line)
     for best in best_sets(selection):
         yield as_json("set", asdict(best))
-    for worth in worth_rows(selection) if worths is None else worths:
+    for worth in worth_lines(selection) if worths is None else worths:
         yield as_json("worth", worth)
     if selection.validation is not None:
         yield as_json("validation", {"text": selection.validation})

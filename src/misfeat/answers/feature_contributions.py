@@ -30,7 +30,7 @@ from misfeat.answers.options import (
 from misfeat.answers.recording_gains import NOTHING as NO_BUNDLE
 from misfeat.answers.recording_gains import RecordingGains
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.completion.completed_scores import SUPPORT
 from misfeat.estimation.search import forward_path
 from misfeat.lattice import rank, ranks_below
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.completion import CompletedScores
-    from misfeat.estimation.estimands import ListedScores
+    from misfeat.estimation.estimates import ListedScores
     from misfeat.runtime.array_types import Floats
     from misfeat.selection import Selection
 

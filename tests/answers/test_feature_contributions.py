@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.features import (
+from misfeat.answers.explanation import explanation
+from misfeat.answers.feature_contributions import (
     feature_values,
     mean_shares,
     pair_interactions,
@@ -20,8 +21,7 @@ from misfeat.answers.features import (
     shapley_weights,
 )
 from misfeat.answers.set_contrasts import Alternative, alternative_sets
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import explanation
+from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.lattice import level, rank

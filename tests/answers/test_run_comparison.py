@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from misfeat import Coding, MisfeatWarning, SubgroupSelector
-from misfeat.answers.comparison import (
+from misfeat.answers.run_comparison import (
     ALONE,
     BEST_OF_BOTH,
     BEST_OF_FIRST,

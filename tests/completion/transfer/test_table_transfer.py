@@ -11,12 +11,12 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import model as model_module
-from misfeat.completion.transfer.model import TransferModel, records_of_rows
 from misfeat.completion.transfer.table_completion import (
     expected_above_chance,
     expected_score,
     poisson_table,
 )
+from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
 from misfeat.completion.transfer.tables import (
     Layout,
     Rows,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.answers.top import best_sets
-from misfeat.answers.why import Cell, CellCounts, Explanation, Share, cells_of, explanation
+from misfeat.answers.explanation import Cell, CellCounts, Explanation, Share, cells_of, explanation
+from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatError
 from misfeat.information.mutual_info import entropy

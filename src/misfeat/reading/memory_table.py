@@ -18,7 +18,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import Message, MisfeatError, Setting, shortened
-from misfeat.reading import table_answers as answers
+from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
     CodedRows,
     Coder,
@@ -32,7 +32,7 @@ from misfeat.reading.coders import (
     replaced,
     unpack_keys,
 )
-from misfeat.reading.table_answers import GroupSums, ValueCounts, Variable, Weighing, WeightRange
+from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ def compiled_beside() -> Iterator[None]:
         yield
         return
     nowhere = subprocess.DEVNULL
-    command = [sys.executable, "-m", "misfeat.cli.compilation"]
+    command = [sys.executable, "-m", "misfeat.cli.background_compilation"]
     with subprocess.Popen(  # noqa: S603
         command, stdin=nowhere, stdout=nowhere, stderr=nowhere
     ) as process:

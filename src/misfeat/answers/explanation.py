@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.answers.expected_counts import ExpectedCells
 from misfeat.answers.options import set_members
-from misfeat.answers.predicted_cells import ExpectedCells
 from misfeat.cohorts.follow_up import counts_of, survival_of
 from misfeat.cohorts.model import distinct_columns
 from misfeat.exceptions import MisfeatError, Setting, listed
@@ -343,7 +343,7 @@ def event_free_curves(
 def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
     """The same from tables of at most three features, without rows."""
     cells = _filled_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
-    exact = tables.rows_worth(len(members))[cohort] / tables.by_class[cohort].sum()
+    exact = tables.effective_rows_of(len(members))[cohort] / tables.by_class[cohort].sum()
     if exact >= 1.0:
         return cells
     return CellCounts(cells.values, cells.counts * exact, cells.counts.sum(axis=1), protected=True)

@@ -21,7 +21,7 @@ from misfeat.answers.options import Effort, checked_size, effort_for, level_size
 from misfeat.answers.performance import UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.significance import SubgroupSignificance, significance_tests
-from misfeat.answers.top import ScoredSet, best_sets
+from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.model import Cohorts, subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between

@@ -2,9 +2,9 @@
 
 The steps and their formulas:
 
-A. `smoothing.py`: every donor's tables of one, two and three features with the target, shrunk
+A. `donor_tables.py`: every donor's tables of one, two and three features with the target, shrunk
    towards what the smaller tables lead one to expect.
-B. 1. `smoothing.py`: how an unrecorded feature is distributed in each class, p̂(q|y).
+B. 1. `donor_tables.py`: how an unrecorded feature is distributed in each class, p̂(q|y).
    2. `table_completion.py`: tables of pairs with an unrecorded member, the donors' mean conditional
       distribution, raked to the cohort's own margins.
    3. `table_completion.py`: tables of larger sets, started from the donors' mean where some
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import recorded_part_scores
-from misfeat.completion.transfer import smoothing
+from misfeat.completion.transfer import donor_tables
 from misfeat.completion.transfer.table_completion import (
     Completed,
     SetEvidence,
@@ -62,20 +62,26 @@ class TransferModel:
         self._count = partial(records.count, rows)
         self._work, self._above_chance = work, above_chance
         single_counts, singles = self._counted(1)
-        smoothing.smooth_singles(rows, single_counts, singles)
+        donor_tables.smooth_singles(rows, single_counts, singles)
         pair_counts, self._pairs = self._counted(2)
         pairs = self._pairs
-        smooth = partial(smoothing.smooth_pairs, rows, pair_counts, singles, pairs)
+        smooth = partial(donor_tables.smooth_pairs, rows, pair_counts, singles, pairs)
         self._in_stretches(smooth, len(pairs.subsets))
         (n_cohorts, n_features), n_classes = missing.shape, rows.by_class.shape[1]
         strengths = np.full((n_features, n_features), -1.0)
         if proxies:
             self._in_stretches(
-                partial(smoothing.proxy_strengths, rows, pairs, strengths), n_features
+                partial(donor_tables.proxy_strengths, rows, pairs, strengths), n_features
             )
         self._margins = np.zeros((n_cohorts, n_features, int(rows.cards.max()), n_classes))
         predict = partial(
-            smoothing.predict_margins, rows, single_counts, singles, pairs, strengths, self._margins
+            donor_tables.predict_margins,
+            rows,
+            single_counts,
+            singles,
+            pairs,
+            strengths,
+            self._margins,
         )
         self._in_stretches(predict, n_cohorts)
         self._completed: dict[int, Completed] = {}  # all sets of a size, with their tables
@@ -110,7 +116,7 @@ class TransferModel:
         subsets = level(len(self._rows.cards), size).astype(np.int64)
         return Layout(subsets, table_starts(subsets, self._rows.cards))
 
-    def _counted(self, size: int) -> tuple[Floats, smoothing.Smoothed]:
+    def _counted(self, size: int) -> tuple[Floats, donor_tables.Smoothed]:
         """Tables of all sets of a size, zeros where unrecorded, and room for smoothed ones."""
         layout = self._layout(size)
         n_cohorts, n_classes = self._rows.by_class.shape
@@ -119,7 +125,7 @@ class TransferModel:
         none = np.zeros(len(layout.subsets))
         rows = counts.sum(axis=2) if size == 1 else np.zeros(counts.shape[:2])
         kept_rows = np.full_like(none, size == 1)
-        return counts, smoothing.Smoothed(*layout, np.zeros_like(counts), rows, none, kept_rows)
+        return counts, donor_tables.Smoothed(*layout, np.zeros_like(counts), rows, none, kept_rows)
 
     def _complete_level(self, size: int, counts: Floats | None = None) -> Completed:
         """Complete all subsets of one size, of which there may be counts."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.additive import (
+from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
     Moments,
     Term,
@@ -31,7 +31,7 @@ from misfeat.estimation.additive import (
     whitening,
 )
 from misfeat.estimation.kernels import add_main_effects, interaction_statistics, residual_sums
-from misfeat.estimation.sources import Source, cells_within
+from misfeat.estimation.sufficient_statistics import Source, cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:

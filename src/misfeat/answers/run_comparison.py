@@ -26,7 +26,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from misfeat.answers.options import check_size, frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
-from misfeat.answers.top import best_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share

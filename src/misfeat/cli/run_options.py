@@ -101,7 +101,7 @@ def read_costs(value: Any) -> dict[str, float]:
     return {column: _parsed(float, cost, Setting("costs", cost, column)) for column, cost in pairs}
 
 
-def read_ways(value: Any) -> dict[str, str]:
+def read_read_rules(value: Any) -> dict[str, str]:
     """Read ``COL=text``."""
     return _pairs(value, "read", "zip=text")
 
@@ -116,7 +116,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "block": read_blocks,
     "bins": read_bins,
     "missing": read_missing_values,
-    "read": read_ways,
+    "read": read_read_rules,
     "cost": read_costs,
 }
 """What makes the value for Python; others are as given."""
@@ -324,7 +324,7 @@ def as_option(setting: Setting) -> str:
 def run_arguments() -> Iterable[inspect.Parameter]:
     """The arguments of a function that Typer makes the options of `misfeat run` from."""
     hints = get_type_hints(RunSettings)
-    about = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
+    about = tomllib.loads(Path(__file__).with_name("run_options.toml").read_text(encoding="utf-8"))
     for one in fields(RunSettings):
         option: Any = _TABLE
         if one.name in about:

@@ -20,7 +20,7 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
 from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of, support_of
 from misfeat.completion.transfer import AutoCompleter
-from misfeat.estimation.additive import recorded_all
+from misfeat.estimation.covariance_scores import recorded_all
 from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting

@@ -17,14 +17,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.estimation.additive import CorrelationScale, InformationScale, Moments, recorded_all
+from misfeat.estimation.covariance_scores import (
+    CorrelationScale,
+    InformationScale,
+    Moments,
+    recorded_all,
+)
 from misfeat.estimation.kernels import count_cells
 from misfeat.information.count_tables import CountTables
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
     from misfeat.completion.completed_scores import Known
-    from misfeat.estimation.additive import Scale, Term
+    from misfeat.estimation.covariance_scores import Scale, Term
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
@@ -280,7 +285,7 @@ class CountedTable(Source):
     def __init__(self, tables: CountTables) -> None:
         self.tables, self.missing, self.cards = tables, tables.missing, tables.cards
         self.by_class, self.largest_set = tables.by_class, tables.largest
-        self.n_rows = tables.rows_worth(min(2, max(tables.largest, 1)))
+        self.n_rows = tables.effective_rows_of(min(2, max(tables.largest, 1)))
         self.shows_interactions = self.n_rows >= NEARLY_EXACT * self.by_class.sum(axis=1)
         alone = tables.singles.sum(axis=(0, 2))
         self.usual = np.array([np.argmax(alone[i:j]) for i, j in pairwise(tables.starts(1))])

@@ -19,10 +19,10 @@ from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.product_sums import PERMUTED, ProductSums
 from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
 from misfeat.completion.completed_scores import SUPPORT
-from misfeat.estimation.estimands import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
+from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import names_of_completed
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.reading.table_answers import EAGER_LIBRARIES
+from misfeat.reading.table_statistics import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.features import feature_worths
+from misfeat.answers.feature_contributions import feature_worths
 from misfeat.answers.options import shown_scores
-from misfeat.answers.top import as_columns, best_sets, scored_sets
+from misfeat.answers.top_sets import as_columns, best_sets, scored_sets
 from misfeat.datasets import load_heart, make_cohorts
 
 
