@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -124,16 +125,20 @@ def test_differences_and_pairs_of_features_are_those_measured():
 
 def test_tests_against_chance_are_those_measured():
     text = page("answers/chance")
-    null = [
-        [table, f"{int(tests):,}", *(rounded(one, 3) for one in shares), permutations]
-        for table, tests, *shares, permutations in measured("answers/chance")
-    ]
+    null = defaultdict(list)
+    for kind, _, _, usual, few, _ in measured("validity/null_tables"):
+        weights = kind.partition("weights ")[2]
+        if not kind.startswith("r2"):
+            alone = weights in ("by lot", "by clusters")
+            null[weights if alone else bool(weights)].append((few, usual))
     power = [[one, *(rounded(s, 2) for s in found)] for _, one, *found in measured("answers/power")]
     enough = [
         [f"{int(rows):,}", informative, *(share.lstrip("0") for share in shares)]
         for rows, informative, *shares in measured("answers/enough")
     ]
-    assert shown(text, null) == 3
+    for kinds in null.values():
+        few, usual = (f"{min(one)[1:]} to {max(one)[1:]}" for one in zip(*kinds, strict=True))
+        assert f"| {len(kinds)} | {few} | {usual} |" in text
     assert shown(text, power) == 4
     assert shown(page("answers/enough"), enough) == 4
 
