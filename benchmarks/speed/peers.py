@@ -6,7 +6,7 @@ A whole run of misfeat answers for every subgroup, with tests, validation, stabi
 usual, and a report. Peers get the pooled table once, coded as small integers, and choose five
 features; they run as their documentation begins, on all cores where they can. Each has `LIMIT`
 seconds. Run it twice: the first time compiles kernels.
-Needs skrub and what benchmarks/compare/requirements.txt names beside misfeat.
+Needs skrub and what benchmarks/field/requirements.txt names beside misfeat.
 """
 
 from __future__ import annotations
