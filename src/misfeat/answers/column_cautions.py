@@ -111,7 +111,8 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
             continue
         names = [" and ".join(map(repr, one.columns)) for one in own]
         missing = own[0].remedy.about.get("missing")
-        remedy, setting = "Leave them out, or one of each pair: {setting}.", Setting("exclude")
+        which = "them" if len(own[0].columns) == 1 else "one of each pair"
+        remedy, setting = f"Leave {which} out: {{setting}}.", Setting("exclude")
         if missing is not None:
             remedy, setting = "Where it stands for missing, say so, as in {setting}.", missing
         elif own[0].severity != "note":

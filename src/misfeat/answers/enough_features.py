@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.array_types import Flags
     from misfeat.selection import Selection
 
-WHAT = "Seeing how many features are enough"
+WHAT = "Testing whether a further feature helps"
 LITTLE, LITTLE_OF_IT = 0.01, 0.05
 """A set that explains less by this share of the entropy, and of what the other explains, is as good
 for whoever acts on it."""

@@ -43,7 +43,7 @@ RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
 SHARE = 1 / 3  # of the rows of every subgroup that a draw takes, where scores are pooled
 SHARE_ALONE = 1 / 2  # the same where a subgroup's scores come from its own rows alone
-WHAT = "Drawing rows anew to see what comes out again"
+WHAT = "Resampling rows to see how stable answers are"
 OFTEN = 0.8  # what comes out again in such a share of the draws is called stable
 
 

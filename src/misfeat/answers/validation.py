@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.floating]
 
-WHAT = "Leaving parts of the table out to see how well answers hold"
+WHAT = "Validating on parts of the table left out"
 JUDGED = 0.9  # the confidence of the intervals that the truth's deviation is read from
 TOO_NARROW = 0.05  # intervals that hold the truth by more than this too seldom are too narrow
 LEAST_RATIO, MOST_RATIO = 0.1, 3.0  # credible squared errors over squared deviations
