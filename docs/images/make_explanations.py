@@ -14,11 +14,11 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
-from misfeat.demo.examples import HOSPITALS
 
 from misfeat import SubgroupSelector, plot
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
+from misfeat.demo import fitted
 
 FOLDER = Path(__file__).parent
 RECORDED, PREDICTED, GREY, PALE = "#0b5cad", "#9a4a00", "#7a8590", "#fbe3d0"
@@ -36,7 +36,7 @@ def main() -> None:
 
 def problem() -> plt.Figure:
     """Which hospital recorded what, and the best set of each."""
-    selector = HOSPITALS.fitted()
+    selector = fitted()
     shown = ["chest pain", "exercise angina", "ST depression", "vessels", "thallium scan"]
     best = best_sets(selector.selection_, k=1)
     lacking = {one.subgroup: one.missing for one in selector.subgroups_.itertuples()}
@@ -194,12 +194,12 @@ def pooling() -> plt.Figure:
 
 def tutorial_features() -> plt.Figure:
     """Which hospital recorded what, and what each feature explains alone."""
-    return plot.feature_map(HOSPITALS.fitted()).figure
+    return plot.feature_map(fitted()).figure
 
 
 def tutorial_worth() -> plt.Figure:
     """What recording a feature would add."""
-    return plot.worth_collecting(HOSPITALS.fitted(), n=6).figure
+    return plot.worth_collecting(fitted(), n=6).figure
 
 
 PICTURES = (problem, lattice, few_rows, transfer, pooling, tutorial_features, tutorial_worth)
