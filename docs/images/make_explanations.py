@@ -61,7 +61,8 @@ def problem() -> plt.Figure:
                 size=8,
             )
         colour = PREDICTED if one.source == "predicted" else RECORDED
-        interval = f"{one.score:.2f} nats ({one.low:.2f} to {one.high:.2f})"
+        whole = one.score / one.share
+        interval = f"{one.share:.0%} ({one.low / whole:.0%} to {one.high / whole:.0%})"
         words = f"{' + '.join(one.features)}\n{interval}, {one.source}"
         axes.text(6.75, at, words, va="center", color=colour, size=9)
     for place, name in enumerate(shown):
@@ -74,7 +75,7 @@ def problem() -> plt.Figure:
             size=8.5,
         )
     axes.annotate("", (6.6, 2.5), (6.25, 2.5), arrowprops={"arrowstyle": "-|>", "color": GREY})
-    axes.text(6.75, len(best) + 0.75, "explains most of heart disease", va="center", size=8.5)
+    axes.text(6.75, len(best) + 0.75, "would explain most of heart disease", va="center", size=8.5)
     axes.set(xlim=(-1.4, 10.6), ylim=(0.4, len(best) + 1.1))
     axes.axis("off")
     return figure
