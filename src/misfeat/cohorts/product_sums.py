@@ -17,7 +17,7 @@ from misfeat.reading.coders import Kind
 from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.build import CohortRules, ProfiledTable
+    from misfeat.cohorts.build import CohortRules
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.reading.inputs import Table
@@ -60,8 +60,21 @@ def cohorts_and_product_sums(
     report = progress or build.unreported
     with closing(table):
         profiled = build.profile_table(table, target, rules, progress)
-        features = _numeric_features(profiled)
-        weighed, profiles = profiled.table, profiled.profiles
+        weighed, profiles, settled = profiled.table, profiled.profiles, profiled.rules
+        used = {*settled.group_columns, *settled.weights.roles, profiled.target}
+        features = [
+            column
+            for column, profile in profiles.items()
+            if column not in used
+            and profile.kind in (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
+            and profile.distinct > 1
+            and (column in settled.bins.by_column or not profile.is_identifier)
+        ]
+        if not features:
+            raise MisfeatError(
+                f"{_R2} needs numeric features, and the table has none; use "
+                f"{Setting('measure', 'mutual_info')}."
+            )
         variables = [_variable(weighed, profiles[feature]) for feature in features]
         variables.append(_variable(weighed, profiles[target], is_target=True))
         coded = build.code_table(profiled, progress, with_grids=False)
@@ -152,25 +165,6 @@ def _shuffled(lines: Floats, moved: Floats, rng: np.random.Generator) -> Floats:
         for i, other in enumerate(still):
             found[1:, i, j] = np.fft.irfft(other * turned, n)[shifts]
     return found
-
-
-def _numeric_features(profiled: ProfiledTable) -> list[str]:
-    rules = profiled.rules
-    used = {*rules.group_columns, *rules.weights.roles, profiled.target}
-    features = [
-        column
-        for column, profile in profiled.profiles.items()
-        if column not in used
-        and profile.kind in (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
-        and profile.distinct > 1
-        and (column in rules.bins.by_column or not profile.is_identifier)
-    ]
-    if not features:
-        raise MisfeatError(
-            f"{_R2} needs numeric features, and the table has none; use "
-            f"{Setting('measure', 'mutual_info')}."
-        )
-    return features
 
 
 def _by_cohort(

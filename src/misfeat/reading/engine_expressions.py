@@ -31,9 +31,9 @@ from misfeat.reading.coders import (
     Kind,
     Reading,
     joined,
-    that_may_occur,
 )
 from misfeat.reading.table_statistics import Variable, kind_of_type, numpy_of, ranks_of
+from misfeat.reading.values import canonical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,11 @@ class ColumnExpressions:
         if self.kind(reading.column) is Kind.TIME:
             codes = [value == self._constant(reading.column, code) for code in reading.missing]
         else:
-            chosen = that_may_occur(reading.missing, self.kind(reading.column) is Kind.INTEGER)
+            chosen = list(map(canonical, reading.missing))  # then in the type of the column
+            if self.kind(reading.column) is Kind.INTEGER:
+                chosen = [code for code in chosen if not isinstance(code, float)]
+            else:
+                chosen = [float(code) if type(code) is int else code for code in chosen]
             codes = [value.is_in(chosen) if chosen else nw.lit(False)]
         # Settled: pandas cannot join nulls of different types of flags.
         return missing | joined(operator.or_, [code.fill_null(False) for code in codes])

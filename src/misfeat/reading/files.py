@@ -414,7 +414,23 @@ _AWS = {
 
 def open_address(address: str) -> Relation:
     """Open the table of an address; its rows stay there until they are counted."""
-    return (_open_database if scheme_of(address) in DATABASES else _open_store)(address)
+    if scheme_of(address) in DATABASES:
+        return _open_database(address)
+    # DuckDB loads its extension for the object store that Parquet files are in.
+    shown = without_secrets(address)
+    connection, close = connect(shown)
+    failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
+    try:
+        _create_secret(connection, address.partition("://")[0].lower())
+        relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
+        names = tuple(relation.columns)
+        refuse_repeats(shown, names)
+    except Exception as error:
+        close()
+        if isinstance(error, MisfeatError):
+            raise
+        raise failed(error) from None
+    return Relation(relation, names, close, failed)
 
 
 def _open_database(address: str) -> Relation:
@@ -449,24 +465,6 @@ def _open_database(address: str) -> Relation:
         connection.disconnect()
         raise failed(error) from None
     return Relation(table, tuple(table.columns), connection.disconnect, failed)
-
-
-def _open_store(address: str) -> Relation:
-    """Open Parquet files in an object store by DuckDB, which loads its extension for that."""
-    shown = without_secrets(address)
-    connection, close = connect(shown)
-    failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
-    try:
-        _create_secret(connection, address.partition("://")[0].lower())
-        relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
-        names = tuple(relation.columns)
-        refuse_repeats(shown, names)
-    except Exception as error:
-        close()
-        if isinstance(error, MisfeatError):
-            raise
-        raise failed(error) from None
-    return Relation(relation, names, close, failed)
 
 
 def _create_secret(connection: Any, scheme: str) -> None:

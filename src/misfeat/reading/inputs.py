@@ -98,7 +98,7 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
-        if is_foreign(path):
+        if files.ending(_book_and_sheet(path)[0]) in files.FOREIGN:
             return open_foreign(path)
         X = files.open_address(path) if files.is_address(path) else files.open_path(path, codes)
     if isinstance(X, files.Relation):
@@ -325,11 +325,6 @@ def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> A
 
 
 Columns = list[tuple[str, list[Any]]]
-
-
-def is_foreign(path: str) -> bool:
-    """Whether a path is that of a file of another program, or of a sheet of one."""
-    return files.ending(_book_and_sheet(path)[0]) in files.FOREIGN
 
 
 def open_foreign(path: str) -> ArrayTable:

@@ -264,7 +264,19 @@ def _of_text(series: nw.Series[Any]) -> Column:
         positions, distinct = encoded.fill_null(_MISSING).to_numpy(), values.to_list()
         order = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
     elif series.implementation.is_pyarrow():
-        positions, distinct = _text_of_pyarrow(native)
+        import pyarrow as pa
+
+        if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
+            native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
+        positions, distinct = np.empty(0, dtype=np.int64), []
+        if native.num_chunks:
+            is_encoded = pa.types.is_dictionary(native.type)
+            encoded = native if is_encoded else native.dictionary_encode()
+            encoded = encoded.unify_dictionaries().combine_chunks()
+            distinct = encoded.dictionary.to_pylist()
+            found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
+            assert found is not None  # noqa: S101
+            positions = np.where(found[1], _MISSING, found[0])
         if getattr(native.type, "ordered", False) and all(isinstance(v, str) for v in distinct):
             order = tuple(distinct)
     elif hasattr(native.dtype, "categories"):
@@ -277,21 +289,6 @@ def _of_text(series: nw.Series[Any]) -> Column:
         return _unsupported(len(series))
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
     return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
-
-
-def _text_of_pyarrow(native: Any) -> tuple[Integers, list[Any]]:
-    import pyarrow as pa
-
-    if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
-        native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
-    if not native.num_chunks:
-        return np.empty(0, dtype=np.int64), []
-    if not pa.types.is_dictionary(native.type):
-        native = native.dictionary_encode()
-    encoded = native.unify_dictionaries().combine_chunks()
-    found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
-    assert found is not None  # noqa: S101
-    return np.where(found[1], _MISSING, found[0]), encoded.dictionary.to_pylist()
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
