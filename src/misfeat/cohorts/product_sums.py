@@ -181,6 +181,7 @@ def _by_cohort(
         scale = cohorts.effective / totals[0]
         totals = [part * scale.reshape(-1, *[1] * (part.ndim - 1)) for part in totals]
     rows, both, first, product = totals
+    recorded = np.einsum("gii->gi", both)
     squares = np.einsum("gii->gi", product)
     too_large = ~np.isfinite(squares).all(axis=0)
     if too_large.any():
@@ -190,7 +191,21 @@ def _by_cohort(
             f"by a constant, or use {Setting('measure', 'mutual_info')}.",
             column=column,
         )
-    share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
+    # With m the means and sums over the rows that have both values: sum (x - m_x)(z - m_z) = sum xz
+    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares cancel but for rounding is
+    # constant in the cohort.
+    mean = np.divide(
+        np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0
+    )
+    shifted: Floats = (
+        product
+        - mean[:, :, None] * first.transpose(0, 2, 1)
+        - mean[:, None, :] * first
+        + both * mean[:, :, None] * mean[:, None, :]
+    )
+    varies = np.einsum("gii->gi", shifted) > ROUNDED_OFF * squares
+    centred = np.where(varies[:, :, None] & varies[:, None, :], shifted, 0.0)
+    share = (rows[:, None] - recorded[:, :-1]) / rows[:, None]
     missing: Flags = share >= threshold
     kept = np.flatnonzero(~missing.all(axis=0))
     chosen = [*kept, len(features)]
@@ -199,7 +214,7 @@ def _by_cohort(
         features=tuple(features[feature] for feature in kept),
         target=cohorts.target,
         rows=np.rint(rows).astype(np.int64),
-        products=_centred(both, first, product)[:, chosen][:, :, chosen],
+        products=centred[:, chosen][:, :, chosen],
         missing=missing[:, kept],
     )
 
@@ -227,22 +242,3 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
             column=profile.column,
         )
     return Variable(profile.reading, 0.0, as_it_is(profile), has_gaps)
-
-
-def _centred(both: Floats, first: Floats, product: Floats) -> Floats:
-    """Sums of products about the cohort's means, missing values at the mean."""
-    # With m the means and sums over the rows that have both values: sum (x - m_x)(z - m_z) = sum xz
-    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares cancel but for rounding is
-    # constant in the cohort.
-    recorded = np.einsum("gii->gi", both)
-    mean = np.divide(
-        np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0
-    )
-    shifted: Floats = (
-        product
-        - mean[:, :, None] * first.transpose(0, 2, 1)
-        - mean[:, None, :] * first
-        + both * mean[:, :, None] * mean[:, None, :]
-    )
-    varies = np.einsum("gii->gi", shifted) > ROUNDED_OFF * np.einsum("gii->gi", product)
-    return np.where(varies[:, :, None] & varies[:, None, :], shifted, 0.0)

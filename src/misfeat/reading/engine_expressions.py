@@ -147,8 +147,19 @@ class ColumnExpressions:
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
-            case EdgeCoder(reading=reading) if reading.texts:
-                code = _code_in_lists(self.value(reading.column), reading, coder.edges)
+            case EdgeCoder(reading=reading, edges=edges) if reading.texts:
+                # Looked up in a list for each code but the one with the longest list.
+                texts: dict[int, list[str]] = {}
+                for text, stands_for in zip(reading.texts, reading.values, strict=True):
+                    texts.setdefault(bisect_left(edges, stands_for), []).append(text)
+                rest = max(texts, key=lambda code: len(texts[code]))
+                value = self.value(reading.column)
+                found = (
+                    one_where(value.is_in(among)) * (code - rest)
+                    for code, among in texts.items()
+                    if code != rest
+                )
+                code = joined(operator.add, [nw.lit(rest), *found])
                 missing = self.is_missing(reading)
             case EdgeCoder(reading=reading, edges=edges):
                 constants = [self._constant(reading.column, edge) for edge in edges]
@@ -193,20 +204,6 @@ class ColumnExpressions:
 def one_where(flag: nw.Expr) -> nw.Expr:
     """1 where a flag holds, else 0: PostgreSQL casts no flags, Dask no nulls; Ibis needs a cast."""
     return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
-
-
-def _code_in_lists(value: nw.Expr, reading: Reading, edges: tuple[Any, ...]) -> nw.Expr:
-    """The code of a text, looked up in a list for each code but the one with the longest list."""
-    texts: dict[int, list[str]] = {}
-    for text, stands_for in zip(reading.texts, reading.values, strict=True):
-        texts.setdefault(bisect_left(edges, stands_for), []).append(text)
-    rest = max(texts, key=lambda code: len(texts[code]))
-    found = (
-        one_where(value.is_in(among)) * (code - rest)
-        for code, among in texts.items()
-        if code != rest
-    )
-    return joined(operator.add, [nw.lit(rest), *found])
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -419,8 +419,15 @@ class ArrayTable:
         """Distinct values of a column, how often each occurs, and how often none."""
         times, present = self._frequencies, column.present()
         if times is None:
-            values, counts = _counted(present)
-            return values, counts, int(column.missing.sum())
+            n_missing = int(column.missing.sum())
+            if present.dtype.kind == "i" and len(present):
+                lowest, highest = int(present.min()), int(present.max())
+                if highest - lowest < len(present):  # counting is faster than sorting
+                    counts = np.bincount(present.astype(np.int64) - lowest)
+                    occurring = np.flatnonzero(counts)
+                    return occurring + lowest, counts[occurring], n_missing
+            values, counts = np.unique(present, return_counts=True)
+            return values, counts.astype(np.int64, copy=False), n_missing
         values, position = np.unique(present, return_inverse=True)
         counts = np.zeros(len(values), dtype=np.int64)
         np.add.at(counts, position, times[~column.missing])
@@ -531,32 +538,17 @@ class ArrayTable:
         if isinstance(coder, EdgeCoder):
             # Edges between integers may be fractions; dates are compared as such.
             dtype = values.dtype if values.dtype.kind == "M" else None
-            codes[rows] = _edges_below(values, np.array(coder.edges, dtype=dtype))
+            edges = np.array(coder.edges, dtype=dtype)
+            if len(edges) > FEW_EDGES:
+                codes[rows] = np.searchsorted(edges, values, side="left")
+            else:
+                below = np.zeros(len(values), dtype=np.uint8)
+                for edge in edges:
+                    below += values > edge
+                codes[rows] = below
         elif column.distinct is not None:
             other = len(coder.labels) - 1
             position = {value: code for code, value in enumerate(coder.values)}
             code_of = [position.get(value, other) for value in column.distinct]
             codes[rows] = np.array(code_of, dtype=codes.dtype)[values]
         return codes
-
-
-def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """The distinct values, ascending, and how often each occurs."""
-    if values.dtype.kind == "i" and len(values):
-        lowest, highest = int(values.min()), int(values.max())
-        if highest - lowest < len(values):  # counting is faster than sorting
-            counts = np.bincount(values.astype(np.int64) - lowest)
-            occurring = np.flatnonzero(counts)
-            return occurring + lowest, counts[occurring]
-    distinct, counts = np.unique(values, return_counts=True)
-    return distinct, counts.astype(np.int64, copy=False)
-
-
-def _edges_below(values: NDArray[Any], edges: NDArray[Any]) -> Indices:
-    """How many of the ascending edges lie strictly below each value."""
-    if len(edges) > FEW_EDGES:
-        return np.searchsorted(edges, values, side="left")
-    below = np.zeros(len(values), dtype=np.uint8)
-    for edge in edges:
-        below += values > edge
-    return below
