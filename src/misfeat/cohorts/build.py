@@ -612,6 +612,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         )
         parts.append(collapse(own, weights, bases, more))
         parts[-1].codes[:-1][absent] = NOT_RECORDED
+    del own, weights, more  # with millions of rows, one copy of them is enough
     laid_out = CodedRows(
         np.concatenate([part.codes for part in parts], axis=1),
         np.concatenate([part.weights for part in parts]),

@@ -242,7 +242,10 @@ class EngineTable:
         group = np.zeros(len(rows.weights), dtype=np.int64)
         if n_groups:
             (group,) = pack_keys(codes[:n_groups], bases[:n_groups])
-        return drawn(rows, hashes_of(pack_keys(codes, bases)), drawing.rates(group)), drawing
+        rates = np.ones(len(group), dtype=np.int64)
+        for one_in, among in drawing.by_rate().items():
+            rates[np.isin(group, among)] = one_in
+        return drawn(rows, hashes_of(pack_keys(codes, bases)), rates), drawing
 
     def _keys(self, coders: Sequence[Coder], bases: Sequence[int]) -> dict[str, nw.Expr]:
         """The codes of a row as one whole number, or several where they do not fit one."""
@@ -474,13 +477,6 @@ class Drawing:
             rate: [group for group, one_in in self.one_in.items() if one_in == rate]
             for rate in dict.fromkeys(self.one_in.values())
         }
-
-    def rates(self, groups: Integers) -> Integers:
-        """Of which number of rows one is kept, row by row."""
-        rates = np.ones(len(groups), dtype=np.int64)
-        for rate, among in self.by_rate().items():
-            rates[np.isin(groups, among)] = rate
-        return rates
 
 
 def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
