@@ -605,8 +605,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         # The rows of a cohort, features that it never recorded blanked out, the target last.
         stretches = runs.of(cohort)
         own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
-        for feature in np.flatnonzero(absent).tolist():
-            own[feature][:] = bases[feature] - 1
+        for number in np.flatnonzero(absent).tolist():
+            own[number][:] = bases[number] - 1
         weights, *more = (
             np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
         )

@@ -224,8 +224,8 @@ class EngineTable:
         counted = self._counted_by(keys, self._weighing)
         # Without most of those that are not kept; `drawn` has the last word.
         counted = counted.with_columns((nw.col("key_0") * 0).alias(_HASH))
-        for key in keys:
-            counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(key)).alias(_HASH))
+        for name in keys:
+            counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(name)).alias(_HASH))
             for turn in TURNS:  # one by one: engines repeat what is written into one expression
                 counted = counted.with_columns(_turned(nw.col(_HASH), turn).alias(_HASH))
         first_key = nw.col("key_0")
