@@ -149,11 +149,13 @@ def timed(load: Workload, n_jobs: int | None) -> tuple[SubgroupSelector, dict[st
     >>> [step["step"] for step in figures["steps"]][:3]
     ['coding', 'scores of own rows', 'population']
     """
+    from numba.core.event import install_listener
+
     from benchmarks.speed.clock import StepClock, forget_peak, held_memory, peak_memory
-    from misfeat.runtime.kernel_cache import compilations_counted
+    from misfeat.runtime.kernel_cache import EVENT, Compilations
     from misfeat.runtime.progress import progress_told
 
-    with compilations_counted() as compiled:
+    with install_listener(EVENT, Compilations()) as compiled:
         began = time.perf_counter()
         with progress_told(_nothing):
             answered(load.small(), n_jobs, StepClock({}))

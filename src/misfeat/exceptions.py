@@ -50,13 +50,23 @@ class Setting:
         return f"{self.parameter}={shortened(self.value)}" if self.has_value else self.parameter
 
     def __format__(self, spec: str) -> str:
-        value = (_as_literal(self.value),) if self.has_value else ()
+        value: tuple[str, ...] = ()
+        if self.has_value:
+            value = (repr(self.value),)
+            try:
+                literal_eval(value[0])
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                value = (shortened(self.value),)
         return f"\ue000{(self.parameter, self.column, *value)!r}\ue001"
 
     @classmethod
     def _read(cls, mark: str) -> Setting:
-        parameter, column, *value = literal_eval(mark)
-        return cls(parameter, _from_literal(value[0]) if value else UNSAID, column)
+        parameter, column, *shown = literal_eval(mark)
+        value = _Shown(shown[0]) if shown else UNSAID
+        if shown:
+            with suppress(ValueError, SyntaxError):
+                value = literal_eval(shown[0])
+        return cls(parameter, value, column)
 
 
 class _Shown(str):
@@ -66,22 +76,6 @@ class _Shown(str):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _as_literal(value: Any) -> str:
-    shown = repr(value)
-    try:
-        literal_eval(shown)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return shortened(value)
-    return shown
-
-
-def _from_literal(shown: str) -> Any:
-    try:
-        return literal_eval(shown)
-    except (ValueError, SyntaxError):
-        return _Shown(shown)
 
 
 class Message(str):

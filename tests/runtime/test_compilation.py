@@ -15,7 +15,7 @@ from numba.core.errors import TypingError
 
 import misfeat
 from misfeat.runtime import kernel_cache
-from misfeat.runtime.kernel_cache import EVENT, compilations_counted
+from misfeat.runtime.kernel_cache import EVENT, Compilations
 
 SOURCE = """
 from misfeat.runtime.compilation import compiled
@@ -99,7 +99,7 @@ def test_kernels_within_others_are_counted_and_their_time_is_not_added():
     def outer(x):
         return one(x) * 2
 
-    with compilations_counted() as compilations:
+    with event.install_listener(EVENT, Compilations()) as compilations:
         assert outer(np.int64(3)) == 8
         outer(np.int64(4))
     assert compilations.count == 2

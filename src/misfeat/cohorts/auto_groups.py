@@ -9,7 +9,7 @@ off for every feature and subgroup.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -145,7 +145,16 @@ class _Search:
         cuts: list[int] = []
         best: _Choice | None = None
         while len(cuts) < MOST_CUTS:
-            cuts = sorted([*cuts, self._best_cut(counts[:, :, :-1], cuts)])
+            # One more cut after the bin where it leaves the least surprise.
+            bounds = [0, *(cut + 1 for cut in cuts), base - 1]
+            cut, most = bounds[1] - 1 if cuts else 0, -np.inf
+            for start, stop in pairwise(bounds):
+                below = np.cumsum(counts[:, :, start:stop], axis=2)
+                whole = below[:, :, -1:]
+                gains = self._left(whole) - self._left(below) - self._left(whole - below)
+                if stop - start > 1 and gains[:-1].max() > most:
+                    cut, most = start + int(np.argmax(gains[:-1])), float(gains[:-1].max())
+            cuts = sorted([*cuts, cut])
             part = np.searchsorted(np.array(cuts), np.arange(base), side="left")
             part[-1] = len(cuts) + 1  # where the column itself is missing
             rule = ByCuts(column, tuple(coder.edges[cut] for cut in cuts))
@@ -175,18 +184,6 @@ class _Search:
         """Rows by cell, and below them those that lack each feature."""
         counts = [np.bincount(cell, weights=line, minlength=n_cells) for line in self._lines]
         return np.array(counts, dtype=np.float64)
-
-    def _best_cut(self, counts: Floats, cuts: Sequence[int]) -> int:
-        """The bin after which a further cut leaves the least surprise."""
-        bounds = [0, *(cut + 1 for cut in cuts), counts.shape[2]]
-        best, most = bounds[1] - 1 if cuts else 0, -np.inf
-        for start, stop in pairwise(bounds):
-            below = np.cumsum(counts[:, :, start:stop], axis=2)
-            whole = below[:, :, -1:]
-            gains = self._left(whole) - self._left(below) - self._left(whole - below)
-            if stop - start > 1 and gains[:-1].max() > most:
-                best, most = start + int(np.argmax(gains[:-1])), float(gains[:-1].max())
-        return best
 
     def _left(self, counts: Floats) -> Floats:
         """The surprise that is left, by bin."""

@@ -34,12 +34,10 @@ from misfeat.cohorts.merged_categories import (
     BY_GAPS,
     MOST_VALUES,
     RECORDED,
-    Merged,
     gaps_explain,
     lost_bits,
     merge_neighbours,
     merge_rare,
-    stacked,
 )
 from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
@@ -64,7 +62,7 @@ from misfeat.runtime.memory import allowed_memory
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.table_statistics import Weighing
-    from misfeat.runtime.array_types import Flags, Indices
+    from misfeat.runtime.array_types import Flags
     from misfeat.runtime.progress import Progress
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
@@ -494,7 +492,17 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
     audit = next(audit for audit in coded.audits if audit.column == column)
     codes = list(rows.codes)
     if audit.treatment == TO_MERGE:
-        merged = _merged(coded, column, profiled)
+        settled = {one.column for one in coded.audits if one.treatment not in TREATED_LATER}
+        others = {
+            name: (len(groups) + names.index(name), features[name])
+            for name in sorted(settled.intersection(names))
+        }
+        values, most = features[column], profiled.most
+        if profiled.profiles[column].in_order:
+            bins = profiled.rules.bins.bins
+            merged = merge_neighbours(rows, line, others, values, bins=bins, most=most)
+        else:
+            merged = merge_rare(rows, line, others, values[:-1], most=most)
         labels, treatment = merged.labels, merged.treatment
         codes[line], bases[line] = merged.codes, len(labels) + 1
         lost = lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
@@ -509,26 +517,13 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
         labels, treatment = (RECORDED,) if explain else (), f"{BY_GAPS} ({audit.treatment})"
         codes[line], bases[line] = missing.astype(np.int8), 2
     features[column] = labels
-    settled = replace(audit, treatment=treatment, categories=labels)
+    changed = replace(audit, treatment=treatment, categories=labels)
     if not labels:
-        settled = as_left_out(audit, audit.treatment)
+        changed = as_left_out(audit, audit.treatment)
         del features[column], bases[line], codes[line]
     rows = collapse(codes, rows.weights, bases, rows.more)
-    audits = [settled if one is audit else one for one in coded.audits]
+    audits = [changed if one is audit else one for one in coded.audits]
     return coded._replace(rows=rows, features=features, audits=audits)
-
-
-def _merged(coded: CodedColumns, column: str, profiled: ProfiledTable) -> Merged:
-    """The values of a column, merged by how frequent they are, or with their neighbours."""
-    rules, profile, features = profiled.rules, profiled.profiles[column], coded.features
-    settled = {one.column for one in coded.audits if one.treatment not in TREATED_LATER}
-    first, names = len(profiled.groupings), list(features)
-    others = {n: (first + names.index(n), features[n]) for n in sorted(settled.intersection(names))}
-    most, line = profiled.most, first + names.index(column)
-    if profile.in_order:
-        bins = rules.bins.bins
-        return merge_neighbours(coded.rows, line, others, features[column], bins=bins, most=most)
-    return merge_rare(coded.rows, line, others, features[column][:-1], most=most)
 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
@@ -573,7 +568,21 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
 def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subgroups.Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
-    target, rows = coded.target, _rows_with_target(profiled, coded)
+    target, rows = coded.target, coded.rows
+    present = rows.codes[-1] < target.n_codes
+    if not present.any():
+        raise MisfeatError(
+            f"None of the rows at hand has a value of the target {profiled.target!r}.",
+            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
+            column=profiled.target,
+        )
+    if not present.all():
+        notes.add(
+            "{rows:,} rows without a value of the target {column!r} are dropped.",
+            rows=int(rows.weights[~present].sum()),
+            column=profiled.target,
+        )
+        rows = rows.where(present)
     counted = rows.weights if rows.masses is None else rows.masses
     classes = target.classes_of(rows.codes[-1])
     by_class = np.bincount(classes, counted, len(target.classes))
@@ -591,14 +600,35 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     labels = dict(itertools.compress(coded.features.items(), kept))
     lines = [*(len(groupings) + np.flatnonzero(kept)), -1]
     bases = [*(len(codes) + 1 for codes in labels.values()), target.n_codes + 1]
-    parts = [
-        _rows_of_cohort(rows, lines, bases, runs.of(cohort), absent)
-        for cohort, absent in enumerate(missing[:, kept])
-    ]
-    laid_out = stacked(parts)
+    parts = []
+    for cohort, absent in enumerate(missing[:, kept]):
+        # The rows of a cohort, features that it never recorded blanked out, the target last.
+        stretches = runs.of(cohort)
+        own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
+        for number in np.flatnonzero(absent).tolist():
+            own[number][:] = bases[number] - 1
+        weights, *more = (
+            np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
+        )
+        parts.append(collapse(own, weights, bases, more))
+        parts[-1].codes[:-1][absent] = NOT_RECORDED
+    del own, weights, more  # with millions of rows, one copy of them is enough
+    laid_out = CodedRows(
+        np.concatenate([part.codes for part in parts], axis=1),
+        np.concatenate([part.weights for part in parts]),
+        *(np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True)),
+    )
     *codes, target_codes = laid_out.codes
-    with_gaps = coding.sporadic == "category"
-    categories, gap_codes = _mark_gaps(codes, list(labels.values()), with_gaps)
+    # Values missing here and there become a category with a code of its own, or are blanked out.
+    categories, gap_codes = [], []
+    for line, meant in zip(codes, labels.values(), strict=True):
+        lacking = line == len(meant)
+        is_category = coding.sporadic == "category" and bool(lacking.any())
+        if not is_category:
+            line[lacking] = NOT_RECORDED
+        gap = MISSING_LABEL if MISSING_LABEL not in meant else f"({MISSING_LABEL})"
+        categories.append((*meant, gap) if is_category else meant)
+        gap_codes.append((len(meant),) if is_category else ())
     masses, heaviest = masses_of(laid_out, weighing)
     cohorts = Cohorts(
         names=tuple(names),
@@ -609,9 +639,9 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         weights=laid_out.weights,
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
         missing=missing[:, kept],
-        categories=categories,
+        categories=tuple(categories),
         classes=target.classes,
-        gap_codes=gap_codes,
+        gap_codes=tuple(gap_codes),
         columns=tuple(
             as_left_out(audit, NEVER_RECORDED) if audit.column in never else audit
             for audit in coded.audits
@@ -628,60 +658,6 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         cohorts = target.followed(cohorts, notes)
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
-
-
-def _rows_with_target(profiled: ProfiledTable, coded: CodedColumns) -> CodedRows:
-    rows = coded.rows
-    present = rows.codes[-1] < coded.target.n_codes
-    if not present.any():
-        raise MisfeatError(
-            f"None of the rows at hand has a value of the target {profiled.target!r}.",
-            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
-            column=profiled.target,
-        )
-    if present.all():
-        return rows
-    profiled.notes.add(
-        "{rows:,} rows without a value of the target {column!r} are dropped.",
-        rows=int(rows.weights[~present].sum()),
-        column=profiled.target,
-    )
-    return rows.where(present)
-
-
-def _rows_of_cohort(
-    rows: CodedRows,
-    lines: Sequence[int],
-    bases: Sequence[int],
-    stretches: Sequence[slice],
-    absent: Flags,
-) -> CodedRows:
-    """The rows of a cohort, features that it never recorded blanked out, the target last."""
-    own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
-    for feature in np.flatnonzero(absent).tolist():
-        own[feature][:] = bases[feature] - 1
-    weights, *more = (
-        np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
-    )
-    part = collapse(own, weights, bases, more)
-    part.codes[:-1][absent] = NOT_RECORDED
-    return part
-
-
-def _mark_gaps(
-    codes: Sequence[Indices], labels: Sequence[tuple[str, ...]], with_gaps: bool
-) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
-    """Make values missing here and there a category with its own code, or blank them out."""
-    categories, gap_codes = [], []
-    for line, own in zip(codes, labels, strict=True):
-        absent = line == len(own)
-        is_category = with_gaps and bool(absent.any())
-        if not is_category:
-            line[absent] = NOT_RECORDED
-        gap = MISSING_LABEL if MISSING_LABEL not in own else f"({MISSING_LABEL})"
-        categories.append((*own, gap) if is_category else own)
-        gap_codes.append((len(own),) if is_category else ())
-    return tuple(categories), tuple(gap_codes)
 
 
 def _warn_of_constant_target(cohorts: Cohorts, notes: Notes) -> None:

@@ -257,42 +257,39 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
             text=Setting("read", "text", column=read[0].column),
         )
     for profile in profiles:
-        _note_doubts(profile.column, profile.text, notes)
-
-
-def _note_doubts(column: str, text: TextProfile, notes: Notes) -> None:
-    shown: dict[str, Any] = {"column": column, "example": text.example}
-    shown |= {"rows": text.unread_rows, "examples": listed(text.unread)}
-    if text.words and text.unread:
-        note = notes.add if text.only_words else notes.warn
-        note(
-            "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do not "
-            "read and count as missing: {examples}. If they should not, pass {text}.",
-            words=text.words,
-            text=Setting("read", "text", column=column),
-            **shown,
-        )
-    if text.doubtful:
-        notes.warn(
-            "Column {column!r} is read as {words}, but {examples!r} could be read in another way, "
-            "and no value tells which is meant; if it is the other, pass {other}.",
-            column=column,
-            words=text.words,
-            examples=text.doubtful,
-            other=Setting("read", text.otherwise, column=column),
-        )
-    if text.almost:
-        way = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
-        if text.almost.startswith("date"):
-            way = "date"
-        notes.warn(
-            "Column {column!r} is taken for text, though most of its rows read as {words}, as in "
-            "{example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
-            "{number}.",
-            words=text.almost,
-            number=Setting("read", way, column=column),
-            **shown,
-        )
+        column, text = profile.column, profile.text
+        shown: dict[str, Any] = {"column": column, "example": text.example}
+        shown |= {"rows": text.unread_rows, "examples": listed(text.unread)}
+        if text.words and text.unread:
+            note = notes.add if text.only_words else notes.warn
+            note(
+                "Column {column!r} is read as {words}, as in {example!r}; {rows:,} of its rows do "
+                "not read and count as missing: {examples}. If they should not, pass {text}.",
+                words=text.words,
+                text=Setting("read", "text", column=column),
+                **shown,
+            )
+        if text.doubtful:
+            notes.warn(
+                "Column {column!r} is read as {words}, but {examples!r} could be read in another "
+                "way, and no value tells which is meant; if it is the other, pass {other}.",
+                column=column,
+                words=text.words,
+                examples=text.doubtful,
+                other=Setting("read", text.otherwise, column=column),
+            )
+        if text.almost:
+            way = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
+            if text.almost.startswith("date"):
+                way = "date"
+            notes.warn(
+                "Column {column!r} is taken for text, though most of its rows read as {words}, as "
+                "in {example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
+                "{number}.",
+                words=text.almost,
+                number=Setting("read", way, column=column),
+                **shown,
+            )
 
 
 IDENTIFIER, DATE, FREE_TEXT, NOTHING_ELSE = "identifier", "date", "free text", ""

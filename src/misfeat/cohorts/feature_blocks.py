@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, distinct_columns
+from misfeat.cohorts.model import NOT_RECORDED, Cohorts, as_left_out, distinct_columns
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
@@ -40,33 +40,28 @@ def not_a_feature(
     elif audit is None:
         return no_such_column(name, features, role)
     else:
-        reason = _reason(audit)
+        column, treatment = audit.column, audit.treatment
+        by_role = {
+            "target": "is the target; take it out",
+            "group": "tells the subgroups apart and is not a feature; take it out",
+            "weight": f"holds the {treatment} of the rows and is not a feature; take it out",
+            "design": f"holds the {treatment} of the rows and is not a feature; take it out",
+            "feature": f"has no numbers that {Setting('measure', 'r2')} could use; take it out",
+        }
+        by_treatment = {
+            EXCLUDED: f"is in {Setting('exclude')}; take it out of one of the two",
+            NOT_ON_SHORTLIST: "was left out, for it explains nothing by itself or in a pair; use "
+            f"{Setting('include', [column])}, so that every set holds it",
+            IDENTIFIER: "was left out as an identifier; if it measures something, keep it with "
+            f"{Setting('bins', 5, column=column)}",
+            NEVER_RECORDED: "was left out, because no subgroup recorded it; check "
+            f"{Setting('missing_values')} and {Setting('missing_threshold')}",
+        }
+        reasons = by_treatment if audit.role == "left out" else by_role
+        key = treatment if audit.role == "left out" else audit.role
+        reason = reasons.get(key, f"was left out: {treatment}")
     problem = f"{name!r} was asked for as {role}, but it {reason}."
     return MisfeatError(problem, column=name)
-
-
-def _reason(audit: ColumnAudit) -> str:
-    """Why a column is not a feature, and what to do."""
-    column, treatment = audit.column, audit.treatment
-    by_role = {
-        "target": "is the target; take it out",
-        "group": "tells the subgroups apart and is not a feature; take it out",
-        "weight": f"holds the {treatment} of the rows and is not a feature; take it out",
-        "design": f"holds the {treatment} of the rows and is not a feature; take it out",
-        "feature": f"has no numbers that {Setting('measure', 'r2')} could use; take it out",
-    }
-    by_treatment = {
-        EXCLUDED: f"is in {Setting('exclude')}; take it out of one of the two",
-        NOT_ON_SHORTLIST: "was left out, for it explains nothing by itself or in a pair; use "
-        f"{Setting('include', [column])}, so that every set holds it",
-        IDENTIFIER: "was left out as an identifier; if it measures something, keep it with "
-        f"{Setting('bins', 5, column=column)}",
-        NEVER_RECORDED: "was left out, because no subgroup recorded it; check "
-        f"{Setting('missing_values')} and {Setting('missing_threshold')}",
-    }
-    reasons = by_treatment if audit.role == "left out" else by_role
-    key = treatment if audit.role == "left out" else audit.role
-    return reasons.get(key, f"was left out: {treatment}")
 
 
 def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
@@ -156,44 +151,40 @@ def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Coho
     """Cohorts in which each block is one feature, recorded where every member is."""
     # It has a code for every combination that occurs, and takes the place of its first member.
     for name, members in blocks.items():
-        cohorts = _with_block(cohorts, name, members)
+        for member in members:
+            if member not in cohorts.features:
+                role = f"a member of the block {name!r}"
+                raise not_a_feature(member, role, cohorts, cohorts.features)
+        if name not in members and any(audit.column == name for audit in cohorts.columns):
+            problem = f"The block {name!r} has the name of a column; give it another."
+            raise MisfeatError(problem, parameter="blocks")
+        positions = [cohorts.features.index(member) for member in members]
+        lines = cohorts.codes[positions]
+        whole = (lines >= 0).all(axis=0)
+        at, numbers = distinct_columns(lines[:, whole])
+        combinations = lines[:, whole][:, at]
+        labels, gaps = [], []
+        for number, combination in enumerate(combinations.T):
+            pairs = list(zip(positions, combination, strict=True))
+            values = (f"{cohorts.features[p]}={cohorts.categories[p][code]}" for p, code in pairs)
+            labels.append(", ".join(values))
+            if any(code in cohorts.gap_codes[p] for p, code in pairs):
+                gaps.append(number)
+        first = min(positions)
+        kept = [p for p in range(len(cohorts.features)) if p == first or p not in positions]
+        left, place = _selected(cohorts, kept), kept.index(first)
+        dtype = np.promote_types(left.codes.dtype, code_dtype([len(labels) + 1]))
+        codes, missing = left.codes.astype(dtype), left.missing.copy()
+        codes[place] = NOT_RECORDED
+        codes[place, whole] = numbers
+        missing[:, place] = cohorts.missing[:, positions].any(axis=1)
+        before, after = slice(place), slice(place + 1, None)
+        cohorts = replace(
+            left,
+            features=(*left.features[before], name, *left.features[after]),
+            codes=codes,
+            missing=missing,
+            categories=(*left.categories[before], tuple(labels), *left.categories[after]),
+            gap_codes=(*left.gap_codes[before], tuple(gaps), *left.gap_codes[after]),
+        )
     return cohorts
-
-
-def _with_block(cohorts: Cohorts, name: str, members: Sequence[str]) -> Cohorts:
-    for member in members:
-        if member not in cohorts.features:
-            role = f"a member of the block {name!r}"
-            raise not_a_feature(member, role, cohorts, cohorts.features)
-    if name not in members and any(audit.column == name for audit in cohorts.columns):
-        problem = f"The block {name!r} has the name of a column; give it another."
-        raise MisfeatError(problem, parameter="blocks")
-    positions = [cohorts.features.index(member) for member in members]
-    lines = cohorts.codes[positions]
-    whole = (lines >= 0).all(axis=0)
-    at, numbers = distinct_columns(lines[:, whole])
-    combinations = lines[:, whole][:, at]
-    labels, gaps = [], []
-    for number, combination in enumerate(combinations.T):
-        pairs = list(zip(positions, combination, strict=True))
-        values = (f"{cohorts.features[p]}={cohorts.categories[p][code]}" for p, code in pairs)
-        labels.append(", ".join(values))
-        if any(code in cohorts.gap_codes[p] for p, code in pairs):
-            gaps.append(number)
-    first = min(positions)
-    kept = [p for p in range(len(cohorts.features)) if p == first or p not in positions]
-    left, place = _selected(cohorts, kept), kept.index(first)
-    dtype = np.promote_types(left.codes.dtype, code_dtype([len(labels) + 1]))
-    codes, missing = left.codes.astype(dtype), left.missing.copy()
-    codes[place] = NOT_RECORDED
-    codes[place, whole] = numbers
-    missing[:, place] = cohorts.missing[:, positions].any(axis=1)
-    before, after = slice(place), slice(place + 1, None)
-    return replace(
-        left,
-        features=(*left.features[before], name, *left.features[after]),
-        codes=codes,
-        missing=missing,
-        categories=(*left.categories[before], tuple(labels), *left.categories[after]),
-        gap_codes=(*left.gap_codes[before], tuple(gaps), *left.gap_codes[after]),
-    )

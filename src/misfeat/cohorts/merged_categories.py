@@ -143,13 +143,6 @@ def left_out_gain(counts: Integers) -> float:
     return float((counts * np.log2(shares / overall)).sum())
 
 
-def stacked(parts: Sequence[CodedRows]) -> CodedRows:
-    """Coded rows one after the other; equal ones are not merged."""
-    more = (np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True))
-    codes = np.concatenate([part.codes for part in parts], axis=1)
-    return CodedRows(codes, np.concatenate([part.weights for part in parts]), *more)
-
-
 def count_by_class(
     values: Indices, classes: Indices, weights: Integers, shape: Sequence[int]
 ) -> Integers:

@@ -17,6 +17,7 @@ import numpy as np
 from misfeat.cohorts.follow_up import STATES, UNKNOWN, counts_of, weights_at
 from misfeat.cohorts.weights import design_effect, times_weights
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.reading.coders import LARGEST_KEY
 from misfeat.reading.values import Value, canonical, label
 
 if TYPE_CHECKING:
@@ -86,9 +87,6 @@ def _short_forms(name: str) -> set[str]:
 def _plain(text: str) -> str:
     """One spelling of spaces around operators, and of equality."""
     return _OPERATOR.sub(lambda found: found[1].replace("==", "="), text.strip())
-
-
-LARGEST_KEY = 2**62  # numbers of columns of codes are kept below it
 
 
 def distinct_columns(codes: Indices) -> tuple[Integers, Integers]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -167,7 +167,13 @@ def number_style(
     # The decimal mark is the one given, or else the one by which more rows read. With `codes`,
     # digits that look like a code are numbers all the same.
     marks = (decimal,) if decimal else (".", ",")
-    found = {mark: _matches(counts, _FORMS[mark]) for mark in marks}
+    found: dict[str, dict[str, re.Match[str]]] = {mark: {} for mark in marks}
+    for mark, text in product(marks, counts):
+        number = _FORMS[mark].fullmatch(text.strip())
+        if number and bool(number["sign"]) + bool(number["inner"]) + bool(number["open"]) <= 1:
+            prefix = (number["prefix"] or "").strip()
+            if not prefix or CURRENCY.fullmatch(prefix):
+                found[mark][text] = number
     rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
     best = max(marks, key=lambda mark: rows[mark])  # the point, where both read as many
     matches = found[best]
@@ -180,7 +186,17 @@ def number_style(
     units.pop("", None)
     unit = max(units, key=lambda one: units[one], default="")
     kept = [match for match in matches.values() if _singular(_unit(match)) in ("", unit)]
-    pieces = _pieces(kept, best)
+    # Longer pieces are replaced first; the decimal mark becomes a point at the end.
+    by: dict[str, str] = {}
+    for match in kept:
+        by.update((blank, "") for blank in _BLANKS if blank in match.string)
+        removed = (match["prefix"], match["mark"], match["suffix"].rstrip(_BLANKS))
+        by.update((piece, "") for piece in removed if piece)
+        by.update((dash, "-") for dash in _MINUS if dash in match["sign"] + match["inner"])
+        if match["open"]:
+            by.update({"(": "-", ")": ""})
+    ordered = sorted(by.items(), key=lambda pair: (-len(pair[0]), pair[0]))
+    pieces = (*ordered, *([] if best == "." else [(",", ".")]))
     if len(pieces) > MOST_PIECES:
         return None
     tied = len(rows) > 1 and rows["."] == rows[","]
@@ -188,19 +204,6 @@ def number_style(
     either = plain and all(_COULD_BE_EITHER.fullmatch(match["body"]) for match in kept)
     shown = next(filter(None, map(_unit, kept)), "")
     return NumberStyle(pieces, best, shown, kept[0].string if either else "")
-
-
-def _matches(texts: Iterable[str], form: re.Pattern[str]) -> dict[str, re.Match[str]]:
-    """Texts that are numbers, with nothing but a currency before them, and one sign at most."""
-    found = {}
-    for text in texts:
-        match = form.fullmatch(text.strip())
-        if match is None or bool(match["sign"]) + bool(match["inner"]) + bool(match["open"]) > 1:
-            continue
-        prefix = (match["prefix"] or "").strip()
-        if not prefix or CURRENCY.fullmatch(prefix):
-            found[text] = match
-    return found
 
 
 def _unit(match: re.Match[str]) -> str:
@@ -212,20 +215,6 @@ def _unit(match: re.Match[str]) -> str:
 def _singular(unit: str) -> str:
     """The same for the singular and the plural of a unit."""
     return unit if len(unit) < 4 else unit.lower().rstrip(".").removesuffix("s")
-
-
-def _pieces(matches: Iterable[re.Match[str]], decimal: str) -> Pieces:
-    """What to replace, longer pieces first; the decimal mark becomes a point at the end."""
-    by: dict[str, str] = {}
-    for match in matches:
-        by.update((blank, "") for blank in _BLANKS if blank in match.string)
-        removed = (match["prefix"], match["mark"], match["suffix"].rstrip(_BLANKS))
-        by.update((piece, "") for piece in removed if piece)
-        by.update((dash, "-") for dash in _MINUS if dash in match["sign"] + match["inner"])
-        if match["open"]:
-            by.update({"(": "-", ")": ""})
-    ordered = sorted(by.items(), key=lambda pair: (-len(pair[0]), pair[0]))
-    return (*ordered, *([] if decimal == "." else [(",", ".")]))
 
 
 def _numbers(

@@ -17,7 +17,7 @@ from misfeat.reading.coders import Kind
 from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.build import CohortRules, ProfiledTable
+    from misfeat.cohorts.build import CohortRules
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.cohorts.model import Cohorts
     from misfeat.reading.inputs import Table
@@ -60,8 +60,21 @@ def cohorts_and_product_sums(
     report = progress or build.unreported
     with closing(table):
         profiled = build.profile_table(table, target, rules, progress)
-        features = _numeric_features(profiled)
-        weighed, profiles = profiled.table, profiled.profiles
+        weighed, profiles, settled = profiled.table, profiled.profiles, profiled.rules
+        used = {*settled.group_columns, *settled.weights.roles, profiled.target}
+        features = [
+            column
+            for column, profile in profiles.items()
+            if column not in used
+            and profile.kind in (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
+            and profile.distinct > 1
+            and (column in settled.bins.by_column or not profile.is_identifier)
+        ]
+        if not features:
+            raise MisfeatError(
+                f"{_R2} needs numeric features, and the table has none; use "
+                f"{Setting('measure', 'mutual_info')}."
+            )
         variables = [_variable(weighed, profiles[feature]) for feature in features]
         variables.append(_variable(weighed, profiles[target], is_target=True))
         coded = build.code_table(profiled, progress, with_grids=False)
@@ -154,25 +167,6 @@ def _shuffled(lines: Floats, moved: Floats, rng: np.random.Generator) -> Floats:
     return found
 
 
-def _numeric_features(profiled: ProfiledTable) -> list[str]:
-    rules = profiled.rules
-    used = {*rules.group_columns, *rules.weights.roles, profiled.target}
-    features = [
-        column
-        for column, profile in profiled.profiles.items()
-        if column not in used
-        and profile.kind in (Kind.INTEGER, Kind.NUMBER, Kind.FLAG)
-        and profile.distinct > 1
-        and (column in rules.bins.by_column or not profile.is_identifier)
-    ]
-    if not features:
-        raise MisfeatError(
-            f"{_R2} needs numeric features, and the table has none; use "
-            f"{Setting('measure', 'mutual_info')}."
-        )
-    return features
-
-
 def _by_cohort(
     sums: GroupSums, runs: Runs, features: list[str], cohorts: Cohorts, threshold: float
 ) -> ProductSums:
@@ -187,6 +181,7 @@ def _by_cohort(
         scale = cohorts.effective / totals[0]
         totals = [part * scale.reshape(-1, *[1] * (part.ndim - 1)) for part in totals]
     rows, both, first, product = totals
+    recorded = np.einsum("gii->gi", both)
     squares = np.einsum("gii->gi", product)
     too_large = ~np.isfinite(squares).all(axis=0)
     if too_large.any():
@@ -196,7 +191,21 @@ def _by_cohort(
             f"by a constant, or use {Setting('measure', 'mutual_info')}.",
             column=column,
         )
-    share = (rows[:, None] - np.einsum("gii->gi", both)[:, :-1]) / rows[:, None]
+    # With m the means and sums over the rows that have both values: sum (x - m_x)(z - m_z) = sum xz
+    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares cancel but for rounding is
+    # constant in the cohort.
+    mean = np.divide(
+        np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0
+    )
+    shifted: Floats = (
+        product
+        - mean[:, :, None] * first.transpose(0, 2, 1)
+        - mean[:, None, :] * first
+        + both * mean[:, :, None] * mean[:, None, :]
+    )
+    varies = np.einsum("gii->gi", shifted) > ROUNDED_OFF * squares
+    centred = np.where(varies[:, :, None] & varies[:, None, :], shifted, 0.0)
+    share = (rows[:, None] - recorded[:, :-1]) / rows[:, None]
     missing: Flags = share >= threshold
     kept = np.flatnonzero(~missing.all(axis=0))
     chosen = [*kept, len(features)]
@@ -205,7 +214,7 @@ def _by_cohort(
         features=tuple(features[feature] for feature in kept),
         target=cohorts.target,
         rows=np.rint(rows).astype(np.int64),
-        products=_centred(both, first, product)[:, chosen][:, :, chosen],
+        products=centred[:, chosen][:, :, chosen],
         missing=missing[:, kept],
     )
 
@@ -233,22 +242,3 @@ def _variable(table: Table, profile: Profile, is_target: bool = False) -> Variab
             column=profile.column,
         )
     return Variable(profile.reading, 0.0, as_it_is(profile), has_gaps)
-
-
-def _centred(both: Floats, first: Floats, product: Floats) -> Floats:
-    """Sums of products about the cohort's means, missing values at the mean."""
-    # With m the means and sums over the rows that have both values: sum (x - m_x)(z - m_z) = sum xz
-    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares cancel but for rounding is
-    # constant in the cohort.
-    recorded = np.einsum("gii->gi", both)
-    mean = np.divide(
-        np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0
-    )
-    shifted: Floats = (
-        product
-        - mean[:, :, None] * first.transpose(0, 2, 1)
-        - mean[:, None, :] * first
-        + both * mean[:, :, None] * mean[:, None, :]
-    )
-    varies = np.einsum("gii->gi", shifted) > ROUNDED_OFF * np.einsum("gii->gi", product)
-    return np.where(varies[:, :, None] & varies[:, None, :], shifted, 0.0)

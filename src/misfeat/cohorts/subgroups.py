@@ -270,9 +270,9 @@ def find_cohorts(
     features: Mapping[str, int],
     coding: Coding,
     notes: Notes,
-    floor: int = 1,
-    weighing: Weighing | None = None,
-    classes: Indices | None = None,
+    floor: int,
+    weighing: Weighing | None,
+    classes: Indices,
 ) -> tuple[Runs, list[str]]:
     """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
@@ -311,7 +311,6 @@ def find_cohorts(
         without=without,
     )
     names = _names(groupings, minterms, minterms)
-    classes = np.zeros_like(rows.codes[-1]) if classes is None else classes
     held = _Held(names, runs, weighed_sums(rows, runs, classes), weighing, coding, floor, notes)
     _propose_cuts(held, groupings, minterms)
     runs, names = _with_neighbours(held, groupings, minterms)

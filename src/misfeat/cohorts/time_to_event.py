@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,16 +86,18 @@ class TimeCoding(TargetCoding):
 
     def followed(self, cohorts: Cohorts, notes: Notes) -> Cohorts:
         """Cohorts with the classes of every horizon, and those of tests, by subgroup."""
-        by_cohort = np.array([state_counts(cohorts, k) for k in range(len(cohorts))])
+        weights = cohorts.weights if cohorts.masses is None else cohorts.masses
+        owned, n_ranks = list(pairwise(cohorts.offsets.tolist())), cohorts.grids.shape[1]
+        by_cohort = np.array(
+            [follow_up.counts_of(cohorts.ranks[a:b], weights[a:b], n_ranks) for a, b in owned]
+        )
         edges = [*self.audit.edges]
         chosen = self._horizons(by_cohort, edges, cohorts.names, notes)
         n_bins = by_cohort.shape[1]
         classes = np.concatenate(
             [
                 follow_up.score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
-                for counts, start, end in zip(
-                    by_cohort, cohorts.offsets[:-1], cohorts.offsets[1:], strict=True
-                )
+                for counts, (start, end) in zip(by_cohort, owned, strict=True)
             ]
         )
         horizons = tuple(edges[bin_] for bin_ in chosen)
@@ -151,41 +154,10 @@ class TimeCoding(TargetCoding):
         return chosen
 
 
-def state_counts(cohorts: Cohorts, cohort: int) -> Floats:
-    """What the rows of a subgroup weigh, by bin and state."""
-    own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
-    weights = cohorts.weights if cohorts.masses is None else cohorts.masses
-    return follow_up.counts_of(cohorts.ranks[own], weights[own], cohorts.grids.shape[1])
-
-
 def time_coding(
     table: Table, time: Profile, event: Profile, chosen: Event, bins: BinRules
 ) -> TimeCoding:
     """How a time and an event are coded; an error names what cannot be one."""
-    _check_time(time)
-    given = bins.by_column.get(time.column, ())
-    given = given if isinstance(given, tuple) else ()
-    if given:
-        check_cut_points(time, given, "bins")
-    if time.counts is None or time.distinct > MOST_BINS:
-        edges = learned_quantiles(table, time, MOST_BINS)
-    else:
-        edges = tuple(map(canonical, time.counts.values[:-1]))
-    coder = cut_at(time, tuple(sorted({*edges, *given})))
-    states, about = _states(event, chosen)
-    return TimeCoding(
-        coder=coder,
-        classes=follow_up.SCORE_CLASSES,
-        audit=replace(audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges),
-        grids=np.zeros((1, len(coder.labels) * follow_up.STATES), dtype=np.int16),
-        events=as_it_is(event),
-        states=states,
-        about_event=replace(audit_of(event, as_it_is(event), "event", about)),
-        given=given,
-    )
-
-
-def _check_time(time: Profile) -> None:
     column, problem = time.column, ""
     if time.kind not in (Kind.INTEGER, Kind.NUMBER):
         problem = f"holds {time.kind.value} values; give how long each row was followed, a number."
@@ -196,6 +168,27 @@ def _check_time(time: Profile) -> None:
         problem = f"holds {least}, and no time is negative; mend these rows, or leave them out."
     if problem:
         raise MisfeatError(f"The time {column!r} {problem}", column=column)
+    given = bins.by_column.get(time.column, ())
+    given = given if isinstance(given, tuple) else ()
+    if given:
+        check_cut_points(time, given, "bins")
+    if time.counts is None or time.distinct > MOST_BINS:
+        edges = learned_quantiles(table, time, MOST_BINS)
+    else:
+        edges = tuple(map(canonical, time.counts.values[:-1]))
+    coder = cut_at(time, tuple(sorted({*edges, *given})))
+    states, about = _states(event, chosen)
+    events = as_it_is(event)
+    return TimeCoding(
+        coder=coder,
+        classes=follow_up.SCORE_CLASSES,
+        audit=replace(audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges),
+        grids=np.zeros((1, len(coder.labels) * follow_up.STATES), dtype=np.int16),
+        events=events,
+        states=states,
+        about_event=audit_of(event, events, "event", about),
+        given=given,
+    )
 
 
 def _states(event: Profile, chosen: Event) -> tuple[tuple[int, ...], str]:

@@ -36,11 +36,11 @@ from misfeat.reading.table_statistics import Weighing, WeightRange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.build import CodedColumns, Notes, ProfiledTable
+    from misfeat.cohorts.build import CodedColumns, ProfiledTable
     from misfeat.cohorts.model import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
@@ -298,9 +298,26 @@ def _design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> tuple[Floa
         squared = np.zeros_like(masses)
         squared[own] = (np.eye(n_classes)[drawn.target[own]] - shares) ** 2
         squared *= drawn.squares[:, None] / total**2
-        variance = _between_rows(added, squared, drawn.stratum, drawn.rows)
+        # Every row is a cluster: from the sums of z and of its squares.
+        numbers, of_row = np.unique(drawn.stratum, return_inverse=True)
+        sums, squares = (np.zeros((len(numbers), n_classes)) for _ in range(2))
+        np.add.at(sums, of_row, added)
+        np.add.at(squares, of_row, squared)
+        n_rows = np.bincount(of_row, weights=drawn.rows)[:, None]
+        apart = n_rows / np.maximum(n_rows - 1.0, 1.0)
+        within = apart * (squares - sums**2 / np.maximum(n_rows, 1.0))
+        alone = (sums - sums.sum(axis=0) / n_rows.sum()) ** 2
+        variance = np.where(n_rows > 1, within, alone).sum(axis=0)
     else:
-        variance = _between_clusters(added, drawn.stratum, drawn.cluster)
+        unit, sizes, of_cluster = _clusters_in_strata(drawn.stratum, drawn.cluster)
+        totals = np.zeros((len(of_cluster), n_classes))
+        np.add.at(totals, unit, added)
+        means = np.zeros((len(sizes), n_classes))
+        np.add.at(means, of_cluster, totals)
+        means /= sizes[:, None]
+        means[sizes == 1] = totals.mean(axis=0)
+        factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
+        variance = (factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0)
     simple = shares * (1.0 - shares) / max(float(drawn.rows[own].sum()) - 1.0, 1.0)
     varies = (shares > 0) & (shares < 1)
     return np.divide(variance, simple, out=np.full(n_classes, np.nan), where=varies), shares
@@ -319,31 +336,6 @@ def _clusters_in_strata(
     pairs, unit = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
     numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
     return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
-
-
-def _between_clusters(added: Floats, stratum: Indices, cluster: Indices) -> Floats:
-    """The variance of sums over clusters, drawn with replacement within strata."""
-    unit, sizes, of_cluster = _clusters_in_strata(stratum, cluster)
-    totals = np.zeros((len(of_cluster), added.shape[1]))
-    np.add.at(totals, unit, added)
-    means = np.zeros((len(sizes), added.shape[1]))
-    np.add.at(means, of_cluster, totals)
-    means /= sizes[:, None]
-    means[sizes == 1] = totals.mean(axis=0)
-    factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
-    return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
-
-
-def _between_rows(added: Floats, squared: Floats, stratum: Indices, rows: Indices) -> Floats:
-    """The same where every row is a cluster, from the sums of z and of its squares."""
-    numbers, of_row = np.unique(stratum, return_inverse=True)
-    sums, squares = (np.zeros((len(numbers), added.shape[1])) for _ in range(2))
-    np.add.at(sums, of_row, added)
-    np.add.at(squares, of_row, squared)
-    sizes = np.bincount(of_row, weights=rows)[:, None]
-    within = sizes / np.maximum(sizes - 1.0, 1.0) * (squares - sums**2 / np.maximum(sizes, 1.0))
-    alone = (sums - sums.sum(axis=0) / sizes.sum()) ** 2
-    return np.asarray(np.where(sizes > 1, within, alone).sum(axis=0))
 
 
 def effective_sizes(
@@ -382,23 +374,6 @@ def effective_sizes(
         counted = (as_drawn.cohort >= 0) & (as_drawn.target >= 0)
         pairs = np.unique(np.stack([as_drawn.cohort[counted], unit[counted]]), axis=1)
         alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
-    _note_few_clusters(alone, units_by_stratum, rules, notes)
-    otherwise = sizes.astype(np.float64) if effective is None else effective
-    effective, worst = otherwise.copy(), 0.0
-    for cohort in np.flatnonzero(~alone).tolist():
-        effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
-        if effect > 0:
-            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
-            worst = max(worst, effect)
-    if worst > 0:
-        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
-    return effective
-
-
-def _note_few_clusters(
-    alone: Flags, units_by_stratum: NDArray[Any], rules: WeightRules, notes: Notes
-) -> None:
-    """Say which subgroups and strata have a single cluster."""
     if alone.all():
         raise MisfeatError(
             f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing shows how "
@@ -423,6 +398,16 @@ def _note_few_clusters(
             count=lonely,
             of="" if rules.strata is None else f" of {rules.strata!r}",
         )
+    otherwise = sizes.astype(np.float64) if effective is None else effective
+    effective, worst = otherwise.copy(), 0.0
+    for cohort in np.flatnonzero(~alone).tolist():
+        effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
+        if effect > 0:
+            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
+            worst = max(worst, effect)
+    if worst > 0:
+        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
+    return effective
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself

@@ -100,17 +100,14 @@ def with_parameters(kind: Kind) -> Kind:
     The docstring holds the line ``{parameters}`` where the list goes.
     """
     made: Any = dataclass(eq=False, repr=False)(kind)
-    made.__doc__ = dedent(f"    {made.__doc__}").strip().replace("{parameters}", _section(made))
-    return made  # type: ignore[no-any-return]
-
-
-def _section(kind: Any) -> str:
     lines = ["Parameters", "----------"]
-    for one in parameters_of(kind).values():
+    for one in parameters_of(made).values():
         default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
         lines.append(f"{one.name} : {one.takes.words}, default={default}")
         lines.append(indent(_filled(_WORDS[one.name]), "    "))
-    return "\n".join(lines)
+    doc = dedent(f"    {made.__doc__}").strip()
+    made.__doc__ = doc.replace("{parameters}", "\n".join(lines))
+    return made  # type: ignore[no-any-return]
 
 
 def _filled(doc: str) -> str:

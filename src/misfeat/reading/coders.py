@@ -11,18 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-
-from misfeat.reading.values import Value, canonical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from misfeat.reading.values import Value
     from misfeat.runtime.array_types import Flags, Indices, Integers
-
-    Constants = tuple[Any, ...]
 
 Term = TypeVar("Term")
 LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer
@@ -33,14 +30,6 @@ def joined(join: Callable[[Term, Term], Term], terms: Sequence[Term]) -> Term:
     while len(terms) > 1:
         terms = [reduce(join, terms[i : i + 2]) for i in range(0, len(terms), 2)]
     return terms[0]
-
-
-def that_may_occur(constants: Constants, integers: bool) -> list[Any]:
-    """The constants that a column can hold, in its type: no fractions among `integers`."""
-    plain = map(canonical, constants)
-    if integers:
-        return [value for value in plain if not isinstance(value, float)]
-    return [float(value) if type(value) is int else value for value in plain]
 
 
 class Kind(Enum):

@@ -31,9 +31,9 @@ from misfeat.reading.coders import (
     Kind,
     Reading,
     joined,
-    that_may_occur,
 )
 from misfeat.reading.table_statistics import Variable, kind_of_type, numpy_of, ranks_of
+from misfeat.reading.values import canonical
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,11 @@ class ColumnExpressions:
         if self.kind(reading.column) is Kind.TIME:
             codes = [value == self._constant(reading.column, code) for code in reading.missing]
         else:
-            chosen = that_may_occur(reading.missing, self.kind(reading.column) is Kind.INTEGER)
+            chosen = list(map(canonical, reading.missing))  # then in the type of the column
+            if self.kind(reading.column) is Kind.INTEGER:
+                chosen = [code for code in chosen if not isinstance(code, float)]
+            else:
+                chosen = [float(code) if type(code) is int else code for code in chosen]
             codes = [value.is_in(chosen) if chosen else nw.lit(False)]
         # Settled: pandas cannot join nulls of different types of flags.
         return missing | joined(operator.or_, [code.fill_null(False) for code in codes])
@@ -143,8 +147,19 @@ class ColumnExpressions:
 
     def _code(self, coder: Coder) -> nw.Expr:
         match coder:
-            case EdgeCoder(reading=reading) if reading.texts:
-                code = _code_in_lists(self.value(reading.column), reading, coder.edges)
+            case EdgeCoder(reading=reading, edges=edges) if reading.texts:
+                # Looked up in a list for each code but the one with the longest list.
+                texts: dict[int, list[str]] = {}
+                for text, stands_for in zip(reading.texts, reading.values, strict=True):
+                    texts.setdefault(bisect_left(edges, stands_for), []).append(text)
+                rest = max(texts, key=lambda code: len(texts[code]))
+                value = self.value(reading.column)
+                found = (
+                    one_where(value.is_in(among)) * (code - rest)
+                    for code, among in texts.items()
+                    if code != rest
+                )
+                code = joined(operator.add, [nw.lit(rest), *found])
                 missing = self.is_missing(reading)
             case EdgeCoder(reading=reading, edges=edges):
                 constants = [self._constant(reading.column, edge) for edge in edges]
@@ -189,20 +204,6 @@ class ColumnExpressions:
 def one_where(flag: nw.Expr) -> nw.Expr:
     """1 where a flag holds, else 0: PostgreSQL casts no flags, Dask no nulls; Ibis needs a cast."""
     return nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
-
-
-def _code_in_lists(value: nw.Expr, reading: Reading, edges: tuple[Any, ...]) -> nw.Expr:
-    """The code of a text, looked up in a list for each code but the one with the longest list."""
-    texts: dict[int, list[str]] = {}
-    for text, stands_for in zip(reading.texts, reading.values, strict=True):
-        texts.setdefault(bisect_left(edges, stands_for), []).append(text)
-    rest = max(texts, key=lambda code: len(texts[code]))
-    found = (
-        one_where(value.is_in(among)) * (code - rest)
-        for code, among in texts.items()
-        if code != rest
-    )
-    return joined(operator.add, [nw.lit(rest), *found])
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -222,13 +222,30 @@ class EngineTable:
         if drawing is None:
             return self.count_codes(coders), None
         counted = self._counted_by(keys, self._weighing)
-        likely = self._collected(_likely_kept(counted, [*keys], below, drawing))
+        # Without most of those that are not kept; `drawn` has the last word.
+        counted = counted.with_columns((nw.col("key_0") * 0).alias(_HASH))
+        for name in keys:
+            counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(name)).alias(_HASH))
+            for turn in TURNS:  # one by one: engines repeat what is written into one expression
+                counted = counted.with_columns(_turned(nw.col(_HASH), turn).alias(_HASH))
+        first_key = nw.col("key_0")
+        of_first = first_key - first_key % below
+        of_group = (
+            one_where(of_first.is_in([one * below for one in among])) * (rate - 1)
+            for rate, among in drawing.by_rate().items()
+        )
+        rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
+        value, times = nw.col(_HASH).cast(nw.Float64), nw.col(COUNT).cast(nw.Float64)
+        likely = self._collected(counted.filter(value * rate < times * float(PRIME)).drop(_HASH))
         rows = _unpacked(likely, bases)
         codes = list(rows.codes)
         group = np.zeros(len(rows.weights), dtype=np.int64)
         if n_groups:
             (group,) = pack_keys(codes[:n_groups], bases[:n_groups])
-        return drawn(rows, hashes_of(pack_keys(codes, bases)), drawing.rates(group)), drawing
+        rates = np.ones(len(group), dtype=np.int64)
+        for one_in, among in drawing.by_rate().items():
+            rates[np.isin(group, among)] = one_in
+        return drawn(rows, hashes_of(pack_keys(codes, bases)), rates), drawing
 
     def _keys(self, coders: Sequence[Coder], bases: Sequence[int]) -> dict[str, nw.Expr]:
         """The codes of a row as one whole number, or several where they do not fit one."""
@@ -445,11 +462,13 @@ class Drawing:
                 share = left / (len(sizes) - position)
                 break
             left -= own
-        one_in = {
-            group: _one_in(own, share / looked_at)
-            for group, own in by_group.items()
-            if len(own) * looked_at > share
-        }
+        one_in = {}
+        for group, counted in by_group.items():
+            if len(counted) * looked_at > share:
+                rate = 1  # the first of 1, 2, …, 8, 10, 12, 14, 16, 20, … that leaves so few rows
+                while (1.0 - (1.0 - 1.0 / rate) ** counted).sum() > share / looked_at:
+                    rate += max(1, (1 << (rate.bit_length() - 1)) // 4)
+                one_in[group] = rate
         return cls(one_in, len(groups) * looked_at)
 
     def by_rate(self) -> dict[int, list[int]]:
@@ -458,21 +477,6 @@ class Drawing:
             rate: [group for group, one_in in self.one_in.items() if one_in == rate]
             for rate in dict.fromkeys(self.one_in.values())
         }
-
-    def rates(self, groups: Integers) -> Integers:
-        """Of which number of rows one is kept, row by row."""
-        rates = np.ones(len(groups), dtype=np.int64)
-        for rate, among in self.by_rate().items():
-            rates[np.isin(groups, among)] = rate
-        return rates
-
-
-def _one_in(counts: Integers, most: float) -> int:
-    """The smallest of 1, 2, …, 8, 10, 12, 14, 16, 20, … that leaves so many different rows."""
-    rate = 1
-    while (1.0 - (1.0 - 1.0 / rate) ** counts).sum() > most:
-        rate += max(1, (1 << (rate.bit_length() - 1)) // 4)
-    return rate
 
 
 def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
@@ -488,24 +492,3 @@ def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
     share = (kept / rows.weights)[some]
     more = [np.ceil(one[some] * share).astype(np.int64) for one in rows.more]
     return CodedRows(rows.codes[:, some], kept[some], *more)
-
-
-def _likely_kept(
-    counted: nw.LazyFrame[Any], keys: Sequence[str], below: int, drawing: Drawing
-) -> nw.LazyFrame[Any]:
-    """Counted rows without most of those that are not kept; `drawn` has the last word."""
-    # Of the first of `keys`, `below` numbers have the same codes of the groupings.
-    counted = counted.with_columns((nw.col(keys[0]) * 0).alias(_HASH))
-    for key in keys:
-        counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(key)).alias(_HASH))
-        for turn in TURNS:  # one by one: engines repeat what is written into one expression
-            counted = counted.with_columns(_turned(nw.col(_HASH), turn).alias(_HASH))
-    first = nw.col(keys[0])
-    group = first - first % below
-    of_group = (
-        one_where(group.is_in([one * below for one in among])) * (rate - 1)
-        for rate, among in drawing.by_rate().items()
-    )
-    rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
-    value, rows = nw.col(_HASH).cast(nw.Float64), nw.col(COUNT).cast(nw.Float64)
-    return counted.filter(value * rate < rows * float(PRIME)).drop(_HASH)

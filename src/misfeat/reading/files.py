@@ -216,16 +216,28 @@ def _loaded(
                 f"{file!r} has the columns {listed(own)}, but {files[0]!r} has {listed(names)}; "
                 "files that are read together need the same columns in the same order."
             )
-    texts = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
+    missing = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
     connection.read_csv(
         [glob.escape(file) for file in files],
         sample_size=-1,
         date_format="%Y-%m-%d",
         auto_type_candidates=TYPES,
-        na_values=[*dict.fromkeys(texts)],
+        na_values=[*dict.fromkeys(missing)],
         **form,
     ).create("csv_rows")
-    _settle_flags(connection)
+    # Columns whose cells are all "true" or "false" are flags.
+    held = connection.table("csv_rows")
+    texts = [
+        '"{}"'.format(name.replace('"', '""'))
+        for name, kind in zip(held.columns, held.types, strict=True)
+        if str(kind) == "VARCHAR"
+    ]
+    if texts:
+        asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
+        (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
+        for name, are_flags in zip(texts, found, strict=True):
+            if are_flags:
+                connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
     return connection.table("csv_rows"), *numbered(names)
 
 
@@ -317,23 +329,6 @@ def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | 
     return None
 
 
-def _settle_flags(connection: Any) -> None:
-    """Make flags of the columns whose cells are all "true" or "false"."""
-    held = connection.table("csv_rows")
-    texts = [
-        '"{}"'.format(name.replace('"', '""'))
-        for name, kind in zip(held.columns, held.types, strict=True)
-        if str(kind) == "VARCHAR"
-    ]
-    if not texts:
-        return
-    asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
-    (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
-    for name, are_flags in zip(texts, found, strict=True):
-        if are_flags:
-            connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
-
-
 def matching_files(path: str) -> list[str]:
     """The files of a path: itself, those of a folder, or those that a glob pattern matches."""
     folder = Path(path)
@@ -414,7 +409,37 @@ _AWS = {
 
 def open_address(address: str) -> Relation:
     """Open the table of an address; its rows stay there until they are counted."""
-    return (_open_database if scheme_of(address) in DATABASES else _open_store)(address)
+    if scheme_of(address) in DATABASES:
+        return _open_database(address)
+    # DuckDB loads its extension for the object store that Parquet files are in.
+    shown = without_secrets(address)
+    connection, close = connect(shown)
+    failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
+    try:
+        # Usual environment variables are handed on; else DuckDB knows the secrets it has stored.
+        scheme, given = address.partition("://")[0].lower(), dict[str, str]()
+        if scheme == "s3" and os.environ.get("AWS_ACCESS_KEY_ID"):
+            given = {key: os.environ.get(name, "") for key, name in _AWS.items()}
+            given["REGION"] = given["REGION"] or os.environ.get("AWS_DEFAULT_REGION", "")
+            if given["ENDPOINT"]:
+                protocol, _, given["ENDPOINT"] = given["ENDPOINT"].rpartition("://")
+                given |= {"URL_STYLE": "path", "USE_SSL": str(protocol != "http").lower()}
+        elif scheme in AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
+            given = {"CONNECTION_STRING": os.environ["AZURE_STORAGE_CONNECTION_STRING"]}
+        texts = {key: value.replace("'", "''") for key, value in given.items() if value}
+        if texts:
+            quoted = ", ".join(f"{key} '{text}'" for key, text in texts.items())
+            kind = "s3" if scheme == "s3" else "azure"
+            connection.execute(f"CREATE SECRET (TYPE {kind}, {quoted})").fetchall()
+        relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
+        names = tuple(relation.columns)
+        refuse_repeats(shown, names)
+    except Exception as error:
+        close()
+        if isinstance(error, MisfeatError):
+            raise
+        raise failed(error) from None
+    return Relation(relation, names, close, failed)
 
 
 def _open_database(address: str) -> Relation:
@@ -449,42 +474,6 @@ def _open_database(address: str) -> Relation:
         connection.disconnect()
         raise failed(error) from None
     return Relation(table, tuple(table.columns), connection.disconnect, failed)
-
-
-def _open_store(address: str) -> Relation:
-    """Open Parquet files in an object store by DuckDB, which loads its extension for that."""
-    shown = without_secrets(address)
-    connection, close = connect(shown)
-    failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
-    try:
-        _create_secret(connection, address.partition("://")[0].lower())
-        relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
-        names = tuple(relation.columns)
-        refuse_repeats(shown, names)
-    except Exception as error:
-        close()
-        if isinstance(error, MisfeatError):
-            raise
-        raise failed(error) from None
-    return Relation(relation, names, close, failed)
-
-
-def _create_secret(connection: Any, scheme: str) -> None:
-    """Hand the usual environment variables on; else DuckDB knows the secrets it has stored."""
-    if scheme == "s3" and os.environ.get("AWS_ACCESS_KEY_ID"):
-        given = {key: os.environ.get(name, "") for key, name in _AWS.items()}
-        given["REGION"] = given["REGION"] or os.environ.get("AWS_DEFAULT_REGION", "")
-        if given["ENDPOINT"]:
-            protocol, _, given["ENDPOINT"] = given["ENDPOINT"].rpartition("://")
-            given |= {"URL_STYLE": "path", "USE_SSL": str(protocol != "http").lower()}
-    elif scheme in AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
-        given = {"CONNECTION_STRING": os.environ["AZURE_STORAGE_CONNECTION_STRING"]}
-    else:
-        return
-    texts = {key: value.replace("'", "''") for key, value in given.items() if value}
-    quoted = ", ".join(f"{key} '{text}'" for key, text in texts.items())
-    kind = "s3" if scheme == "s3" else "azure"
-    connection.execute(f"CREATE SECRET (TYPE {kind}, {quoted})").fetchall()
 
 
 def _failed(error: Exception, address: str, secret: str) -> MisfeatError:

@@ -98,7 +98,7 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
-        if is_foreign(path):
+        if files.ending(_book_and_sheet(path)[0]) in files.FOREIGN:
             return open_foreign(path)
         X = files.open_address(path) if files.is_address(path) else files.open_path(path, codes)
     if isinstance(X, files.Relation):
@@ -327,11 +327,6 @@ def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> A
 Columns = list[tuple[str, list[Any]]]
 
 
-def is_foreign(path: str) -> bool:
-    """Whether a path is that of a file of another program, or of a sheet of one."""
-    return files.ending(_book_and_sheet(path)[0]) in files.FOREIGN
-
-
 def open_foreign(path: str) -> ArrayTable:
     """Read a file of another program."""
     file, sheet = _book_and_sheet(path)
@@ -349,7 +344,15 @@ def open_foreign(path: str) -> ArrayTable:
         if files.ending(file) in files.EXCEL:
             columns, notes = _read_sheet(reader, file, sheet)
         else:
-            columns, notes = _read_labelled(reader, file), []
+            # Where all values of a column have labels, these; what the file says is missing, is.
+            kind = {".zsav": "sav", ".xpt": "xport"}.get(files.ending(file), files.ending(file)[1:])
+            held, meta = getattr(reader, f"read_{kind}")(file, output_format="dict")
+            for name, labels in meta.variable_value_labels.items():
+                # Some versions say NaN for what is missing, which equals nothing.
+                values = [None if value != value else value for value in held[name]]
+                if all(value is None or value in labels for value in values):
+                    held[name] = [None if value is None else str(labels[value]) for value in values]
+            columns, notes = list(held.items()), []
     except MisfeatError:
         raise
     except Exception as error:
@@ -394,15 +397,3 @@ def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, lis
         return columns, []
     text = "{file!r} has several sheets; {read!r} is read. Name another behind the path: {other}."
     return columns, [Message(text, file=file, read=sheets[0], other=f"{file}#{sheets[1]}")]
-
-
-def _read_labelled(reader: Any, file: str) -> Columns:
-    """Where all values of a column have labels, these; what the file says is missing, is."""
-    kind = {".zsav": "sav", ".xpt": "xport"}.get(files.ending(file), files.ending(file)[1:])
-    held, meta = getattr(reader, f"read_{kind}")(file, output_format="dict")
-    for name, labels in meta.variable_value_labels.items():
-        # Some versions say NaN for what is missing, which equals nothing.
-        values = [None if value != value else value for value in held[name]]
-        if all(value is None or value in labels for value in values):
-            held[name] = [None if value is None else str(labels[value]) for value in values]
-    return list(held.items())

@@ -264,7 +264,19 @@ def _of_text(series: nw.Series[Any]) -> Column:
         positions, distinct = encoded.fill_null(_MISSING).to_numpy(), values.to_list()
         order = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
     elif series.implementation.is_pyarrow():
-        positions, distinct = _text_of_pyarrow(native)
+        import pyarrow as pa
+
+        if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
+            native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
+        positions, distinct = np.empty(0, dtype=np.int64), []
+        if native.num_chunks:
+            is_encoded = pa.types.is_dictionary(native.type)
+            encoded = native if is_encoded else native.dictionary_encode()
+            encoded = encoded.unify_dictionaries().combine_chunks()
+            distinct = encoded.dictionary.to_pylist()
+            found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
+            assert found is not None  # noqa: S101
+            positions = np.where(found[1], _MISSING, found[0])
         if getattr(native.type, "ordered", False) and all(isinstance(v, str) for v in distinct):
             order = tuple(distinct)
     elif hasattr(native.dtype, "categories"):
@@ -277,21 +289,6 @@ def _of_text(series: nw.Series[Any]) -> Column:
         return _unsupported(len(series))
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
     return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
-
-
-def _text_of_pyarrow(native: Any) -> tuple[Integers, list[Any]]:
-    import pyarrow as pa
-
-    if str(native.type) == "string_view":  # some versions of PyArrow cannot cast it
-        native = pa.chunked_array([pa.array(native.to_pylist(), pa.large_string())])
-    if not native.num_chunks:
-        return np.empty(0, dtype=np.int64), []
-    if not pa.types.is_dictionary(native.type):
-        native = native.dictionary_encode()
-    encoded = native.unify_dictionaries().combine_chunks()
-    found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
-    assert found is not None  # noqa: S101
-    return np.where(found[1], _MISSING, found[0]), encoded.dictionary.to_pylist()
 
 
 def as_columns(X: object) -> dict[str, NDArray[Any]]:
@@ -422,8 +419,15 @@ class ArrayTable:
         """Distinct values of a column, how often each occurs, and how often none."""
         times, present = self._frequencies, column.present()
         if times is None:
-            values, counts = _counted(present)
-            return values, counts, int(column.missing.sum())
+            n_missing = int(column.missing.sum())
+            if present.dtype.kind == "i" and len(present):
+                lowest, highest = int(present.min()), int(present.max())
+                if highest - lowest < len(present):  # counting is faster than sorting
+                    counts = np.bincount(present.astype(np.int64) - lowest)
+                    occurring = np.flatnonzero(counts)
+                    return occurring + lowest, counts[occurring], n_missing
+            values, counts = np.unique(present, return_counts=True)
+            return values, counts.astype(np.int64, copy=False), n_missing
         values, position = np.unique(present, return_inverse=True)
         counts = np.zeros(len(values), dtype=np.int64)
         np.add.at(counts, position, times[~column.missing])
@@ -534,32 +538,17 @@ class ArrayTable:
         if isinstance(coder, EdgeCoder):
             # Edges between integers may be fractions; dates are compared as such.
             dtype = values.dtype if values.dtype.kind == "M" else None
-            codes[rows] = _edges_below(values, np.array(coder.edges, dtype=dtype))
+            edges = np.array(coder.edges, dtype=dtype)
+            if len(edges) > FEW_EDGES:
+                codes[rows] = np.searchsorted(edges, values, side="left")
+            else:
+                below = np.zeros(len(values), dtype=np.uint8)
+                for edge in edges:
+                    below += values > edge
+                codes[rows] = below
         elif column.distinct is not None:
             other = len(coder.labels) - 1
             position = {value: code for code, value in enumerate(coder.values)}
             code_of = [position.get(value, other) for value in column.distinct]
             codes[rows] = np.array(code_of, dtype=codes.dtype)[values]
         return codes
-
-
-def _counted(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """The distinct values, ascending, and how often each occurs."""
-    if values.dtype.kind == "i" and len(values):
-        lowest, highest = int(values.min()), int(values.max())
-        if highest - lowest < len(values):  # counting is faster than sorting
-            counts = np.bincount(values.astype(np.int64) - lowest)
-            occurring = np.flatnonzero(counts)
-            return occurring + lowest, counts[occurring]
-    distinct, counts = np.unique(values, return_counts=True)
-    return distinct, counts.astype(np.int64, copy=False)
-
-
-def _edges_below(values: NDArray[Any], edges: NDArray[Any]) -> Indices:
-    """How many of the ascending edges lie strictly below each value."""
-    if len(edges) > FEW_EDGES:
-        return np.searchsorted(edges, values, side="left")
-    below = np.zeros(len(values), dtype=np.uint8)
-    for edge in edges:
-        below += values > edge
-    return below

@@ -142,7 +142,10 @@ class FileLock:
 
     def acquire(self) -> bool:
         """Wait for the lock; False where it did not come in time. Errors are those of opening."""
-        handle = self._open()
+        if sys.platform == "win32":
+            handle = os.open(self._folder / FOLDER_LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        else:
+            handle = os.open(self._folder, os.O_RDONLY)
         until = time.monotonic() + self._patience
         while True:
             try:
@@ -170,8 +173,3 @@ class FileLock:
         if sys.platform == "win32":
             with suppress(OSError):  # another one waits for it
                 (self._folder / FOLDER_LOCK).unlink()
-
-    def _open(self) -> int:
-        if sys.platform == "win32":
-            return os.open(self._folder / FOLDER_LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-        return os.open(self._folder, os.O_RDONLY)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import gc
 import pickle
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -94,17 +94,6 @@ class _ProcessCompilations(Compilations):
 
 _process = _ProcessCompilations()
 event.register(EVENT, _process)
-
-
-@contextmanager
-def compilations_counted() -> Iterator[Compilations]:
-    """Count what is compiled while the block runs."""
-    compilations = Compilations()
-    event.register(EVENT, compilations)
-    try:
-        yield compilations
-    finally:
-        event.unregister(EVENT, compilations)
 
 
 class CheckedCacheFile(IndexDataCacheFile):

@@ -158,12 +158,9 @@ def _cgroup_rooms() -> Iterator[int]:
                     limit, used = (int((folder / name).read_text()) for name in names)
                 except (OSError, ValueError):  # there is none, or it is "max"
                     continue
-                yield limit - used + _cached(folder)
-
-
-def _cached(folder: Path) -> int:
-    """Bytes of cached files, which count as used but are given back when they are needed."""
-    with suppress(OSError):
-        found = re.search(r"^(?:total_)?inactive_file (\d+)$", (folder / STAT).read_text(), re.M)
-        return int(found[1]) if found else 0
-    return 0
+                room = limit - used
+                with suppress(OSError):  # cached files are given back when they are needed
+                    stat = (folder / STAT).read_text()
+                    found = re.search(r"^(?:total_)?inactive_file (\d+)$", stat, re.M)
+                    room += int(found[1]) if found else 0
+                yield room

@@ -7,8 +7,6 @@ the rest. Unless they are there already, each is loaded when something of it is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -25,22 +23,16 @@ class _LoadedOnUse(ModuleType):
         return getattr(import_module(self.__name__), name)
 
 
-@contextmanager
-def _on_use(*names: str) -> Iterator[None]:
-    """Within the block, importing these modules loads nothing."""
-    waiting = {name: _LoadedOnUse(name) for name in names if name not in sys.modules}
-    sys.modules.update(waiting)
-    try:
-        yield
-    finally:
-        for name, module in waiting.items():
-            if sys.modules.get(name) is module:
-                del sys.modules[name]
-
-
-with _on_use("pandas", "scipy.special", "scipy.stats"):
+_HEAVY = ("pandas", "scipy.special", "scipy.stats")
+_waiting = {name: _LoadedOnUse(name) for name in _HEAVY if name not in sys.modules}
+sys.modules.update(_waiting)
+try:
     from sklearn.base import BaseEstimator, TransformerMixin, clone
     from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+finally:
+    for _name, _module in _waiting.items():
+        if sys.modules.get(_name) is _module:
+            del sys.modules[_name]
 
 __all__ = [
     "BaseEstimator",

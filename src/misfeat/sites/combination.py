@@ -27,7 +27,13 @@ from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.selection import Selection
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode
-from misfeat.sites.rounding import fitted_tables, hidden_rows, no_information, rounding_cost
+from misfeat.sites.rounding import (
+    LEAST_WORTH,
+    RoundingCost,
+    fitted_tables,
+    hidden_rows,
+    rounding_cost,
+)
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
 
@@ -101,62 +107,56 @@ def combine(
     >>> [(best.subgroup, best.features) for best in best_sets(found)]
     [('site=north', ('a',)), ('site=south', ('a',))]
     """
-    read, refused = _read(summaries)
+    read: list[tuple[str, Summary]] = []
+    refused: list[Refusal] = []
+    for given in summaries:
+        name = f"site {given.site!r}" if isinstance(given, Summary) else str(given)
+        try:
+            read.append((name, given if isinstance(given, Summary) else read_summary(given)))
+        except MisfeatError as error:
+            refused.append(Refusal(name, str(error)))
     by_site: dict[str, Summary] = {}
-    agreed = codebook or _most_common([one for _, one in read], refused)
+    if codebook is None and read:
+        common = Counter(one.codebook.fingerprint for _, one in read).most_common(2)
+        if len(common) > 1 and common[0][1] == common[1][1]:
+            raise MisfeatError(
+                "As many summaries were made with one codebook as with another; say which counts "
+                f"with {Setting('codebook')}."
+            )
+        by_fingerprint = {one.codebook.fingerprint: one.codebook for _, one in read}
+        codebook = by_fingerprint[common[0][0]]
     for name, one in read:
-        if why := _why_not(one, agreed, by_site):
+        assert codebook is not None  # noqa: S101  (that of most, where none was given)
+        if why := _why_not(one, codebook, by_site):
             refused.append(Refusal(name, why))
         else:
             by_site[one.site] = one
-    if not by_site:
-        raise _unusable(refused)
+    if codebook is None or not by_site:
+        reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
+        raise MisfeatError(f"No summary can be used. {reasons}")
     taken = [by_site[site] for site in sorted(by_site)]
     completer = completer_of("auto", confidence=None, device="cpu", random_state=None)
     scale = Estimate(estimate, completer, confidence)
-    size = _size(size, taken, scale)
-    tables, kept = joined_tables(taken, agreed)
+    shared = min(TABLES[one.share] for one in taken)
+    most = LARGEST if estimate == POPULATION else shared  # to which tables of pairs are enough
+    if size is None:
+        size = min(most, len(taken[0].codebook.features))
+    check_count(size, "size")
+    if size > most:
+        sites = listed([one.site for one in taken if TABLES[one.share] == shared])
+        raise MisfeatError(
+            f"{Setting('size', size)}; sets have at most {most} features here, where {sites} "
+            f"shared tables of {shared} features and {Setting('estimate', estimate)}."
+        )
+    tables, kept = joined_tables(taken, codebook)
     measure = TableInformation(tables, above_chance=estimate != SAMPLE)
     size = min(size, len(measure.features))
     book = SetScores(measure, scale, n_jobs=n_jobs)
     scores = {m: book.completed(m) for m in range(1, max(size, tables.largest) + 1)}
-    cohorts = joined_cohorts(taken, agreed, tables, kept, _notes(taken, agreed, tables))
+    cohorts = joined_cohorts(taken, codebook, tables, kept, _notes(taken, codebook, tables))
     selection = Selection(cohorts, book.without_rows(measure, scores), FitOptions(size=size, k=k))
     selection.verbose = verbose
     return Combined(selection, tuple(taken), tuple(refused))
-
-
-def _read(
-    summaries: Iterable[str | Path | Summary],
-) -> tuple[list[tuple[str, Summary]], list[Refusal]]:
-    """All that can be read, with its name, and what cannot."""
-    read, refused = [], []
-    for one in summaries:
-        name = f"site {one.site!r}" if isinstance(one, Summary) else str(one)
-        try:
-            read.append((name, one if isinstance(one, Summary) else read_summary(one)))
-        except MisfeatError as error:
-            refused.append(Refusal(name, str(error)))
-    return read, refused
-
-
-def _unusable(refused: Sequence[Refusal]) -> MisfeatError:
-    reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
-    return MisfeatError(f"No summary can be used. {reasons}")
-
-
-def _most_common(summaries: Sequence[Summary], refused: Sequence[Refusal]) -> Codebook:
-    """The codebook that most summaries were made with."""
-    if not summaries:
-        raise _unusable(refused)
-    by_fingerprint = {one.codebook.fingerprint: one.codebook for one in summaries}
-    (first, most), *others = Counter(one.codebook.fingerprint for one in summaries).most_common()
-    if others and others[0][1] == most:
-        raise MisfeatError(
-            "As many summaries were made with one codebook as with another; say which counts "
-            f"with {Setting('codebook')}."
-        )
-    return by_fingerprint[first]
 
 
 def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
@@ -180,22 +180,6 @@ def _why_not(one: Summary, agreed: Codebook, taken: dict[str, Summary]) -> str:
     if one.site in taken:
         return f"There is another summary of the site {one.site!r}."
     return ""
-
-
-def _size(size: int | None, taken: Sequence[Summary], estimate: Estimate) -> int:
-    """The size of sets, checked; for population scores, tables of pairs are enough."""
-    shared = min(TABLES[one.share] for one in taken)
-    most = LARGEST if estimate.name == POPULATION else shared
-    if size is None:
-        return min(most, len(taken[0].codebook.features))
-    check_count(size, "size")
-    if size > most:
-        sites = listed([one.site for one in taken if TABLES[one.share] == shared])
-        raise MisfeatError(
-            f"{Setting('size', size)}; sets have at most {most} features here, where {sites} "
-            f"shared tables of {shared} features and {Setting('estimate', estimate.name)}."
-        )
-    return size
 
 
 def _notes(taken: Sequence[Summary], codebook: Codebook, tables: CountTables) -> tuple[str, ...]:
@@ -272,7 +256,9 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
         if summary.exact:
             continue
         by_class = summary.by_class.astype(np.float64)
-        cost = no_information(float(by_class.sum()))
+        # Of one class only, its counts could say nothing of the target.
+        none = np.zeros((LARGEST, 2)), np.full(LARGEST, LEAST_WORTH)
+        cost = RoundingCost(*none, noise=float(by_class.sum()) / LEAST_WORTH)
         if varies[number]:
             seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
             least = summary.min_cell
@@ -291,7 +277,7 @@ def joined_cohorts(
     """All sites as subgroups of which nothing is known but their rows of each class."""
     names = tuple(f"site={summary.site}" for summary in summaries)
     missing, categories = tables.missing, tables.categories
-    by_class = np.array([s.by_class[kept.classes] for s in with_hidden_classes(summaries)])
+    by_class = tables.by_class.astype(np.int64)
     place, target = np.nonzero(by_class)
     codes = np.where(missing[place].T, NOT_RECORDED, 0).astype(np.int8)
     classes = tuple(codebook.target.labels[c] for c in kept.classes)
@@ -306,7 +292,7 @@ def joined_cohorts(
     ]
     return Cohorts(
         names=names,
-        features=tuple(codebook.features[f].column for f in kept.features),
+        features=tables.features,
         target=codebook.target.column,
         codes=np.ascontiguousarray(codes),
         target_codes=target.astype(np.int8),

@@ -261,12 +261,6 @@ def rounding_cost(
     return RoundingCost(bias, worth, noise=1.0 + changed / counted)
 
 
-def no_information(rows: float) -> RoundingCost:
-    """The cost for a site whose counts show one class only: all they could say of the target."""
-    worth = np.full(LARGEST, LEAST_WORTH)
-    return RoundingCost(np.zeros((LARGEST, 2)), worth, noise=rows / LEAST_WORTH)
-
-
 def _noise(
     by_class: Floats, tables: list[Floats], cards: Integers, least: int, rng: np.random.Generator
 ) -> list[float]:

@@ -198,26 +198,21 @@ def _summary(held: dict[str, Any], codebook: Codebook, body: bytes) -> Summary:
     *smaller, tables = np.split(counts, np.cumsum(lines)[:-1])
     starts = table_starts(level(len(cards), size), cards)[:-1]
     if not head.exact:
-        _check_rounded(counts, head, sizes)
+        if (counts % least).any():
+            raise ValueError("a count that was not rounded as it says")
+        begin, cells = 0, 1
+        for m in sizes:
+            *firsts, end = table_starts(level(len(cards), m), cards)
+            cells += int(np.diff([*firsts, end]).max())  # each went up by less than the multiple
+            told = np.add.reduceat(counts[begin : begin + end], firsts, axis=0)
+            if (told > by_class + least * cells).any():
+                raise ValueError("its tables have more rows than it says")
+            begin += int(end)
     elif not (np.add.reduceat(tables, starts, axis=0) == by_class).all():
         raise ValueError("its tables do not add up to its rows")
     elif size > 1:
         margins(tables, cards, size)  # which must agree
     return replace(head, tables=tables, smaller=tuple(smaller))
-
-
-def _check_rounded(counts: Integers, head: Summary, sizes: range) -> None:
-    """Raise unless rounded tables can be those of the rows that the head describes."""
-    if (counts % head.min_cell).any():
-        raise ValueError("a count that was not rounded as it says")
-    cards, begin, cells = head.cards, 0, 1
-    for size in sizes:
-        *starts, end = table_starts(level(len(cards), size), cards)
-        cells += int(np.diff([*starts, end]).max())  # each went up by less than the multiple
-        rows = np.add.reduceat(counts[begin : begin + end], starts, axis=0)
-        if (rows > head.by_class + head.min_cell * cells).any():
-            raise ValueError("its tables have more rows than it says")
-        begin += int(end)
 
 
 def _unpacked(body: bytes, wide: str, many: int) -> Integers:
