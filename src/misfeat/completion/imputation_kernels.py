@@ -80,7 +80,12 @@ def _search_block(row, donors, block, n_neighbors, differences, by_difference, n
     within = 0  # the weight of all donors up to the limit
     for start in range(donors.starts[block], donors.starts[block + 1], TILE):
         stop = min(start + TILE, donors.starts[block + 1])
-        _count_differences(row, donors, block, start, stop, differences)
+        differences[: stop - start] = 0
+        for f in range(len(row)):  # in how many features the row differs from these donors
+            if donors.compared[block, f]:
+                own, others = row[f], donors.fields[f, start:stop]
+                for i in range(len(others)):
+                    differences[i] += np.uint16(own != others[i])
         for i in range(stop - start):
             difference = np.int64(differences[i])
             if difference > limit:
@@ -94,17 +99,6 @@ def _search_block(row, donors, block, n_neighbors, differences, by_difference, n
                 within -= by_difference[limit]
                 limit -= 1
     ends[block + 1] = n_near
-
-
-@compiled
-def _count_differences(row, donors, block, start, stop, differences):
-    """In how many features a row differs from the donors start to stop."""
-    differences[: stop - start] = 0
-    for f in range(len(row)):
-        if donors.compared[block, f]:
-            own, others = row[f], donors.fields[f, start:stop]
-            for i in range(len(others)):
-                differences[i] += np.uint16(own != others[i])
 
 
 @compiled

@@ -150,10 +150,7 @@ class PermutedSets:
     @cached_property
     def subsets(self) -> tuple[Integers, ...]:
         """All sets by the number of free features, in the cohort's numbering."""
-        return tuple(
-            _with_held(self.rows.features[self.free[level(len(self.free), size)]], self.held)
-            for size in range(1, min(self.largest, len(self.free)) + 1)
-        )
+        return _sets_of(self.rows.features[self.free], self.held, self.largest)
 
     def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Floats:
         """What every set explains beyond the features that are held, of these rows or of others."""
@@ -407,10 +404,7 @@ class CorrelationPermutations:
         self._products, self._permuted = sums.products[cohort], sums.permuted[cohort]
         self._held = np.array([sorted(held)], dtype=np.int64)
         free = np.setdiff1d(np.flatnonzero(~sums.missing[cohort]), held)
-        self.subsets = tuple(
-            _with_held(free[level(len(free), size)], held)
-            for size in range(1, min(largest, len(free)) + 1)
-        )
+        self.subsets = _sets_of(free, held, largest)
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
         """R² of permutations ``first`` to ``last - 1`` beyond the features that are held."""
@@ -427,7 +421,8 @@ class CorrelationPermutations:
         return found
 
 
-def _with_held(members: Indices, held: tuple[int, ...]) -> Integers:
-    """Sets together with features that all of them hold."""
-    own = np.broadcast_to(np.array(held, dtype=np.int64), (len(members), len(held)))
-    return np.sort(np.hstack([members, own]), axis=1)
+def _sets_of(free: Integers, held: tuple[int, ...], largest: int) -> tuple[Integers, ...]:
+    """All sets of free features, by their number, with the features that all of them hold."""
+    members = [free[level(len(free), size)] for size in range(1, min(largest, len(free)) + 1)]
+    own = [np.broadcast_to(np.array(held, dtype=np.int64), (len(m), len(held))) for m in members]
+    return tuple(np.sort(np.hstack(both), axis=1) for both in zip(members, own, strict=True))

@@ -244,7 +244,10 @@ def predict_margins(rows, counts, singles, pairs, strengths, margins, first, las
             for j in range(len(missing)):
                 if missing[j, q]:
                     continue
-                strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
+                # R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded.
+                both = np.where(missing[i] | missing[j], -1.0, strengths[q])
+                proxy = np.argmax(both)
+                strength = both[proxy]
                 if strength > LEAST_STRENGTH:
                     strength = min(strength, MOST_STRENGTH)
                     own = counts[i, singles.starts[proxy] : singles.starts[proxy + 1]]
@@ -259,14 +262,6 @@ def predict_margins(rows, counts, singles, pairs, strengths, margins, first, las
             there = np.where(whole > 1e-300, 1.0, 0.0)
             share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
             copy_lines(share / (there + 1e-6), margins[i, q])
-
-
-@compiled
-def _best_proxy(strengths, missing_here, missing_there):
-    """R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded."""
-    both = np.where(missing_here | missing_there, -1.0, strengths)
-    proxy = np.argmax(both)
-    return both[proxy], proxy
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, make_keys, step_shape, sum_out
+from misfeat.information.kernels.tables import CHUNK, make_keys, step_shape, take_step
 from misfeat.information.null_expectation import c_log_c
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
 
@@ -121,20 +121,7 @@ def score_permutations(rows, plan, words, buffer, buffer_lanes, f, sums):
         table[:] = 0
         _count(rows, features, words, table, keys)
         for step in range(starts[b], starts[b + 1]):
-            depth, dropped, size = step_shape(kept[step], features, cardinalities, n_words)
-            here = buffer[at[depth] : at[depth] + size]
-            if depth > 0:
-                inner = n_words
-                for j in range(dropped + 1, block_size):
-                    inner *= cardinalities[features[j]]
-                sum_out(
-                    buffer[at[depth - 1] : at[depth]],
-                    here,
-                    size // inner,
-                    cardinalities[features[dropped]],
-                    inner,
-                )
-            at[depth + 1] = at[depth] + (size + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
+            depth, size = take_step(kept[step], features, cardinalities, n_words, 1, buffer, at)
             if outputs[step] >= 0:
                 begin = at[depth] * lanes_a_word
                 lanes = buffer_lanes[begin : begin + size * lanes_a_word]
