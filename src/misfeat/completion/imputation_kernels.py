@@ -34,20 +34,14 @@ class Donors(NamedTuple):
     usual: Integers  # (n_missing,): what a feature is where no donor can be compared
 
 
-class Nearest(NamedTuple):
-    """Donors that may be among the nearest of one row, block after block."""
-
-    near: Integers  # (n_donors,): their numbers
-    distances: Integers  # (n_donors,): the ranks of their distances
-    ends: Integers  # (n_blocks + 1,): those of block b are ends[b]:ends[b + 1]
-
-
 @compiled
 def impute_rows(rows, first, last, donors, n_neighbors, imputed):
     """The missing features of the rows (n_rows, n_fields) first to last, to `imputed`."""
     n_blocks, n_missing = donors.gives.shape
     n_donors = len(donors.weights)
-    nearest = Nearest(
+    # Donors that may be among the nearest of one row, their numbers and the ranks of their
+    # distances, block after block: those of block b come before the b + 1-th of the ends.
+    nearest = (
         np.empty(n_donors, dtype=np.int64),
         np.empty(n_donors, dtype=np.int64),
         np.zeros(n_blocks + 1, dtype=np.int64),

@@ -78,11 +78,6 @@ class Moments:
         """How many features there are."""
         return int(self.recorded.shape[1])
 
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        """Of one covariance, or of that of every resample."""
-        return (*self.rows.shape[:-1], *self.own.shape[-2:])
-
     @cached_property
     def widths(self) -> Integers:
         """How many columns each feature has."""
@@ -164,7 +159,8 @@ class Moments:
             weights[..., cohorts] = self.rows[..., cohorts]
             weights /= weights.sum(axis=-1, keepdims=True)
             lines = self.own.reshape(*weights.shape, -1)
-            self._pooled[key] = (weights[..., None, :] @ lines).reshape(self._shape)
+            shape = (*self.rows.shape[:-1], *self.own.shape[-2:])
+            self._pooled[key] = (weights[..., None, :] @ lines).reshape(shape)
         return self._pooled[key]
 
     @cached_property

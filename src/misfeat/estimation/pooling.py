@@ -102,12 +102,9 @@ class Samples(NamedTuple):
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
     """The evidence of sets of several sizes together."""
-
-    def together(name: str) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts], axis=-1)
-
     names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
-    return replace(parts[0], **{name: together(name) for name in names})
+    lists = {name: [getattr(part, name) for part in parts] for name in names}
+    return replace(parts[0], **{k: np.concatenate(v, axis=-1) for k, v in lists.items()})
 
 
 @dataclass(frozen=True, eq=False)

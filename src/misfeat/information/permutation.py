@@ -264,7 +264,9 @@ class CountedPermutations:
             n_classes=rows.n_classes,
         )
         self._total = rows.total
-        self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
+        self._plan = self._planned(
+            replace(rows, features=free, cardinalities=rows.cardinalities[free])
+        )
         self._f = log_table(rows.total)
         # The rows of cells do not change, nor does what they take off the sums.
         self._taken_off = self._scored(self._seeds[:1])[0] - sets.recorded_scores(Work(1))
@@ -299,14 +301,13 @@ class CountedPermutations:
         return sums.T / self._total
 
     def _planned(self, rows: CompactRows) -> BlockPlan:
-        n_free, high = len(rows.features), len(self.subsets)
+        n_free, high = rows.n_features, len(self.subsets)
         lanes = self._together * rows.n_classes * self._n_held
-        free = replace(rows, cardinalities=rows.cardinalities[:n_free])
         lane_bytes = np.dtype(self._lane_type).itemsize
         words = self._together * rows.n_classes * lane_bytes / 8
-        block = block_size_for(free, high, lanes, lane_bytes, additions=words)
+        block = block_size_for(rows, high, lanes, lane_bytes, additions=words)
         plan = block_plan(n_free, 1, high, block)
-        if len(rows.cardinalities) == n_free:
+        if self._n_held == 1:
             return plan
         held = np.full((len(plan.blocks), 1), n_free)
         return plan._replace(

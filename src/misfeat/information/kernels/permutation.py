@@ -35,16 +35,6 @@ class PermutedRows(NamedTuple):
 
 
 @compiled
-def _next(state):
-    """The next random 64 bits of a splitmix generator, and its next state."""
-    state += np.uint64(0x9E3779B97F4A7C15)
-    bits = state
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31)), state
-
-
-@compiled
 def shuffled(classes, starts, seed):
     """The classes in a random order within every stratum; every order is as likely."""
     permuted = classes.copy()
@@ -52,7 +42,11 @@ def shuffled(classes, starts, seed):
     for stratum in range(len(starts) - 1):
         first = starts[stratum]
         for left in range(starts[stratum + 1] - first, 1, -1):
-            bits, state = _next(state)
+            # The next random 64 bits of a splitmix generator.
+            state += np.uint64(0x9E3779B97F4A7C15)
+            bits = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            bits ^= bits >> np.uint64(31)
             other = first + np.int64(((bits >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
             last = first + left - 1
             permuted[last], permuted[other] = permuted[other], permuted[last]
