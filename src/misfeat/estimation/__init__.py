@@ -1,8 +1,8 @@
 """From rows to scores of populations, for feature sets of every size.
 
-- `sufficient_statistics`: rows, count tables or sums of products as covariances of columns in every subgroup;
-- `covariance_scores`: one covariance that all subgroups share, what the columns of a set explain of the
-  target in it, and how much information that is;
+- `sufficient_statistics`: covariances of each subgroup, from rows, count tables or product sums;
+- `covariance_scores`: one covariance that all subgroups share, what the columns of a set explain of
+  the target in it, and how much information that is;
 - `interaction_columns`: pairs and triples that explain more together, as further columns;
 - `pooling`: every subgroup's score, shrunk towards what all subgroups share, with its variance;
 - `population_model`: all of it, one after the other;
