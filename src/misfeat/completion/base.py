@@ -149,12 +149,14 @@ def with_certain_bounds(exact: ExactScores, size: int, score: Floats) -> Complet
     return CompletedScores(subsets, score, *exact.bounds(size), predicted, support)
 
 
-def with_intervals(completed: CompletedScores, half: Floats | None) -> CompletedScores:
+def with_intervals(
+    completed: CompletedScores, half: Floats | None, but: Sequence[int] = (NONE, OWN_ROWS)
+) -> CompletedScores:
     """Narrow the certain bounds to intervals that hold the truth as often as asked for."""
     if half is None:
         return completed
     # Nothing is learned of features recorded nowhere, and of own sets that were not scored.
-    narrowed = completed.predicted & ~np.isin(completed.support, (NONE, OWN_ROWS))
+    narrowed = completed.predicted & ~np.isin(completed.support, but)
     score, low, high = completed.score, completed.low, completed.high
     return replace(
         completed,
@@ -185,20 +187,14 @@ def recorded_sets_filled(exact: ExactScores, size: int) -> list[Floats]:
         unknown = np.isnan(scores) & ~exact.missing[:, subsets].any(axis=2)
         if unknown.any():
             best_part = filled[m - 1][:, ranks_below(subsets)].max(axis=2)
-            gain = mean_over_cohorts(exact.by_size[m] - best_part)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is NaN
+                gain = np.nanmean(exact.by_size[m] - best_part, axis=0)
             usual = 0.0 if np.isnan(gain).all() else np.nanmean(gain)
             guess = best_part + np.where(np.isnan(gain), usual, gain)
             scores[unknown] = np.clip(guess, best_part, exact.ceiling[:, None])[unknown]
         filled.append(scores)
     return filled
-
-
-def mean_over_cohorts(values: Floats) -> Floats:
-    """The mean over the cohorts that have a value, NaN where none has."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
-        mean: Floats = np.nanmean(values, axis=0)
-    return mean
 
 
 def ceilings(exact: ExactScores, size: int) -> Floats:

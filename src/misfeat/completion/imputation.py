@@ -28,7 +28,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc
@@ -111,7 +111,8 @@ def imputed_codes(
     """Codes with a value for what is `missing`; rows are `compared` in some features, or all."""
     from misfeat.completion.imputation_kernels import impute_rows
 
-    codes, cohort_of = recorded_codes(cohorts, missing)
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    codes = np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes)
     # A value that is not there is one more code of its feature.
     one_more = codes.max(axis=1, initial=0, keepdims=True).astype(np.int64) + 1
     fields, recorded = np.where(codes < 0, one_more, codes), ~missing
@@ -163,7 +164,9 @@ def _donors_of(
     # largest. Division rounds correctly, so that equal shares are equal numbers.
     share = np.arange(n_compared.max(initial=0) + 1) / n_compared[:, None]
     _, distances = np.unique(share, return_inverse=True)
-    usual = [most_frequent(v[t], weights[t]) for v, t in zip(values, there, strict=True)]
+    # The most frequent value of every feature, the smallest one of equals, 0 of none.
+    own = [(codes[has], weights[has]) for codes, has in zip(values, there, strict=True)]
+    usual = [np.bincount(*one, minlength=1).argmax() for one in own]
     return Donors(
         fields=fields.take(rows, axis=1),
         weights=weights[rows],
@@ -174,17 +177,6 @@ def _donors_of(
         distances=distances.reshape(share.shape),
         usual=np.array(usual, dtype=np.int64),
     )
-
-
-def recorded_codes(cohorts: Cohorts, missing: Flags) -> tuple[Indices, Integers]:
-    """The codes without those of features that count as missing, and the cohort of every row."""
-    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
-    return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
-
-
-def most_frequent(values: Indices, weights: NDArray[Any]) -> int:
-    """The most frequent value, the smallest one of equals, 0 of none."""
-    return int(np.bincount(values, weights, minlength=1).argmax())
 
 
 def all_recorded(cohorts: Cohorts, codes: Indices) -> Cohorts:

@@ -34,20 +34,14 @@ class Donors(NamedTuple):
     usual: Integers  # (n_missing,): what a feature is where no donor can be compared
 
 
-class Nearest(NamedTuple):
-    """Donors that may be among the nearest of one row, block after block."""
-
-    near: Integers  # (n_donors,): their numbers
-    distances: Integers  # (n_donors,): the ranks of their distances
-    ends: Integers  # (n_blocks + 1,): those of block b are ends[b]:ends[b + 1]
-
-
 @compiled
 def impute_rows(rows, first, last, donors, n_neighbors, imputed):
     """The missing features of the rows (n_rows, n_fields) first to last, to `imputed`."""
     n_blocks, n_missing = donors.gives.shape
     n_donors = len(donors.weights)
-    nearest = Nearest(
+    # Donors that may be among the nearest of one row, their numbers and the ranks of their
+    # distances, block after block: those of block b come before the b + 1-th of the ends.
+    nearest = (
         np.empty(n_donors, dtype=np.int64),
         np.empty(n_donors, dtype=np.int64),
         np.zeros(n_blocks + 1, dtype=np.int64),
@@ -80,7 +74,12 @@ def _search_block(row, donors, block, n_neighbors, differences, by_difference, n
     within = 0  # the weight of all donors up to the limit
     for start in range(donors.starts[block], donors.starts[block + 1], TILE):
         stop = min(start + TILE, donors.starts[block + 1])
-        _count_differences(row, donors, block, start, stop, differences)
+        differences[: stop - start] = 0
+        for f in range(len(row)):  # in how many features the row differs from these donors
+            if donors.compared[block, f]:
+                own, others = row[f], donors.fields[f, start:stop]
+                for i in range(len(others)):
+                    differences[i] += np.uint16(own != others[i])
         for i in range(stop - start):
             difference = np.int64(differences[i])
             if difference > limit:
@@ -94,17 +93,6 @@ def _search_block(row, donors, block, n_neighbors, differences, by_difference, n
                 within -= by_difference[limit]
                 limit -= 1
     ends[block + 1] = n_near
-
-
-@compiled
-def _count_differences(row, donors, block, start, stop, differences):
-    """In how many features a row differs from the donors start to stop."""
-    differences[: stop - start] = 0
-    for f in range(len(row)):
-        if donors.compared[block, f]:
-            own, others = row[f], donors.fields[f, start:stop]
-            for i in range(len(others)):
-                differences[i] += np.uint16(own != others[i])
 
 
 @compiled

@@ -78,11 +78,6 @@ class Moments:
         """How many features there are."""
         return int(self.recorded.shape[1])
 
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        """Of one covariance, or of that of every resample."""
-        return (*self.rows.shape[:-1], *self.own.shape[-2:])
-
     @cached_property
     def widths(self) -> Integers:
         """How many columns each feature has."""
@@ -164,7 +159,8 @@ class Moments:
             weights[..., cohorts] = self.rows[..., cohorts]
             weights /= weights.sum(axis=-1, keepdims=True)
             lines = self.own.reshape(*weights.shape, -1)
-            self._pooled[key] = (weights[..., None, :] @ lines).reshape(self._shape)
+            shape = (*self.rows.shape[:-1], *self.own.shape[-2:])
+            self._pooled[key] = (weights[..., None, :] @ lines).reshape(shape)
         return self._pooled[key]
 
     @cached_property
@@ -174,8 +170,8 @@ class Moments:
         if different.all():
             return self.pooled(np.arange(len(self.recorded)))
         members = [np.flatnonzero(which.ravel() == p) for p in range(len(different))]
-        whole = _wide(self.rows.sum(axis=-1))
-        weights = [_wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
+        whole = wide(self.rows.sum(axis=-1))
+        weights = [wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
         means = [self.pooled(chosen) for chosen in members]
         ridge = EM_RIDGE * np.eye(self.own.shape[-1])
         patterns = list(zip(weights, means, different, strict=True))
@@ -231,7 +227,7 @@ class _Filling(NamedTuple):
         return filled
 
 
-def _wide(numbers: Any) -> Floats:
+def wide(numbers: Any) -> Floats:
     """Numbers of resamples, each against a matrix."""
     return np.asarray(numbers, dtype=np.float64)[..., None, None]
 
@@ -311,9 +307,11 @@ def additive_scores(
         if (rest := np.flatnonzero(np.isnan(score[one]))).size:
             few = SetColumns(columns[rest], sets.position[rest])
             shared: Any = own.across[few.columns].transpose(0, 2, 1)
-            of_rest = shared @ slopes_of(own, few, ridge[one])
-            score[(*one, rest)] = _log_unexplained(of_rest)
-    free = np.where(columns >= 0, 1.0 - _wide(ridge) * free, 0.0)
+            explained = shared @ slopes_of(own, few, ridge[one])  # R: of one column a number
+            shares = explained[:, 0] if n_targets == 1 else np.linalg.eigvalsh(explained)
+            left = np.log1p(-np.clip(shares, 0.0, MOST_EXPLAINED))
+            score[(*one, rest)] = -0.5 * left.sum(axis=1)
+    free = np.where(columns >= 0, 1.0 - wide(ridge) * free, 0.0)
     for place in range(size):
         freedom[..., place] = (free * (sets.position == place)).sum(axis=-1)
     return Additive(score, freedom)
@@ -331,16 +329,9 @@ def slopes_of(given: Whitened, sets: SetColumns, ridge: Any) -> Floats:
 def whitening(covariance: Floats) -> Floats:
     """A matrix that makes columns of a covariance uncorrelated and of variance 1."""
     trace = np.trace(covariance, axis1=-2, axis2=-1)
-    ridge = _wide(TARGET_RIDGE * np.maximum(trace, TARGET_RIDGE))
+    ridge = wide(TARGET_RIDGE * np.maximum(trace, TARGET_RIDGE))
     root = np.linalg.cholesky(covariance + ridge * np.eye(covariance.shape[-1]))
     return np.linalg.inv(root)
-
-
-def _log_unexplained(explained: Floats) -> Floats:
-    """-½ log det(I - R); R of one column is a number."""
-    one = explained.shape[1] == 1
-    shares = np.clip(explained[:, 0] if one else np.linalg.eigvalsh(explained), 0.0, MOST_EXPLAINED)
-    return np.asarray(-0.5 * np.log1p(-shares).sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

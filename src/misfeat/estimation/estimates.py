@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.completion.base import closed_upwards, recorded_part_scores, with_certain_bounds
+from misfeat.completion.base import (
+    closed_upwards,
+    recorded_part_scores,
+    with_certain_bounds,
+    with_intervals,
+)
 from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of, support_of
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
@@ -269,21 +274,15 @@ class ListedScores:
             own = np.flatnonzero(~missing[k]).tolist()
             if size <= len(own) < n_features and not missing[k, list(include)].any():
                 best = search(score, own)
-                lists += [best, _exchanged(best[0], np.flatnonzero(missing[k]), include)]
+                # The best set with one of its features exchanged for one that was not recorded.
+                lists.append(best)
+                for new in np.flatnonzero(missing[k]):
+                    swaps = [np.where(best[0] == out, new, best[0]) for out in best[0]]
+                    chosen = [out not in include for out in best[0]]
+                    lists.append(np.sort(swaps, axis=1)[chosen])
             if told is not None:
                 told(k + 1, n_cohorts)
         return np.unique(np.concatenate(lists), axis=0)
-
-
-def _exchanged(members: Indices, others: Indices, fixed: Sequence[int]) -> Indices:
-    """A set with one of its features exchanged for one of some others."""
-    sets = [
-        np.sort(np.where(members == out, new, members))
-        for new in others
-        for out in members
-        if out not in fixed
-    ]
-    return np.array(sets, dtype=np.int64).reshape(-1, len(members))
 
 
 def complete_sample_r2(known: Known, size: int, confidence: float | None) -> CompletedScores:
@@ -301,14 +300,7 @@ def complete_sample_r2(known: Known, size: int, confidence: float | None) -> Com
         return completed
     variance = _variance_of_predictions(model, guesses)
     reach = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * np.sqrt(variance)
-    # Of features that nobody recorded, and of exact scores, bounds stay as they are.
-    narrowed = completed.predicted & (completed.support != NONE)
-    reach = np.where(narrowed, reach, np.inf)
-    return replace(
-        completed,
-        low=np.maximum(completed.low, completed.score - reach),
-        high=np.minimum(completed.high, completed.score + reach),
-    )
+    return with_intervals(completed, reach, but=(NONE,))
 
 
 def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> Floats:

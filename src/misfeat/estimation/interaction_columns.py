@@ -59,14 +59,6 @@ class _Fit(NamedTuple):
     whiten: Floats  # what whitened the target
 
 
-class _Candidates(NamedTuple):
-    """Sets with what their residuals say, those that stand out most first."""
-
-    sets: Indices  # (n_sets, size)
-    deviations: Floats  # from 0
-    effects: Floats  # U itself
-
-
 def find_terms(table: Source, moments: Moments) -> Moments:
     """Moments with columns for the interactions of two and three features that stand out."""
     terms: tuple[Term, ...] = ()
@@ -76,12 +68,12 @@ def find_terms(table: Source, moments: Moments) -> Moments:
         if min(moments.n_features, table.largest_set) < size or moments.n_targets == 0:
             break
         sets = _sets_to_try(moments, table, size, strongest)
-        found = _candidates(table, moments, sets.astype(np.int64))
-        strongest = list(dict.fromkeys(found.sets.ravel().tolist()))
-        expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(found.sets), 1))
+        sets, deviations, effects = _candidates(table, moments, sets.astype(np.int64))
+        strongest = list(dict.fromkeys(sets.ravel().tolist()))
+        expected = NormalDist().inv_cdf(FALSE_TERMS / max(len(sets), 1))
         least = max(LEAST_DEVIATIONS[size], MARGIN - expected)
-        most = min(MOST_TERMS[size], int((found.deviations > least).sum()))
-        outstanding = zip(found.sets[:most].tolist(), found.effects[:most].tolist(), strict=True)
+        most = min(MOST_TERMS[size], int((deviations > least).sum()))
+        outstanding = zip(sets[:most].tolist(), effects[:most].tolist(), strict=True)
         new = [_term(table, moments, tuple(members), effect) for members, effect in outstanding]
         if any(new):
             terms = (*terms, *filter(None, new))
@@ -100,8 +92,8 @@ def _sets_to_try(moments: Moments, table: Source, size: int, strongest: Sequence
     return np.sort(np.array(strongest[:chosen]))[level(chosen, size)]
 
 
-def _candidates(table: Source, moments: Moments, sets: Integers) -> _Candidates:
-    """What the cells of sets say beyond their additive parts, where anything can be said."""
+def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indices, Floats, Floats]:
+    """Sets whose cells say more than additive parts, most first; deviations from 0, and U."""
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
@@ -124,7 +116,7 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> _Candidates:
     sets, effects = sets[shown], effects[shown]
     deviations = effects / deviations[shown]
     order = np.lexsort((*sets.T[::-1], -deviations))
-    return _Candidates(sets[order], deviations[order], effects[order])
+    return sets[order], deviations[order], effects[order]
 
 
 def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> _Fit:

@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.estimation.covariance_scores import wide
+
 if TYPE_CHECKING:
     from misfeat.runtime.array_types import Flags, Floats
 
@@ -100,12 +102,9 @@ class Samples(NamedTuple):
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
     """The evidence of sets of several sizes together."""
-
-    def together(name: str) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts], axis=-1)
-
     names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
-    return replace(parts[0], **{name: together(name) for name in names})
+    lists = {name: [getattr(part, name) for part in parts] for name in names}
+    return replace(parts[0], **{k: np.concatenate(v, axis=-1) for k, v in lists.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,30 +140,32 @@ def effects_of(evidence: Evidence) -> Effects:
     if n_cohorts == 1 or not evidence.recorded.any():
         alone = n_cohorts == 1
         return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD, alone)
-    pooled = np.maximum(evidence.pooled, LEAST_POOLED)
-    expected = pooled
+    pooled = expected = np.maximum(evidence.pooled, LEAST_POOLED)
+    part = 1.0 - 1.0 / n_cohorts
     spread = np.full(evidence.own.shape[:-2], FIRST_SPREAD)
     offset = np.zeros_like(spread)
     samples = evidence.samples(expected)
     for _ in range(ROUNDS):
-        noise = samples.noise() + samples.variation(_wide(spread))
-        level, level_variance = _levels(evidence, noise, pooled, _wide(offset) * evidence.fitted)
-        offset = _offset(evidence, noise, level[..., None] * pooled)
-        expected = level[..., None] * pooled + _wide(offset) * evidence.fitted
+        noise = samples.noise() + samples.variation(wide(spread))
+        level, level_variance = _levels(evidence, noise, pooled, wide(offset) * evidence.fitted)
+        # c, by least squares less its error, as if all sets of a subgroup erred alike.
+        weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
+        total = np.maximum((weight * evidence.fitted).sum(axis=(-2, -1)), NOTHING)
+        error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=-1) ** 2).sum(axis=-1)) / total
+        above = weight * (evidence.own - level[..., None] * pooled)
+        offset = np.asarray(np.maximum(above.sum(axis=(-2, -1)) / total - error, 0.0))
+        expected = level[..., None] * pooled + wide(offset) * evidence.fitted
         samples = evidence.samples(expected)
-        excess, scale = _spread_sums(samples, expected, _wide(spread))
+        # Of each subgroup: what noise does not explain, and what a spread of 1 would make of it.
+        noise, h = samples.noise(), wide(spread)
+        least = np.maximum(h, LEAST_SPREAD)
+        between = samples.variation(least) / least
+        shown = np.where(evidence.recorded, between / (noise + h * between + TINY) ** 2, 0.0)
+        excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=-1)
+        scale = part * (shown * between).sum(axis=-1)
         mean = excess.sum(axis=-1) / np.maximum(scale.sum(axis=-1), NOTHING)
         spread = np.clip(mean, 0.0, MOST_SPREAD)
     return Effects(level, level_variance, offset, *_believed(excess, scale, spread))
-
-
-def _offset(evidence: Evidence, noise: Floats, explained: Floats) -> Floats:
-    """c, by least squares less its error, as if all sets of a subgroup erred alike."""
-    weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
-    total = np.maximum((weight * evidence.fitted).sum(axis=(-2, -1)), NOTHING)
-    error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=-1) ** 2).sum(axis=-1)) / total
-    found = (weight * (evidence.own - explained)).sum(axis=(-2, -1)) / total - error
-    return np.asarray(np.maximum(found, 0.0))
 
 
 def _levels(
@@ -196,16 +197,6 @@ def _levels(
     return np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL), pull * between + pull**2 / certain
 
 
-def _spread_sums(samples: Samples, expected: Floats, spread: Floats) -> tuple[Floats, Floats]:
-    """Of each subgroup: what noise does not explain, and what a spread of 1 would make of it."""
-    evidence, noise, least = samples.evidence, samples.noise(), np.maximum(spread, LEAST_SPREAD)
-    part = 1.0 - 1.0 / len(evidence.recorded)
-    between = samples.variation(least) / least
-    shown = np.where(evidence.recorded, between / (noise + spread * between + TINY) ** 2, 0.0)
-    excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=-1)
-    return excess, part * (shown * between).sum(axis=-1)
-
-
 def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats]:
     """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
     from scipy.special import stdtrit
@@ -226,12 +217,7 @@ def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Fl
 def expected_of(evidence: Evidence, effects: Effects) -> Floats:
     """What all subgroups together lead one to expect in each."""
     pooled = np.maximum(evidence.pooled, LEAST_POOLED)
-    return effects.level[..., None] * pooled + _wide(effects.offset) * evidence.fitted
-
-
-def _wide(numbers: Any) -> Floats:
-    """Numbers of resamples, each against scores of all sets in all subgroups."""
-    return np.asarray(numbers)[..., None, None]
+    return effects.level[..., None] * pooled + wide(effects.offset) * evidence.fitted
 
 
 def posterior_of(
@@ -253,11 +239,11 @@ def posterior_of(
     level = effects.level[..., None]
     pooled, part = np.maximum(evidence.pooled, LEAST_POOLED), np.maximum(evidence.part, 0.0)
     expected = expected_of(evidence, effects)
-    expected_part = level * part + _wide(effects.offset) * evidence.fitted_part
+    expected_part = level * part + wide(effects.offset) * evidence.fitted_part
     samples = evidence.samples(expected_part)
     noise = samples.noise()
     off = evidence.own - expected_part
-    between = samples.variation(_wide(effects.spread), evidence.fitted_part)
+    between = samples.variation(wide(effects.spread), evidence.fitted_part)
     shrinkage = noise / (noise + between + TINY)
     mean = expected + (1.0 - shrinkage) * off
     lacking = ~evidence.recorded

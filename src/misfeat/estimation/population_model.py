@@ -68,9 +68,7 @@ class PopulationModel:
     factor: Floats  # (..., n_cohorts): times scores, so that those of features are as counted
     pooled_factor: Floats | float = 1.0
     misfit: Floats | float = 0.0  # (..., n_cohorts): by what share these differ all the same
-    diffuse: Floats | float = (
-        0.0  # what weak interactions explain on the mean, for each of their columns
-    )
+    diffuse: Floats | float = 0.0  # what weak interactions explain on the mean, a column
     alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
 
     @classmethod
@@ -91,8 +89,7 @@ class PopulationModel:
         alone = self._scores_alone(singles)
         known = np.isfinite(counted)
         counted, own = np.where(known, counted, 0.0), np.where(known, alone, 0.0)
-        rows = self.moments.rows
-        widths = self.moments.widths
+        rows, widths = self.moments.rows, self.moments.widths
         chance = widths.sum() * self.dimensions / (2.0 * np.maximum(rows, 1.0))
         sums = np.stack([counted.sum(axis=-1), own.sum(axis=-1), chance])
         whole = _factor((rows * sums).sum(axis=-1), 1.0)
@@ -226,7 +223,11 @@ class PopulationModel:
         self, evidence: Evidence, subsets: Indices, guesses: Floats | None = None
     ) -> Posterior:
         found = posterior_of(evidence, self.effects, guesses)
-        found = replace(found, noise=found.noise + self._cells_beyond_columns(evidence, subsets))
+        # The variance of scores of joint tables is larger: they have more cells.
+        cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
+        more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
+        beyond = more / (2.0 * evidence.rows[:, None] ** 2)
+        found = replace(found, noise=found.noise + beyond)
         return self._doubted(found, evidence, subsets)
 
     def variance_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
@@ -266,12 +267,6 @@ class PopulationModel:
     def effects(self) -> Effects:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
         return effects_of(joined(self._small_levels))
-
-    def _cells_beyond_columns(self, evidence: Evidence, subsets: Indices) -> Floats:
-        """What the variance of scores of joint tables has on top: they have more cells."""
-        cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
-        more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
-        return np.asarray(more / (2.0 * evidence.rows[:, None] ** 2))
 
     def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
         """Variances that allow for pairs recorded nowhere: between the best feature and all."""

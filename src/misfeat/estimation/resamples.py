@@ -54,7 +54,12 @@ def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: boo
         alike.setdefault(sample.moments.determined.tobytes(), []).append(number)
     for members in alike.values():
         some = [samples[number] for number in members]
-        model, ceiling = _model_of(some), np.stack([sample.ceiling for sample in some])
+        _, shares, dimensions, counted, ceilings = zip(*some, strict=True)
+        scales, ceiling = list(map(InformationScale, np.stack(shares, axis=1))), np.stack(ceilings)
+        moments = _stacked([sample.moments for sample in some])
+        ones = np.ones(moments.rows.shape)
+        model = PopulationModel(moments, scales, np.stack(dimensions), ones)
+        model = model.calibrated([np.stack(scores) for scores in zip(*counted, strict=True)])
         if whole:
             sizes = range(1, subsets.shape[1] + 1)
             posteriors = [model.level(size, variances=False) for size in sizes]
@@ -67,24 +72,15 @@ def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: boo
     return found
 
 
-def _model_of(samples: Sequence[Sample]) -> PopulationModel:
-    _, shares, dimensions, counted, _ = zip(*samples, strict=True)
-    scales = [InformationScale(own) for own in np.stack(shares, axis=1)]
-    moments = _stacked([sample.moments for sample in samples])
-    model = PopulationModel(moments, scales, np.stack(dimensions), np.ones(moments.rows.shape))
-    return model.calibrated([np.stack(scores) for scores in zip(*counted, strict=True)])
-
-
 def _stacked(samples: Sequence[Moments]) -> Moments:
     """Moments of all resamples, with columns for the interactions that any of them shows."""
     first, widths = samples[0], dict[tuple[int, ...], int]()
     for term in (term for sample in samples for term in sample.terms):
         widths[term.features] = max(term.effects.shape[1], widths.get(term.features, 0))
-    plain = np.arange(first.widths.sum())
-    parts = np.split(len(plain) + np.arange(sum(widths.values())), np.cumsum([*widths.values()]))
-    columns = dict(zip(widths, parts, strict=False))
-    target = len(plain) + sum(widths.values()) + np.arange(first.n_targets)
-    width = len(plain) + sum(widths.values()) + first.n_targets
+    ends = np.cumsum([first.widths.sum(), *widths.values()])
+    width = int(ends[-1]) + first.n_targets
+    plain, *parts, target = np.split(np.arange(width), ends)
+    columns = dict(zip(widths, parts, strict=True))
     own = np.zeros((len(samples), len(first.recorded), width, width))
     for found, sample in zip(own, samples, strict=True):
         shown = [columns[term.features][: term.effects.shape[1]] for term in sample.terms]

@@ -93,7 +93,13 @@ def shortlist(
         if name not in cohorts.features:
             raise not_a_feature(name, "a feature to include", cohorts, cohorts.features, blocks)
     held = [cohorts.features.index(name) for name in include]
-    drawn = _rows_to_look_at(cohorts, seed)
+    # How many rows of the table each coded row stands for that are looked at.
+    pairs = comb(n_features, 2) * max(1, len(cohorts.grids))
+    share = min(SHARE, max(MOST_COUNTED / max(pairs, 1), FEWEST_ROWS) / len(cohorts.weights))
+    rng = np.random.default_rng(0 if seed is None else seed)
+    drawn = np.concatenate(
+        [rows_drawn(one.weights, max(1, int(share * one.size)), rng) for one in cohorts]
+    )
     looked = reweighted(cohorts, drawn)
     pooled, by_cohort, n_pairs = _rankings(looked, above_chance, n_jobs, progress)
     outstanding = [ranking.sets[ranking.excess > 0] for ranking in (*pooled, *by_cohort)]
@@ -118,16 +124,6 @@ def shortlist(
     return without_features(cohorts, (*left, *columns), NOT_ON_SHORTLIST), found
 
 
-def _rows_to_look_at(cohorts: Cohorts, seed: int | None) -> Integers:
-    """How many rows of the table each coded row stands for that are looked at."""
-    pairs = comb(len(cohorts.features), 2) * max(1, len(cohorts.grids))
-    share = min(SHARE, max(MOST_COUNTED / max(pairs, 1), FEWEST_ROWS) / len(cohorts.weights))
-    rng = np.random.default_rng(0 if seed is None else seed)
-    sizes = [max(1, int(share * cohort.size)) for cohort in cohorts]
-    drawn = (rows_drawn(c.weights, n, rng) for c, n in zip(cohorts, sizes, strict=True))
-    return np.concatenate(list(drawn))
-
-
 def _rankings(
     cohorts: Cohorts, above_chance: bool, n_jobs: int | None, progress: Progress | None
 ) -> tuple[list[_Ranking], list[_Ranking], int]:
@@ -144,7 +140,12 @@ def _rankings(
     singles = np.arange(n_features)[:, None]
     pooled, by_cohort = _ranked(singles, alone, free, rows, above_chance)
     progress(WHAT, 1, n_cohorts + 1)
-    tried = _features_to_pair(cohorts, pooled)
+    # Of all features, or the best by themselves, as many as have pairs that can be counted.
+    most = min(MOST_PAIRS, MOST_COUNTED / max(len(cohorts.weights) * max(1, len(cohorts.grids)), 1))
+    n_tried = min(n_features, int((1 + np.sqrt(1 + 8 * int(most))) / 2))
+    tried = np.arange(n_features)
+    if n_tried < n_features:
+        tried = np.sort(pooled.sets[:n_tried, 0].astype(np.int64))
     chosen = cohorts.features if len(tried) == n_features else [cohorts.features[f] for f in tried]
     others = tuple(set(cohorts.features) - set(chosen))
     measure = information_of(without_features(cohorts, others), above_chance=above_chance)
@@ -158,16 +159,6 @@ def _rankings(
     free = (values[first] - 1.0) * (values[second] - 1.0) * (n_classes - 1.0)
     of_pairs, pairs_by_cohort = _ranked(pairs, together, free, rows, above_chance)
     return [pooled, of_pairs], [*by_cohort, *pairs_by_cohort], len(pairs)
-
-
-def _features_to_pair(cohorts: Cohorts, ranking: _Ranking) -> Integers:
-    """All features, or the best by themselves, as many as have pairs that can be counted."""
-    rows = len(cohorts.weights) * max(1, len(cohorts.grids))
-    most = int(min(MOST_PAIRS, MOST_COUNTED / max(rows, 1)))
-    n_features = len(cohorts.features)
-    count = min(n_features, int((1 + np.sqrt(1 + 8 * most)) / 2))
-    best = ranking.sets[:count, 0].astype(np.int64)
-    return np.arange(n_features) if count == n_features else np.sort(best)
 
 
 def _ranked(

@@ -77,8 +77,7 @@ class MaxTest:
     @property
     def p_value(self) -> float:
         """How likely chance alone gives a set that explains as much as the best one."""
-        best = np.array([self.greatest.best])
-        return float(p_values(self.maxima, best, self.permutations)[0])
+        return float(p_values(self.maxima, np.array([self.greatest.best]), self.permutations)[0])
 
     @property
     def n_sets(self) -> int:

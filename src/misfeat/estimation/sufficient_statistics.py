@@ -268,7 +268,8 @@ class CodedTable(Source):
             if not self.missing[cohort, members].any():
                 codes = self.codes[members, rows]
                 gap = np.asarray((codes < 0).any(axis=0))
-                cells = np.where(gap, 0, mixed_radix(codes, self.cards[members]))
+                there_codes = tuple(np.where(gap, 0, codes).astype(np.intp))
+                cells = np.ravel_multi_index(there_codes, self.cards[members].tolist())
                 values[columns] = term.effects.T[:, cells] * ~gap
                 if gaps:
                     there[np.ix_(columns, gap)] = 0.0
@@ -338,18 +339,11 @@ class CountedTable(Source):
                 own[k] = nearest_covariance(own[k])
 
 
-def mixed_radix(codes: Indices, cards: Integers) -> Integers:
-    """The number of the cell of every column of codes, the last line changing fastest."""
-    cell = np.zeros(codes.shape[1], dtype=np.int64)
-    for line, card in zip(codes, cards, strict=True):
-        cell = cell * card + line
-    return cell
-
-
 def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) -> Integers:
     """The cell of some of a set's features, for every cell of the set."""
     codes = np.indices(cards[list(features)].tolist()).reshape(len(features), -1)
-    return mixed_radix(codes[[features.index(f) for f in part]], cards[list(part)])
+    of_part = tuple(codes[features.index(f)] for f in part)
+    return np.ravel_multi_index(of_part, cards[list(part)].tolist())
 
 
 def nearest_covariance(matrix: Floats) -> Floats:

@@ -150,10 +150,7 @@ class PermutedSets:
     @cached_property
     def subsets(self) -> tuple[Integers, ...]:
         """All sets by the number of free features, in the cohort's numbering."""
-        return tuple(
-            _with_held(self.rows.features[self.free[level(len(self.free), size)]], self.held)
-            for size in range(1, min(self.largest, len(self.free)) + 1)
-        )
+        return _sets_of(self.rows.features[self.free], self.held, self.largest)
 
     def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Floats:
         """What every set explains beyond the features that are held, of these rows or of others."""
@@ -267,7 +264,9 @@ class CountedPermutations:
             n_classes=rows.n_classes,
         )
         self._total = rows.total
-        self._plan = self._planned(replace(rows, features=free, cardinalities=cardinalities))
+        self._plan = self._planned(
+            replace(rows, features=free, cardinalities=rows.cardinalities[free])
+        )
         self._f = log_table(rows.total)
         # The rows of cells do not change, nor does what they take off the sums.
         self._taken_off = self._scored(self._seeds[:1])[0] - sets.recorded_scores(Work(1))
@@ -302,14 +301,13 @@ class CountedPermutations:
         return sums.T / self._total
 
     def _planned(self, rows: CompactRows) -> BlockPlan:
-        n_free, high = len(rows.features), len(self.subsets)
+        n_free, high = rows.n_features, len(self.subsets)
         lanes = self._together * rows.n_classes * self._n_held
-        free = replace(rows, cardinalities=rows.cardinalities[:n_free])
         lane_bytes = np.dtype(self._lane_type).itemsize
         words = self._together * rows.n_classes * lane_bytes / 8
-        block = block_size_for(free, high, lanes, lane_bytes, additions=words)
+        block = block_size_for(rows, high, lanes, lane_bytes, additions=words)
         plan = block_plan(n_free, 1, high, block)
-        if len(rows.cardinalities) == n_free:
+        if self._n_held == 1:
             return plan
         held = np.full((len(plan.blocks), 1), n_free)
         return plan._replace(
@@ -407,10 +405,7 @@ class CorrelationPermutations:
         self._products, self._permuted = sums.products[cohort], sums.permuted[cohort]
         self._held = np.array([sorted(held)], dtype=np.int64)
         free = np.setdiff1d(np.flatnonzero(~sums.missing[cohort]), held)
-        self.subsets = tuple(
-            _with_held(free[level(len(free), size)], held)
-            for size in range(1, min(largest, len(free)) + 1)
-        )
+        self.subsets = _sets_of(free, held, largest)
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
         """R² of permutations ``first`` to ``last - 1`` beyond the features that are held."""
@@ -427,7 +422,8 @@ class CorrelationPermutations:
         return found
 
 
-def _with_held(members: Indices, held: tuple[int, ...]) -> Integers:
-    """Sets together with features that all of them hold."""
-    own = np.broadcast_to(np.array(held, dtype=np.int64), (len(members), len(held)))
-    return np.sort(np.hstack([members, own]), axis=1)
+def _sets_of(free: Integers, held: tuple[int, ...], largest: int) -> tuple[Integers, ...]:
+    """All sets of free features, by their number, with the features that all of them hold."""
+    members = [free[level(len(free), size)] for size in range(1, min(largest, len(free)) + 1)]
+    own = [np.broadcast_to(np.array(held, dtype=np.int64), (len(m), len(held))) for m in members]
+    return tuple(np.sort(np.hstack(both), axis=1) for both in zip(members, own, strict=True))

@@ -135,12 +135,6 @@ def _next_random(state):
 
 
 @compiled
-def _below(bound, state):
-    """A whole number below `bound` (at most 2**31), uniform but for a share of bound / 2**32."""
-    return np.int64(((_next_random(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
-
-
-@compiled
 def _add(seen, node):
     """Put a node into an open-addressing hash set; whether it is new."""
     mask = np.uint64(len(seen) - 1)
@@ -191,7 +185,9 @@ def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
                     break
         if _next_random(state) >> np.uint64(63):
             continue
-        feature = _below(n_features, state)
+        # A whole number below n_features, uniform but for a share of n_features / 2**32.
+        bits = _next_random(state) >> np.uint64(32)
+        feature = np.int64((bits * np.uint64(n_features)) >> np.uint64(32))
         size = _flip(members, size, feature)
         if size < low or size > high:
             size = _flip(members, size, feature)

@@ -79,21 +79,17 @@ class MultiplexNetwork(nn.Module):
 
     def forward(self, inputs: Inputs) -> Tensor:
         """Gains of shape (n_sets, n_cohorts)."""
-        unrecorded = self.bits[:, None] * inputs.missing[None]
+        graph, unrecorded = self.graph, self.bits[:, None] * inputs.missing[None]
         known = self.facts(inputs.facts) + self.features(self.bits)[:, None]
         state = torch.relu(known + self.unrecorded(unrecorded))
         for layer in self.layers:
-            state = state + self.dropout(torch.relu(layer(self._messages(state))))
+            elsewhere = (state.sum(dim=1, keepdim=True) - state) / max(state.shape[1] - 1, 1)
+            around = [graph.mean_above(state), graph.mean_below(state), graph.mean(state)]
+            messages = torch.cat([state, *around, elsewhere], dim=2)
+            state = state + self.dropout(torch.relu(layer(messages)))
         out = self.head(state)
         mixture = (torch.softmax(out[..., :-1], dim=2) * inputs.gains).sum(dim=2)
         return mixture * torch.exp(LARGEST_STRETCH * torch.tanh(out[..., -1]))
-
-    def _messages(self, state: Tensor) -> Tensor:
-        n_others = max(state.shape[1] - 1, 1)
-        elsewhere = (state.sum(dim=1, keepdim=True) - state) / n_others
-        graph = self.graph
-        around = [graph.mean_above(state), graph.mean_below(state), graph.mean(state)]
-        return torch.cat([state, *around, elsewhere], dim=2)
 
 
 class Lesson(NamedTuple):

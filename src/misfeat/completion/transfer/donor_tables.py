@@ -244,38 +244,28 @@ def predict_margins(rows, counts, singles, pairs, strengths, margins, first, las
             for j in range(len(missing)):
                 if missing[j, q]:
                     continue
-                strength, proxy = _best_proxy(strengths[q], missing[i], missing[j])
+                # R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded.
+                both = np.where(missing[i] | missing[j], -1.0, strengths[q])
+                proxy = np.argmax(both)
+                strength = both[proxy]
                 if strength > LEAST_STRENGTH:
                     strength = min(strength, MOST_STRENGTH)
                     own = counts[i, singles.starts[proxy] : singles.starts[proxy + 1]]
-                    said = _through_proxy(_pair_table(pairs, j, cards, q, proxy), own)
+                    # Σ_z n_i(z|y) [T(q,z,y) + ε T(q|y)] / [T(z,y) + ε]
+                    table = _pair_table(pairs, j, cards, q, proxy)
+                    by_q, by_z = table.sum(axis=1), table.sum(axis=0)
+                    prior = (by_q + 1e-6 / len(table)) / (by_z.sum(axis=0) + 1e-6)
+                    shares = own / np.maximum(own.sum(axis=0), 1e-300) / (by_z + PROXY_BACK_OFF)
+                    said = np.zeros(by_q.shape)
+                    for v in range(len(own)):
+                        said += shares[v] * (table[:, v] + PROXY_BACK_OFF * prior)
                 else:
                     strength = 0.0
-                    table = singles.tables[j, singles.starts[q] : singles.starts[q + 1]]
-                    said = table / np.maximum(table.sum(axis=0), 1e-300)  # T_j(q|y)
+                    alone = singles.tables[j, singles.starts[q] : singles.starts[q + 1]]
+                    said = alone / np.maximum(alone.sum(axis=0), 1e-300)  # T_j(q|y)
                 total += rows.sizes[j] * (1.0 - strength) ** -2 * said
             # Shares of one for every class, none of them zero.
             whole = total.sum(axis=0)
             there = np.where(whole > 1e-300, 1.0, 0.0)
             share = total / np.maximum(whole, 1e-300) + 1e-6 / cards[q]
             copy_lines(share / (there + 1e-6), margins[i, q])
-
-
-@compiled
-def _best_proxy(strengths, missing_here, missing_there):
-    """R(q,z*) and z* = argmax R(q,z) over the z that both cohorts recorded."""
-    both = np.where(missing_here | missing_there, -1.0, strengths)
-    proxy = np.argmax(both)
-    return both[proxy], proxy
-
-
-@compiled
-def _through_proxy(table, own):
-    """Σ_z n_i(z|y) [T(q,z,y) + ε T(q|y)] / [T(z,y) + ε]"""
-    by_q, by_z = table.sum(axis=1), table.sum(axis=0)
-    prior = (by_q + 1e-6 / len(table)) / (by_z.sum(axis=0) + 1e-6)
-    shares = own / np.maximum(own.sum(axis=0), 1e-300) / (by_z + PROXY_BACK_OFF)
-    said = np.zeros(by_q.shape)
-    for v in range(len(own)):
-        said += shares[v] * (table[:, v] + PROXY_BACK_OFF * prior)
-    return said

@@ -182,8 +182,13 @@ def _complete_set(i, s, split, mean, evidence, completed):
     seen, own = recorded_rows(i, evidence.rows, split, evidence.kept)
     shares = _product_of_margins(evidence.margins[i], split, len(seen))
     informed = len(mean[0]) > 0
-    if informed:
-        _start_from_donors(shares, mean, split, seen)
+    if informed:  # P(q|o,y) = Σ_j w_j (T_j(o,q,y) + ε P0) / (T_j(o,y) + ε)
+        average, of_prior = mean
+        for o in range(shares.shape[0]):
+            for q in range(shares.shape[1]):
+                cell = split.of_o[seen[o]] + split.of_q[q]
+                for y in range(shares.shape[2]):
+                    shares[o, q, y] = average[cell, y] + of_prior[seen[o], y] * shares[o, q, y]
     if len(split.subset) == 2:  # step B2
         _keep(table, shares, own, split, seen)
         if informed:
@@ -244,17 +249,6 @@ def _product_of_margins(margins, split, n_o):
                     value = q // stride % split.cards[a]
                     shares[o, q, y] *= margins[split.subset[a], value, y]
     return shares
-
-
-@compiled
-def _start_from_donors(shares, mean, split, seen):
-    """P(q|o,y) = Σ_j w_j (T_j(o,q,y) + ε P0) / (T_j(o,y) + ε), the shares being P0."""
-    average, of_prior = mean
-    for o in range(shares.shape[0]):
-        for q in range(shares.shape[1]):
-            cell = split.of_o[seen[o]] + split.of_q[q]
-            for y in range(shares.shape[2]):
-                shares[o, q, y] = average[cell, y] + of_prior[seen[o], y] * shares[o, q, y]
 
 
 @compiled
@@ -370,21 +364,16 @@ def _mean_n_log_n(mean, log, spread, poisson):
     certain = mean * log
     if spread <= 1e-9:
         return max(certain, 0.0)
-    poisson = _poisson_n_log_n(mean, log, poisson)
-    return max(certain + spread * (poisson - certain), 0.0)
-
-
-@compiled
-def _poisson_n_log_n(mean, log, poisson):
-    """F(λ), E[n log n] of a Poisson count: tabulated between its two limits."""
-    if mean <= 1e-4:
-        return mean * mean * 0.6931
-    if mean >= 399.0:
-        return mean * log + 0.5 + 1.0 / (12.0 * mean)
-    place = (log - poisson.first_log) * poisson.steps_a_log
-    k = int(place)
-    part = place - k
-    return mean * (poisson.values[k] * (1.0 - part) + poisson.values[k + 1] * part)
+    if mean <= 1e-4:  # F(λ), E[n log n] of a Poisson count: tabulated between its two limits
+        of_poisson = mean * mean * 0.6931
+    elif mean >= 399.0:
+        of_poisson = mean * log + 0.5 + 1.0 / (12.0 * mean)
+    else:
+        place = (log - poisson.first_log) * poisson.steps_a_log
+        k = int(place)
+        part = place - k
+        of_poisson = mean * (poisson.values[k] * (1.0 - part) + poisson.values[k + 1] * part)
+    return max(certain + spread * (of_poisson - certain), 0.0)
 
 
 class Completed(NamedTuple):

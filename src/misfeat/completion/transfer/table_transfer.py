@@ -74,16 +74,8 @@ class TransferModel:
                 partial(donor_tables.proxy_strengths, rows, pairs, strengths), n_features
             )
         self._margins = np.zeros((n_cohorts, n_features, int(rows.cards.max()), n_classes))
-        predict = partial(
-            donor_tables.predict_margins,
-            rows,
-            single_counts,
-            singles,
-            pairs,
-            strengths,
-            self._margins,
-        )
-        self._in_stretches(predict, n_cohorts)
+        donated = rows, single_counts, singles, pairs, strengths, self._margins
+        self._in_stretches(partial(donor_tables.predict_margins, *donated), n_cohorts)
         self._completed: dict[int, Completed] = {}  # all sets of a size, with their tables
         self._predicted: dict[int, Completed] = {}  # the same without tables
         for size, counts in ((1, single_counts), (2, pair_counts)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, make_keys, step_shape, sum_out
+from misfeat.information.kernels.tables import CHUNK, make_keys, step_shape, take_step
 from misfeat.information.null_expectation import c_log_c
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
 
@@ -35,16 +35,6 @@ class PermutedRows(NamedTuple):
 
 
 @compiled
-def _next(state):
-    """The next random 64 bits of a splitmix generator, and its next state."""
-    state += np.uint64(0x9E3779B97F4A7C15)
-    bits = state
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31)), state
-
-
-@compiled
 def shuffled(classes, starts, seed):
     """The classes in a random order within every stratum; every order is as likely."""
     permuted = classes.copy()
@@ -52,7 +42,11 @@ def shuffled(classes, starts, seed):
     for stratum in range(len(starts) - 1):
         first = starts[stratum]
         for left in range(starts[stratum + 1] - first, 1, -1):
-            bits, state = _next(state)
+            # The next random 64 bits of a splitmix generator.
+            state += np.uint64(0x9E3779B97F4A7C15)
+            bits = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            bits ^= bits >> np.uint64(31)
             other = first + np.int64(((bits >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
             last = first + left - 1
             permuted[last], permuted[other] = permuted[other], permuted[last]
@@ -121,20 +115,7 @@ def score_permutations(rows, plan, words, buffer, buffer_lanes, f, sums):
         table[:] = 0
         _count(rows, features, words, table, keys)
         for step in range(starts[b], starts[b + 1]):
-            depth, dropped, size = step_shape(kept[step], features, cardinalities, n_words)
-            here = buffer[at[depth] : at[depth] + size]
-            if depth > 0:
-                inner = n_words
-                for j in range(dropped + 1, block_size):
-                    inner *= cardinalities[features[j]]
-                sum_out(
-                    buffer[at[depth - 1] : at[depth]],
-                    here,
-                    size // inner,
-                    cardinalities[features[dropped]],
-                    inner,
-                )
-            at[depth + 1] = at[depth] + (size + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
+            depth, size = take_step(kept[step], features, cardinalities, n_words, 1, buffer, at)
             if outputs[step] >= 0:
                 begin = at[depth] * lanes_a_word
                 lanes = buffer_lanes[begin : begin + size * lanes_a_word]

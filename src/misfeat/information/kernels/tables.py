@@ -102,24 +102,18 @@ def _next_combination(members, n):
 
 
 @compiled
-def _rank_with(block, chosen, feature, table):
-    """The rank of the chosen members of a block together with one more feature."""
-    rank, below = 0, 0
-    for j in range(len(chosen)):
-        member = block[chosen[j]]
-        below += member < feature
-        rank += table[member, j + 1 + (member > feature)]
-    return rank + table[feature, below + 1]
-
-
-@compiled
 def _newly_covered(block, n_members, feature, size, covered, table):
     """How many uncovered subsets of `size` a feature would add to a block."""
     gain = 0
     chosen = np.arange(size - 1)
     more = True
     while more:
-        gain += covered[_rank_with(block, chosen, feature, table)] == 0
+        rank, below = 0, 0  # of the chosen members of the block together with the feature
+        for j in range(len(chosen)):
+            member = block[chosen[j]]
+            below += member < feature
+            rank += table[member, j + 1 + (member > feature)]
+        gain += covered[rank + table[feature, below + 1]] == 0
         more = _next_combination(chosen, n_members)
     return gain
 
@@ -443,21 +437,10 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
         else:
             _count_rows(rows, features, table, long_keys)
         for step in range(starts[b], starts[b + 1]):
-            depth, dropped, size = step_shape(kept[step], features, cardinalities, lanes)
-            words = size // lanes_a_word
-            here = buffer[at[depth] : at[depth] + words]
-            if depth > 0:
-                inner = lanes
-                for j in range(dropped + 1, block_size):
-                    inner *= cardinalities[features[j]]
-                sum_out(
-                    buffer[at[depth - 1] : at[depth]],
-                    here,
-                    size // inner,
-                    cardinalities[features[dropped]],
-                    inner // lanes_a_word,
-                )
-            at[depth + 1] = at[depth] + (words + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
+            depth, words = take_step(
+                kept[step], features, cardinalities, lanes, lanes_a_word, buffer, at
+            )
+            size, here = words * lanes_a_word, buffer[at[depth] : at[depth] + words]
             output = outputs[step]
             if output < 0:
                 continue
@@ -471,6 +454,26 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
                 begin = at[depth] * lanes_a_word
                 joint, marginal = _sums(buffer_lanes[begin : begin + size], lanes, n_classes, logs)
                 sums[output] = joint - marginal
+
+
+@compiled
+def take_step(kept, features, cardinalities, lanes, lanes_a_word, buffer, at):
+    """Sum a feature out of the table of a step's parent; its depth, and the words of its table."""
+    depth, dropped, size = step_shape(kept, features, cardinalities, lanes)
+    words = size // lanes_a_word
+    if depth > 0:
+        inner = lanes
+        for j in range(dropped + 1, len(features)):
+            inner *= cardinalities[features[j]]
+        sum_out(
+            buffer[at[depth - 1] : at[depth]],
+            buffer[at[depth] : at[depth] + words],
+            size // inner,
+            cardinalities[features[dropped]],
+            inner // lanes_a_word,
+        )
+    at[depth + 1] = at[depth] + (words + ALIGNED_WORDS - 1) // ALIGNED_WORDS * ALIGNED_WORDS
+    return depth, words
 
 
 @compiled
