@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from math import comb
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +56,11 @@ def run_demo(path: str) -> None:
     try:
         print_answer(selector, screen, console)
     finally:  # a reader who goes away does not take the run along
-        _save(selector, folder, verbose)
+        with progress_shown(verbose):
+            report = selector.report(title=TITLE)  # which validates, too
+            settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
+            parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
+            save_selector(selector, folder, parts)
     selection = selector.selection_
     further = mostly_chance(selection)
     print_trust(screen, console, validation=selection.validation, further=further)
@@ -68,15 +71,6 @@ def run_demo(path: str) -> None:
         f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
     ):
         console.print(plain_text(line), soft_wrap=True)  # paths are never broken
-
-
-def _save(selector: SubgroupSelector, folder: Path, verbose: bool) -> None:
-    """Write the run and its report, which validates, too."""
-    with progress_shown(verbose):
-        report = selector.report(title=TITLE)
-        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
-        parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
-        save_selector(selector, folder, parts)
 
 
 def print_answer(selector: SubgroupSelector, screen: FirstScreen, console: Console) -> None:

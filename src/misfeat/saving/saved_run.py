@@ -350,8 +350,8 @@ def _refuse_constant(word: str) -> None:
 def _encoded(value: Any) -> Any:
     """What JSON can hold; other collections are written as the plain one that is nearest."""
     match value:
-        case np.generic():
-            return _encoded(value.item())
+        case np.generic() | np.ndarray():
+            return _encoded(value.tolist())
         case None | bool() | int() | str():
             return value
         case float():
@@ -366,8 +366,6 @@ def _encoded(value: Any) -> Any:
             return {"tuple": [_encoded(member) for member in value]}
         case Mapping():
             return {"dict": [[_encoded(key), _encoded(member)] for key, member in value.items()]}
-        case np.ndarray():
-            return _encoded(value.tolist())
         case set() | frozenset():
             return [_encoded(member) for member in sorted(value, key=repr)]
     names = names_held(value)
