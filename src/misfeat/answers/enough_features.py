@@ -117,15 +117,11 @@ def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
     for name in Step.__dataclass_fields__:
         columns[name] = [getattr(step, name) for _, step in lines]
-    columns["enough"] = [_is_enough(one, step) for one, step in lines]
+    columns["enough"] = [  # where no further feature is known to help, but next to nothing
+        one.size > 0 and step is one.recommended(one.size) and (one.settled or step.size < one.size)
+        for one, step in lines
+    ]
     return columns
-
-
-def _is_enough(enough: Enough, step: Step) -> bool:
-    """Whether a set is the smallest beyond which nothing is known to help, or next to nothing."""
-    if not enough.size or step is not enough.recommended(enough.size):
-        return False
-    return enough.settled or step.size < enough.size
 
 
 def enough_of(

@@ -127,8 +127,7 @@ class SubgroupAnswer:
     @property
     def sentences(self) -> list[Message]:
         """The answer, and what a model of it reaches."""
-        model = self.model_sentence
-        return [self.sentence, *([] if model is None else [model])]
+        return [one for one in (self.sentence, self.model_sentence) if one is not None]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
