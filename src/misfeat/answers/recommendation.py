@@ -434,10 +434,7 @@ def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> 
 
 
 def recording_sentences(
-    steps: Sequence[PlanStep],
-    wholes: Mapping[str, float],
-    target: str,
-    confidence: float | None,
+    steps: Sequence[PlanStep], wholes: Mapping[str, float], target: str, confidence: float | None
 ) -> list[Message]:
     """A sentence for every step of a plan that is worth it; else one that says there is none."""
     sentences: list[Message] = []

@@ -284,11 +284,7 @@ def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> lis
 
 
 def print_sentences(
-    screen: Answer,
-    console: Console | None = None,
-    *,
-    spell: Spell = str,
-    collecting: bool = True,
+    screen: Answer, console: Console | None = None, *, spell: Spell = str, collecting: bool = True
 ) -> None:
     """Print the answer, and before it what may overturn it."""
     console = console or new_console()
