@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from math import comb
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +18,11 @@ from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 from misfeat.selector import SubgroupSelector
-from misfeat.show.first_screen import FirstScreen, first_screen
+from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences, print_trust
 from misfeat.words import joined, percent
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from misfeat.selection import Selection
 
 TITLE = "Heart disease in four hospitals"
@@ -54,11 +51,19 @@ def run_demo(path: str) -> None:
     with progress_shown(verbose):
         selector = fitted(int(verbose))
         screen = first_screen(selector.selection_)
-    try:
-        print_answer(selector, screen, console)
-    finally:  # a reader who goes away does not take the run along
-        _save(selector, folder, verbose)
     selection = selector.selection_
+    rows, features = selection.cohorts.weights.sum(), len(selection.feature_names)
+    text = INTRODUCTION.format(rows=rows, features=features)
+    try:
+        print_lines(console, plain_text(text, style="italic"))
+        console.print()
+        print_sentences(screen, console)
+    finally:  # a reader who goes away does not take the run along
+        with progress_shown(verbose):
+            report = selector.report(title=TITLE)  # which validates, too
+            settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
+            parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
+            save_selector(selector, folder, parts)
     further = mostly_chance(selection)
     print_trust(screen, console, validation=selection.validation, further=further)
     for line in (
@@ -68,26 +73,6 @@ def run_demo(path: str) -> None:
         f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
     ):
         console.print(plain_text(line), soft_wrap=True)  # paths are never broken
-
-
-def _save(selector: SubgroupSelector, folder: Path, verbose: bool) -> None:
-    """Write the run and its report, which validates, too."""
-    with progress_shown(verbose):
-        report = selector.report(title=TITLE)
-        settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
-        parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
-        save_selector(selector, folder, parts)
-
-
-def print_answer(selector: SubgroupSelector, screen: FirstScreen, console: Console) -> None:
-    """Print what the table is, and the answer in sentences."""
-    selection = selector.selection_
-    text = INTRODUCTION.format(
-        rows=selection.cohorts.weights.sum(), features=len(selection.feature_names)
-    )
-    print_lines(console, plain_text(text, style="italic"))
-    console.print()
-    print_sentences(screen, console)
 
 
 def mostly_chance(selection: Selection) -> Iterator[Message]:

@@ -18,7 +18,7 @@ from misfeat.cohorts.feature_blocks import (
     product_sums_without,
     without_features,
 )
-from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
+from misfeat.cohorts.product_sums import cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
@@ -92,7 +92,12 @@ def selection_of(
         excluded += more
     sums = None if sums is None else product_sums_without(sums, excluded)
     cohorts = joined_blocks(cohorts, blocks)
-    measure = _measure(question, cohorts, sums)
+    of_sample = question.estimate == SAMPLE
+    measure: Measure
+    if sums is None:
+        measure = information_of(cohorts, above_chance=not of_sample)
+    else:
+        measure = SquaredCorrelation(sums, above_chance=not of_sample)
     check_features(measure.features, cohorts)
     completer = completer_of(
         question.completer,
@@ -100,12 +105,11 @@ def selection_of(
         device=question.device,
         random_state=question.random_state,
     )
-    of_sample = question.estimate == SAMPLE
     confidence = confidence_of(completer) if of_sample else question.confidence
     estimate = Estimate(question.estimate, completer, confidence)
     cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
     if listed is not None:
-        measure = _measure(question, cohorts, None)
+        measure = information_of(cohorts, above_chance=not of_sample)
     n_features, size = len(measure.features), 1 if question.size == "auto" else int(question.size)
     if size > n_features:
         warn(
@@ -135,13 +139,6 @@ def selection_of(
         selection.options = replace(options, size=chosen_size(selection))
     shown_scores(selection, None)  # so that answers come at once
     return selection
-
-
-def _measure(question: NestedParameters, cohorts: Cohorts, sums: ProductSums | None) -> Measure:
-    above_chance = question.estimate != SAMPLE
-    if sums is None:
-        return information_of(cohorts, above_chance=above_chance)
-    return SquaredCorrelation(sums, above_chance=above_chance)
 
 
 def _shortlisted(

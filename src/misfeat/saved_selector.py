@@ -47,28 +47,24 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
             f"{str(folder)!r} holds a selection without its estimator; read it with Selection.load."
         )
     try:
-        _check_saved(saved)
+        names, count = saved["feature_names_in"], saved["n_features_in"]
+        demand(isinstance(saved["class"], str), "the class of the estimator")
+        demand(isinstance(saved["params"], dict), "the parameters of the estimator")
+        demand(is_count(count), "the number of columns")
+        listed_names = isinstance(names, list) and len(names) == count
+        demand(names is None or listed_names, "the names of columns")
+        demand(all(isinstance(name, str) for name in names or ()), "the names of columns")
         params = {name: _decoded(name, value) for name, value in saved["params"].items()}
     except saved_run.MALFORMED as error:
         raise saved_run.incomplete(as_folder(folder) / MANIFEST, error) from error
     _check_class(kind, saved, str(folder))
     selector: Any = kind(**params)
     selector.selection_ = Selection.from_saved(run)
-    selector.n_features_in_ = saved["n_features_in"]
-    if saved["feature_names_in"] is not None:
-        selector.feature_names_in_ = np.array(saved["feature_names_in"], dtype=object)
+    selector.n_features_in_ = count
+    if names is not None:
+        selector.feature_names_in_ = np.array(names, dtype=object)
     loaded: Kind = selector
     return loaded
-
-
-def _check_saved(saved: Mapping[str, Any]) -> None:
-    names, count = saved["feature_names_in"], saved["n_features_in"]
-    demand(isinstance(saved["class"], str), "the class of the estimator")
-    demand(isinstance(saved["params"], dict), "the parameters of the estimator")
-    demand(is_count(count), "the number of columns")
-    listed_names = isinstance(names, list) and len(names) == count
-    demand(names is None or listed_names, "the names of columns")
-    demand(all(isinstance(name, str) for name in names or ()), "the names of columns")
 
 
 def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:

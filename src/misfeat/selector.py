@@ -280,25 +280,18 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         return kept
 
     def _kept(self, subgroup: str | None) -> list[str]:
-        keep, blocks = self._nested("columns").keep, self.selection_.options.blocks
+        """For all subgroups, for each as recommended, or of the k best sets; members of blocks."""
+        selection, keep = self.selection_, self._nested("columns").keep
         if keep == "best" and subgroup is None:
-            chosen = set(features_for_all(self.selection_))
+            sets = [features_for_all(selection)]
+        elif keep == "top_k":
+            sets = [best.features for best in best_sets(selection, subgroup=subgroup)]
         else:
-            chosen = self._of_subgroups(subgroup, keep)
-        names = [name for name in self.selection_.feature_names if name in chosen]
-        return [member for name in names for member in blocks.get(name, (name,))]
-
-    def _of_subgroups(self, subgroup: str | None, keep: str) -> set[str]:
-        """The features that are recommended for subgroups, or those of their k best sets."""
-        selection = self.selection_
-        recommended = (
-            {}
-            if keep == "top_k"
-            else {one.subgroup: one.features for one in answer_of(selection, subgroup)}
-        )
-        sets = best_sets(selection, k=None if keep == "top_k" else 1, subgroup=subgroup)
-        kept = (recommended.get(best.subgroup) or best.features for best in sets)
-        return {feature for features in kept for feature in features}
+            recommended = {one.subgroup: one.features for one in answer_of(selection, subgroup)}
+            best_of_each = best_sets(selection, k=1, subgroup=subgroup)
+            sets = [recommended.get(best.subgroup) or best.features for best in best_of_each]
+        names = [name for name in selection.feature_names if any(name in one for one in sets)]
+        return [member for name in names for member in selection.options.blocks.get(name, (name,))]
 
     def _target_names(self) -> tuple[str, ...]:
         roles = ("target", "event")

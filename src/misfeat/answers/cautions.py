@@ -87,14 +87,13 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
     for feature in np.flatnonzero(single.any(axis=0)):
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
-        if name in suspected:  # of which more is said
-            continue
-        yield Caution.of(
-            "single value",
-            columns=(name,),
-            subgroups=where,
-            missing=Setting("missing_values", column=name),
-        )
+        if name not in suspected:  # of which more is said
+            yield Caution.of(
+                "single value",
+                columns=(name,),
+                subgroups=where,
+                missing=Setting("missing_values", column=name),
+            )
 
 
 def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) -> Iterator[Caution]:
@@ -333,15 +332,14 @@ def _joined_subgroups(cohorts: Cohorts) -> Iterator[Caution]:
     """Merged subgroups of which some recorded a feature and others did not."""
     for subgroup in dict.fromkeys(name for name, _ in cohorts.joined):
         features = [f for name, f in cohorts.joined if name == subgroup and f in cohorts.features]
-        if not features:
-            continue
-        yield Caution.of(
-            "merged",
-            columns=features,
-            subgroups=(subgroup,),
-            features=listed(features, MOST_NAMED),
-            drop=Setting("small_groups", "drop"),
-        )
+        if features:
+            yield Caution.of(
+                "merged",
+                columns=features,
+                subgroups=(subgroup,),
+                features=listed(features, MOST_NAMED),
+                drop=Setting("small_groups", "drop"),
+            )
 
 
 def left_out(shortlist: Shortlist | None, cohorts: Cohorts) -> Iterator[Caution]:

@@ -100,13 +100,37 @@ def enough_features(
     known: dict[str, Enough] = selection.remembered(
         ("enough", largest, int(permutations), level), dict
     )
+
+    def of_subgroup(name: str) -> list[Enough]:
+        """Find the smallest size beyond which there is no evidence of more."""
+        measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
+        recorded = int((~measure.missing[cohort]).sum())
+        steps: list[Step] = []
+        held: tuple[int, ...] = ()
+        enough: int | None = None
+        before, beyond = 0.0, np.nan
+        most = min(largest, recorded) if tester.can_explain(cohort) else 0
+        for size in range(1, most + 2):
+            p = np.nan
+            if enough is None and most > 0 and size <= recorded:
+                p = tester.p_value(tester.sets_beside(cohort, held, effort.ahead))
+                if p > level:
+                    enough = size - 1
+            scores = None
+            if size <= most:
+                scores = _with_included(selection, size, measure.missing[cohort])
+            if scores is None or measure.missing[cohort][scores.subsets].any(axis=1).all():
+                beyond = p  # the largest was tried, or a search came upon no recorded set
+                break
+            index = best_recorded(scores, measure.missing[cohort], cohort)
+            held = tuple(scores.subsets[index].tolist())
+            steps.append(step_of(measure, scores, cohort, index, before, p))
+            before = steps[-1].score
+        found = len(steps) if enough is None else enough
+        return [Enough(name, found, tuple(steps), beyond, recorded, level, tester.permutations)]
+
     left = [name for name in names if name not in known]
-    answers = of_each_subgroup(
-        selection,
-        left,
-        WHAT,
-        lambda name: [enough_of(selection, tester, name, largest, level, effort.ahead)],
-    )
+    answers = of_each_subgroup(selection, left, WHAT, of_subgroup)
     known.update(zip(left, answers, strict=True))
     return [known[name] for name in names]
 
@@ -117,51 +141,11 @@ def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {"subgroup": [one.subgroup for one, _ in lines]}
     for name in Step.__dataclass_fields__:
         columns[name] = [getattr(step, name) for _, step in lines]
-    columns["enough"] = [_is_enough(one, step) for one, step in lines]
+    columns["enough"] = [  # where no further feature is known to help, but next to nothing
+        one.size > 0 and step is one.recommended(one.size) and (one.settled or step.size < one.size)
+        for one, step in lines
+    ]
     return columns
-
-
-def _is_enough(enough: Enough, step: Step) -> bool:
-    """Whether a set is the smallest beyond which nothing is known to help, or next to nothing."""
-    if not enough.size or step is not enough.recommended(enough.size):
-        return False
-    return enough.settled or step.size < enough.size
-
-
-def enough_of(
-    selection: Selection,
-    tester: PermutationTester,
-    name: str,
-    largest: int,
-    level: float,
-    ahead: int,
-) -> Enough:
-    """Find the smallest size of a subgroup beyond which there is no evidence of more."""
-    measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
-    recorded = int((~measure.missing[cohort]).sum())
-    steps: list[Step] = []
-    held: tuple[int, ...] = ()
-    enough: int | None = None
-    before, beyond = 0.0, np.nan
-    most = min(largest, recorded) if tester.can_explain(cohort) else 0
-    for size in range(1, most + 2):
-        p = np.nan
-        if enough is None and most > 0 and size <= recorded:
-            p = tester.p_value(tester.sets_beside(cohort, held, ahead))
-            if p > level:
-                enough = size - 1
-        scores = None
-        if size <= most:
-            scores = _with_included(selection, size, measure.missing[cohort])
-        if scores is None or measure.missing[cohort][scores.subsets].any(axis=1).all():
-            beyond = p  # the largest was tried, or a search came upon no recorded set
-            break
-        index = best_recorded(scores, measure.missing[cohort], cohort)
-        held = tuple(scores.subsets[index].tolist())
-        steps.append(step_of(measure, scores, cohort, index, before, p))
-        before = steps[-1].score
-    size = len(steps) if enough is None else enough
-    return Enough(name, size, tuple(steps), beyond, recorded, level, tester.permutations)
 
 
 def chosen_size(selection: Selection) -> int:

@@ -28,6 +28,7 @@ NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers w
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
 WORTH_A_SENTENCE = 0.02  # the part of a score that a cell has to hold to be worth one
 WELL_DRAWN = 20  # rows of a cell whose course over time is drawn
+MOST_DRAWN = 2  # such cells with fewer events than all rows, and as many with more
 MUCH = 1 / 3  # the part of a score that is a concern where nearly empty cells hold it
 
 
@@ -313,7 +314,7 @@ class EventFree(NamedTuple):
 
 
 def event_free_curves(
-    selection: Selection, explanation: Explanation, most: int = 2
+    selection: Selection, explanation: Explanation
 ) -> tuple[list[float], list[EventFree]]:
     """Times until the last horizon, and curves of all rows and of some cells."""
     # These are the cells that add most, as many with fewer events than all rows as with more.
@@ -325,7 +326,7 @@ def event_free_curves(
     members = [cohorts.features.index(name) for name in explanation.features]
     drawn = [cell for cell in explanation.cells if cell.rows >= WELL_DRAWN]
     fewer, more = (
-        [cell for cell in drawn if (cell.shares[1].lift > 1.0) == risky][:most]
+        [cell for cell in drawn if (cell.shares[1].lift > 1.0) == risky][:MOST_DRAWN]
         for risky in (False, True)
     )
     lines: list[tuple[str, Any]] = [("all rows", np.ones(len(ranks), dtype=bool))]
@@ -342,18 +343,14 @@ def event_free_curves(
 
 def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> CellCounts:
     """The same from tables of at most three features, without rows."""
-    cells = _filled_cells(tables.of(cohort, members), [tables.categories[m] for m in members])
+    counts, labels = tables.of(cohort, members), [tables.categories[m] for m in members]
+    held = np.flatnonzero(counts.sum(axis=1) > 0)
+    cells = np.array(np.unravel_index(held, tuple(map(len, labels))))
+    values, counts = _labels(labels, cells), counts[held]
     exact = tables.effective_rows_of(len(members))[cohort] / tables.by_class[cohort].sum()
     if exact >= 1.0:
-        return cells
-    return CellCounts(cells.values, cells.counts * exact, cells.counts.sum(axis=1), protected=True)
-
-
-def _filled_cells(counts: Floats, labels: list[tuple[str, ...]]) -> CellCounts:
-    """The cells of a table that hold anything."""
-    cells = np.array(np.unravel_index(np.arange(len(counts)), tuple(map(len, labels))))
-    held = counts.sum(axis=1) > 0
-    return CellCounts(_labels(labels, cells[:, held]), counts[held])
+        return CellCounts(values, counts)
+    return CellCounts(values, counts * exact, counts.sum(axis=1), protected=True)
 
 
 def _labels(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:

@@ -371,9 +371,49 @@ def feature_worths(
 ) -> list[Worth]:
     """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
     prices, size = Costs(selection, costs), checked_size(selection, size)
-    question = ("worth", subgroup, size, prices.key)
     subgroups = explainable_subgroups(selection, subgroup)
-    return selection.remembered(question, lambda: _worths(selection, subgroups, size, prices))
+
+    def worths_of_subgroups() -> list[Worth]:
+        confidence, names = selection.confidence, selection.feature_names
+        informs = _informs_elsewhere(selection)
+        records: list[Worth] = []
+        for name in subgroups:
+            gains = RecordingGains(selection, name, size)
+            own = gains.best_set(NO_BUNDLE)
+            before = gains.score(own)
+            worths: list[Worth] = []
+            offers = gains.gains(NO_BUNDLE, [frozenset([feature]) for feature in gains.considered])
+            for (feature,), (gain, index) in offers.items():
+                pair, where = gains.unsettled(index)
+                low, high = gains.bounds(gain, own, index)
+                rises, cost = gain.exceeds(0.0), prices.of(name, feature)
+                clear = low > 0 if confidence is None else rises * informs[feature] >= confidence
+                worths.append(
+                    Worth(
+                        subgroup=name,
+                        feature=names[feature],
+                        gain=gain.expected,
+                        low=min(low, gain.expected),
+                        high=max(high, gain.expected),
+                        probability=rises,
+                        probability_of_a_tenth=gain.exceeds(A_TENTH * before),
+                        clear=bool(clear),
+                        rank=0,
+                        before=before,
+                        best_set=tuple(names[f] for f in gains.features(index)),
+                        joined=gains.joined(own, feature),
+                        support=SUPPORT[gains.support(index)],
+                        unsettled=pair,
+                        settled_by=where,
+                        cost=cost,
+                        gain_per_cost=gain.expected / cost,
+                    )
+                )
+            worths.sort(key=lambda worth: -worth.gain_per_cost)
+            records += [replace(worth, rank=rank) for rank, worth in enumerate(worths, start=1)]
+        return records
+
+    return selection.remembered(("worth", subgroup, size, prices.key), worths_of_subgroups)
 
 
 def _informs_elsewhere(selection: Selection) -> Floats:
@@ -391,47 +431,3 @@ def _informs_elsewhere(selection: Selection) -> Floats:
         compared.sum(axis=0) + LIKE_OTHERS
     )
     return informs
-
-
-def _worths(
-    selection: Selection, subgroups: Sequence[str], size: int, prices: Costs
-) -> list[Worth]:
-    confidence, names = selection.confidence, selection.feature_names
-    informs = _informs_elsewhere(selection)
-    records: list[Worth] = []
-    for name in subgroups:
-        gains = RecordingGains(selection, name, size)
-        own = gains.best_set(NO_BUNDLE)
-        before = gains.score(own)
-        worths: list[Worth] = []
-        offers = gains.gains(NO_BUNDLE, [frozenset([feature]) for feature in gains.considered])
-        for (feature,), (gain, index) in offers.items():
-            pair, where = gains.unsettled(index)
-            low, high = gains.bounds(gain, own, index)
-            rises, cost = gain.exceeds(0.0), prices.of(name, feature)
-            worths.append(
-                Worth(
-                    subgroup=name,
-                    feature=names[feature],
-                    gain=gain.expected,
-                    low=min(low, gain.expected),
-                    high=max(high, gain.expected),
-                    probability=rises,
-                    probability_of_a_tenth=gain.exceeds(A_TENTH * before),
-                    clear=bool(
-                        low > 0 if confidence is None else rises * informs[feature] >= confidence
-                    ),
-                    rank=0,
-                    before=before,
-                    best_set=tuple(names[f] for f in gains.features(index)),
-                    joined=gains.joined(own, feature),
-                    support=SUPPORT[gains.support(index)],
-                    unsettled=pair,
-                    settled_by=where,
-                    cost=cost,
-                    gain_per_cost=gain.expected / cost,
-                )
-            )
-        worths.sort(key=lambda worth: -worth.gain_per_cost)
-        records += [replace(worth, rank=rank) for rank, worth in enumerate(worths, start=1)]
-    return records

@@ -88,30 +88,26 @@ def model_performance(
     selection: Selection, subgroup: str, features: Sequence[str]
 ) -> Performance | None:
     """How well a model of some recorded features does; None where there are too few rows."""
-    features = tuple(features)
-    return selection.remembered(
-        ("performance", subgroup, features), lambda: _performance(selection, subgroup, features)
-    )
+    named = tuple(features)
 
+    def performance() -> Performance | None:
+        cohort = selection.cohorts.position(subgroup)
+        measure = selection.set_scores.measure
+        z = NormalDist().inv_cdf((1 + (selection.confidence or USUAL_CONFIDENCE)) / 2)
+        members = [selection.feature_names.index(name) for name in named]
+        if measure.sums is not None:
+            return _least_squares(measure.sums, cohort, members, named, z)
+        if selection.set_scores.rows_withheld:
+            return None
+        rows = _Rows.of(selection, cohort, members)
+        shrink = rows.effective / max(len(rows.target), 1)
+        if selection.cohorts.horizons:
+            return _times(rows, selection.cohorts, named, z, shrink)
+        if selection.cohorts.is_number:
+            return _ranks(rows, named, z, shrink)
+        return _classes(rows, named, z, shrink)
 
-def _performance(
-    selection: Selection, subgroup: str, features: tuple[str, ...]
-) -> Performance | None:
-    cohort = selection.cohorts.position(subgroup)
-    measure = selection.set_scores.measure
-    z = NormalDist().inv_cdf((1 + (selection.confidence or USUAL_CONFIDENCE)) / 2)
-    members = [selection.feature_names.index(name) for name in features]
-    if measure.sums is not None:
-        return _least_squares(measure.sums, cohort, members, features, z)
-    if selection.set_scores.rows_withheld:
-        return None
-    rows = _Rows.of(selection, cohort, members)
-    shrink = rows.effective / max(len(rows.target), 1)
-    if selection.cohorts.horizons:
-        return _times(rows, selection.cohorts, features, z, shrink)
-    if selection.cohorts.is_number:
-        return _ranks(rows, features, z, shrink)
-    return _classes(rows, features, z, shrink)
+    return selection.remembered(("performance", subgroup, named), performance)
 
 
 @dataclass(frozen=True, eq=False)

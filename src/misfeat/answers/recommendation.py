@@ -127,8 +127,7 @@ class SubgroupAnswer:
     @property
     def sentences(self) -> list[Message]:
         """The answer, and what a model of it reaches."""
-        model = self.model_sentence
-        return [self.sentence, *([] if model is None else [model])]
+        return [one for one in (self.sentence, self.model_sentence) if one is not None]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -195,19 +194,14 @@ def answer_of(
     if effort.tested:
         tested = significance_tests(selection, effort.tested, permutations=effort.permutations)
         tests = {one.subgroup: one for one in tested.subgroups if one.sets}
-        enough = {
-            one.subgroup: one
-            for one in enough_features(
-                selection, subgroup, size, permutations=effort.step_permutations
-            )
-        }
+        steps = enough_features(selection, subgroup, size, permutations=effort.step_permutations)
+        enough = {one.subgroup: one for one in steps}
     plan = recording_plan(selection, subgroup, costs=costs, size=size)
     best = {one.subgroup: one for one in best_sets(selection, size, 1, subgroup)}
     modelled = len(names) <= MOST_MODELLED
     answers = []
     for name in names:
         recommendation = _recommended(selection, size, name, enough.get(name), tests.get(name))
-        steps = tuple(step for step in plan if step.subgroup == name and step.worth)
         models: tuple[Performance, ...] = ()
         features = recommendation["features"]
         if modelled and features and recommendation["verdict"] != NO_EVIDENCE:
@@ -218,7 +212,7 @@ def answer_of(
                 rows=cohorts[name].size,
                 best=best.get(name),
                 models=models,
-                recording=steps,
+                recording=tuple(one for one in plan if one.subgroup == name and one.worth),
                 **recommendation,
             )
         )
@@ -306,17 +300,8 @@ def _recommended(
             target=selection.cohorts.target,
             **named,
         )
-    shares = {"share": share, "low": low, "high": high}
-    return (
-        nothing
-        | shares
-        | {
-            "verdict": verdict,
-            "features": step.features,
-            "reason": reason,
-            "words": words,
-        }
-    )
+    answer = {"verdict": verdict, "features": step.features, "reason": reason, "words": words}
+    return nothing | answer | {"share": share, "low": low, "high": high}
 
 
 def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
@@ -355,14 +340,14 @@ def _models(
     if len(features) > 1:
         by_itself = [selection.score_of(subgroup, [name]) for name in features]
         single = model_performance(selection, subgroup, [features[int(np.argmax(by_itself))]])
-        models += [] if single is None else [single]
+        models.append(single)
     lacking = selection.missing[selection.cohorts.position(subgroup)]
     pairs = zip(selection.feature_names, lacking, strict=True)
     recorded = [name for name, lacks in pairs if not lacks]
     if len(recorded) > len(features):
         every = model_performance(selection, subgroup, recorded)
-        models += [] if every is None else [every]
-    return tuple(models)
+        models.append(every)
+    return tuple(one for one in models if one is not None)
 
 
 def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
@@ -449,10 +434,7 @@ def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> 
 
 
 def recording_sentences(
-    steps: Sequence[PlanStep],
-    wholes: Mapping[str, float],
-    target: str,
-    confidence: float | None,
+    steps: Sequence[PlanStep], wholes: Mapping[str, float], target: str, confidence: float | None
 ) -> list[Message]:
     """A sentence for every step of a plan that is worth it; else one that says there is none."""
     sentences: list[Message] = []

@@ -168,7 +168,8 @@ class RecordingGains:
 
     def best_set(self, recorded: Bundle, needed: Bundle = NOTHING) -> int | None:
         """The best set, were a bundle recorded, of those that hold some feature of `needed`."""
-        parts = [part for part in _parts(recorded) if not needed or part & needed]
+        every = NOTHING, *bundles(sorted(recorded), len(recorded))
+        parts = [part for part in every if not needed or part & needed]
         sets = [int(self._best[sum(self._code[f] for f in part)]) for part in parts]
         return max((s for s in sets if s >= 0), key=self.score, default=None)
 
@@ -286,11 +287,6 @@ def bundles(features: Sequence[int], most: int = MOST_TOGETHER) -> Iterator[Bund
     """One, two and more of some features, three at most unless asked otherwise."""
     for size in range(1, min(most, len(features)) + 1):
         yield from map(frozenset, combinations(features, size))
-
-
-def _parts(bundle: Bundle) -> Iterator[Bundle]:
-    for size in range(len(bundle) + 1):
-        yield from map(frozenset, combinations(sorted(bundle), size))
 
 
 def unsettled_pair(selection: Selection, members: Sequence[int]) -> tuple[tuple[str, ...], str]:

@@ -79,32 +79,32 @@ def recording_plan(
         raise MisfeatError(f"{Setting('budget', budget)}; it must be above 0, or None.")
     prices = Costs(selection, costs)
     names = explainable_subgroups(selection, subgroup)
+
+    def steps() -> list[PlanStep]:
+        usual = prices.usual()
+        able = [n for n in names if selection.missing[selection.cohorts.position(n)].any()]
+        gains = {name: RecordingGains(selection, name, size, together=True) for name in able}
+        plans = {name: _SubgroupPlan(selection, gains[name], prices, usual, rows) for name in able}
+        if budget is None:
+            for name, own in plans.items():
+                own.record(gains[name].considered)
+        else:
+            for name, bundle in _within(float(budget), gains, prices).items():
+                plans[name].record(sorted(bundle))
+            while True:  # what is left over goes to the highest gain for cost
+                left = float(budget) - sum(
+                    step.cost for own in plans.values() for step in own.steps
+                )
+                next_steps = [own.best_step(left=left) for own in plans.values()]
+                offers = [step for step in next_steps if step is not None]
+                if not offers:
+                    break
+                best = max(offers, key=lambda step: step.gain_per_cost)
+                plans[best.subgroup].take(best)
+        return _in_order([own.steps for own in plans.values()])
+
     question = ("plan", subgroup, size, budget, rows, prices.key)
-    return selection.remembered(
-        question, lambda: _steps(selection, names, size, budget, prices, rows)
-    )
-
-
-def _steps(
-    selection: Selection,
-    names: Sequence[str],
-    size: int,
-    budget: float | None,
-    prices: Costs,
-    rows: int | None,
-) -> list[PlanStep]:
-    usual = prices.usual()
-    names = [n for n in names if selection.missing[selection.cohorts.position(n)].any()]
-    gains = {name: RecordingGains(selection, name, size, together=True) for name in names}
-    plans = {name: _SubgroupPlan(selection, gains[name], prices, usual, rows) for name in names}
-    if budget is None:
-        for name, own in plans.items():
-            own.record(gains[name].considered)
-    else:
-        for name, bundle in _within(float(budget), gains, prices).items():
-            plans[name].record(sorted(bundle))
-        _spend_the_rest(float(budget), plans)
-    return _in_order([own.steps for own in plans.values()])
+    return selection.remembered(question, steps)
 
 
 def _within(budget: float, gains: Mapping[str, RecordingGains], costs: Costs) -> dict[str, Bundle]:
@@ -133,17 +133,6 @@ def _undominated(choices: list[tuple[float, float, Any]]) -> list[tuple[float, f
         if not kept or choice[1] > kept[-1][1]:
             kept.append(choice)
     return kept if len(kept) <= MOST_CHOICES else kept[:: len(kept) // MOST_CHOICES] + kept[-1:]
-
-
-def _spend_the_rest(budget: float, plans: Mapping[str, _SubgroupPlan]) -> None:
-    """Add what is left over buys, highest gain for cost first."""
-    while True:
-        left = budget - sum(step.cost for own in plans.values() for step in own.steps)
-        offers = [step for own in plans.values() if (step := own.best_step(left=left)) is not None]
-        if not offers:
-            return
-        best = max(offers, key=lambda step: step.gain_per_cost)
-        plans[best.subgroup].take(best)
 
 
 class _SubgroupPlan:
@@ -192,7 +181,7 @@ class _SubgroupPlan:
         least = self._least * cost_of[bundle]
         probability = gain.exceeds(least)
         before = gains.best_set(self._recorded)
-        needed, precision = _pilot(gains, before, index, gain, least, self._rows)
+        needed, precision = self._pilot(before, index, gain, least)
         pair, where = gains.unsettled(index)
         low, high = gains.bounds(gain, before, index)
         return PlanStep(
@@ -217,27 +206,22 @@ class _SubgroupPlan:
             settled_by=where,
         )
 
-
-def _pilot(
-    gains: RecordingGains,
-    before: int | None,
-    after: int,
-    gain: Gain,
-    least: float,
-    rows: int | None,
-) -> tuple[int | None, float]:
-    """Rows of a pilot, and to how much either way they would make the gain known."""
-    # As many rows as asked for; else so many that the gain is known to half of it, or to what would
-    # be worth its cost, whatever is more.
-    by_rows, by_squares = gains.variation(before, after)
-    if np.isnan(by_rows):
-        return rows, float("nan")
-    if rows is None:
-        wanted = max(gain.expected / 2.0, least) / SURE
-        # by_rows h + by_squares h² = wanted², h being one over the rows
-        root = np.sqrt(by_rows**2 + 4.0 * by_squares * wanted**2)
-        rows = max(FEWEST_ROWS, ceil((by_rows + root) / (2.0 * wanted**2)))
-    return rows, float(SURE * np.sqrt(by_rows / rows + by_squares / rows**2))
+    def _pilot(
+        self, before: int | None, after: int, gain: Gain, least: float
+    ) -> tuple[int | None, float]:
+        """Rows of a pilot, and to how much either way they would make the gain known."""
+        # As many rows as asked for; else so many that the gain is known to half of it, or to what
+        # would be worth its cost, whatever is more.
+        by_rows, by_squares = self._gains.variation(before, after)
+        rows = self._rows
+        if np.isnan(by_rows):
+            return rows, float("nan")
+        if rows is None:
+            wanted = max(gain.expected / 2.0, least) / SURE
+            # by_rows h + by_squares h² = wanted², h being one over the rows
+            root = np.sqrt(by_rows**2 + 4.0 * by_squares * wanted**2)
+            rows = max(FEWEST_ROWS, ceil((by_rows + root) / (2.0 * wanted**2)))
+        return rows, float(SURE * np.sqrt(by_rows / rows + by_squares / rows**2))
 
 
 def _in_order(by_subgroup: Sequence[Sequence[PlanStep]]) -> list[PlanStep]:

@@ -82,20 +82,53 @@ def significance_tests(
 ) -> SignificanceTests:
     """Whether any set explains more than chance (`Selection.significance`)."""
     effort = effort_for(selection, level_size(selection, size))
-    size = level_size(selection, size if size is not None else effort.tested or None)
+    largest = level_size(selection, size if size is not None else effort.tested or None)
     if permutations is None:
         permutations = effort.permutations or FEWER_PERMUTATIONS
     tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
-    fits = len(selection.options.include) <= size
-    include = tuple(included_features(selection, size)) if fits else ()
+    fits = len(selection.options.include) <= largest
+    include = tuple(included_features(selection, largest)) if fits else ()
 
     def tests() -> SignificanceTests:
+        """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
+        names, missing = tester.scores.measure.features, tester.scores.measure.missing
+        n_cohorts, n_features = missing.shape
+        sizes = range(1, largest + 1)
+        p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in sizes}
+        whole = n_cohorts * tester.permutations
         with long_work(selection.verbose > 0) as progress:
-            subgroups, p_values = tests_of_subgroups(tester, size, include, level, progress)
-        return SignificanceTests(subgroups, p_values, within, level)
+            if progress is not None:
+                progress(PERMUTING, 0, whole)
+            tested: dict[int, MaxTest] = {}
+            for cohort in filter(tester.can_explain, range(n_cohorts)):
+                test = tester.test(SearchedSets(cohort, largest, include=include), progress)
+                for index, subsets in enumerate(test.subsets):
+                    p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(index)
+                if test.n_sets:
+                    tested[cohort] = test
+            if progress is not None:
+                progress(PERMUTING, whole, whole)
+        adjusted = false_discovery_control([t.p_value for t in tested.values()]) if tested else ()
+        by_cohort = {
+            cohort: SubgroupSignificance(
+                subgroup=tester.cohorts.names[cohort],
+                p_value=test.p_value,
+                adjusted=float(q),
+                more_than_chance=bool(q <= level),
+                features=tuple(names[f] for f in test.best),
+                sets=test.n_sets,
+                permutations=len(test.maxima),
+            )
+            for (cohort, test), q in zip(tested.items(), adjusted, strict=True)
+        }
+        subgroups = [
+            by_cohort.get(i, SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0))
+            for i, subgroup in enumerate(tester.cohorts.names)
+        ]
+        return SignificanceTests(tuple(subgroups), p_values, within, level)
 
-    question = ("significance", size, int(permutations), within, level)
+    question = ("significance", largest, int(permutations), within, level)
     return selection.remembered(question, tests)
 
 
@@ -195,46 +228,3 @@ class SearchedSets(NamedTuple):
     largest: int
     held: tuple[int, ...] = ()
     include: tuple[int, ...] = ()
-
-
-def tests_of_subgroups(
-    tester: PermutationTester,
-    size: int,
-    include: tuple[int, ...],
-    level: float,
-    progress: Progress | None,
-) -> tuple[tuple[SubgroupSignificance, ...], dict[int, Floats]]:
-    """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
-    names, missing = tester.scores.measure.features, tester.scores.measure.missing
-    n_cohorts, n_features = missing.shape
-    p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in range(1, size + 1)}
-    whole = n_cohorts * tester.permutations
-    if progress is not None:
-        progress(PERMUTING, 0, whole)
-    tested: dict[int, MaxTest] = {}
-    for cohort in filter(tester.can_explain, range(n_cohorts)):
-        test = tester.test(SearchedSets(cohort, size, include=include), progress)
-        for index, subsets in enumerate(test.subsets):
-            p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(index)
-        if test.n_sets:
-            tested[cohort] = test
-    if progress is not None:
-        progress(PERMUTING, whole, whole)
-    adjusted = false_discovery_control([t.p_value for t in tested.values()]) if tested else ()
-    by_cohort = {
-        cohort: SubgroupSignificance(
-            subgroup=tester.cohorts.names[cohort],
-            p_value=test.p_value,
-            adjusted=float(q),
-            more_than_chance=bool(q <= level),
-            features=tuple(names[f] for f in test.best),
-            sets=test.n_sets,
-            permutations=len(test.maxima),
-        )
-        for (cohort, test), q in zip(tested.items(), adjusted, strict=True)
-    }
-    subgroups = [
-        by_cohort.get(i, SubgroupSignificance(subgroup, np.nan, np.nan, False, (), 0, 0))
-        for i, subgroup in enumerate(tester.cohorts.names)
-    ]
-    return tuple(subgroups), p_values

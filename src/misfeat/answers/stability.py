@@ -198,11 +198,7 @@ class Draws(NamedTuple):
     ranks: Integers
 
 
-def resampled(
-    shown: CompletedScores,
-    k: int,
-    scores: Iterable[Floats],
-) -> Draws:
+def resampled(shown: CompletedScores, k: int, scores: Iterable[Floats]) -> Draws:
     """Where the sets that are best with all rows come out by the scores of every draw."""
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)

@@ -53,8 +53,7 @@ class OneLineErrors(TyperGroup):
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command, and end the process with its exit code."""
         words = sys.argv[1:] if args is None else list(args)
-        _open_what_is_closed()
-        _let_every_character_print()
+        _make_output_writable()
         try:
             code = super().main(words, standalone_mode=False, **extra)
             sys.stdout.flush()
@@ -160,19 +159,14 @@ def silence(stream: Any) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _open_what_is_closed() -> None:
-    """Give a process that was started without standard output or error somewhere to write."""
+def _make_output_writable() -> None:
+    """Open standard output and error where they are closed, and have every character print."""
     # Else the next file that is opened gets their number, and what is printed goes into it.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-
-
-def _let_every_character_print() -> None:
-    """Replace what a terminal's or a pipe's encoding does not have, rather than fail."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        with suppress(AttributeError, ValueError):  # what an encoding lacks is replaced
+            getattr(sys, name).reconfigure(errors="replace")
 
 
 @contextmanager

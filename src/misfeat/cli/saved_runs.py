@@ -141,9 +141,7 @@ def export(
     ],
     question: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A question to answer, all if not given. May be repeated.",
-        ),
+        typer.Option(help="A question to answer, all if not given. May be repeated."),
     ] = None,
     size: Size = None,
     top: Annotated[int | None, typer.Option(help="Sets per subgroup.")] = None,

@@ -350,8 +350,8 @@ def _refuse_constant(word: str) -> None:
 def _encoded(value: Any) -> Any:
     """What JSON can hold; other collections are written as the plain one that is nearest."""
     match value:
-        case np.generic():
-            return _encoded(value.item())
+        case np.generic() | np.ndarray():
+            return _encoded(value.tolist())
         case None | bool() | int() | str():
             return value
         case float():
@@ -366,8 +366,6 @@ def _encoded(value: Any) -> Any:
             return {"tuple": [_encoded(member) for member in value]}
         case Mapping():
             return {"dict": [[_encoded(key), _encoded(member)] for key, member in value.items()]}
-        case np.ndarray():
-            return _encoded(value.tolist())
         case set() | frozenset():
             return [_encoded(member) for member in sorted(value, key=repr)]
     names = names_held(value)
@@ -445,7 +443,10 @@ def _typed(kind: Any, value: Any) -> Any:
         hints = _hints(origin)
         return origin(**{name: _typed(hints[name], value[name]) for name in hints})
     if origin is np.ndarray:
-        return _array(*value)
+        dtype, shape, content = np.dtype(value[0]), value[1], base64.b64decode(value[2])
+        if dtype.kind not in "bf":
+            raise TypeError(f"{value[0]} is no type of an answer")
+        return np.frombuffer(zlib.decompress(content), dtype).reshape(shape).copy()
     if origin is dict:
         return {_typed(of[0], key): _typed(of[1], member) for key, member in value}
     if origin in (list, tuple):
@@ -462,13 +463,6 @@ def _typed(kind: Any, value: Any) -> Any:
 def _hints(kind: type) -> dict[str, Any]:
     """The types of the fields of a dataclass."""
     return get_type_hints(kind, localns={"Floats": np.ndarray, "Flags": np.ndarray})
-
-
-def _array(dtype: str, shape: list[int], content: str) -> np.ndarray[Any, Any]:
-    kind = np.dtype(dtype)
-    if kind.kind not in "bf":
-        raise TypeError(f"{dtype} is no type of an answer")
-    return np.frombuffer(zlib.decompress(base64.b64decode(content)), kind).reshape(shape).copy()
 
 
 def _question(plain: Any) -> Any:

@@ -41,11 +41,7 @@ class ShownComparison(Comparison):
 
 
 def compare(
-    first: Any,
-    second: Any,
-    *,
-    size: int | None = None,
-    names: tuple[str, str] | None = None,
+    first: Any, second: Any, *, size: int | None = None, names: tuple[str, str] | None = None
 ) -> ShownComparison:
     """Which answers of two runs differ by more than their uncertainty.
 

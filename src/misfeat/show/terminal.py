@@ -15,7 +15,7 @@ from rich.text import Text
 
 from misfeat.answers.feature_contributions import feature_worths
 from misfeat.answers.options import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
-from misfeat.answers.recommendation import Answer, SubgroupAnswer, most_informative
+from misfeat.answers.recommendation import Answer, most_informative
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
@@ -284,11 +284,7 @@ def with_wholes(selection: Selection, lines: Iterable[Mapping[str, Any]]) -> lis
 
 
 def print_sentences(
-    screen: Answer,
-    console: Console | None = None,
-    *,
-    spell: Spell = str,
-    collecting: bool = True,
+    screen: Answer, console: Console | None = None, *, spell: Spell = str, collecting: bool = True
 ) -> None:
     """Print the answer, and before it what may overturn it."""
     console = console or new_console()
@@ -307,7 +303,8 @@ def print_sentences(
             if sentence.plain.startswith(name):
                 sentence.stylize("bold", 0, len(name))
             print_lines(console, sentence, "• ", "  ")
-    _print_headed(console, "What a model would reach", _models(shown, spell))
+    reached = [spell(one.model_sentence) for one in shown if one.model_sentence is not None]
+    _print_headed(console, "What a model would reach", reached)
     if len(shown) < len(screen.subgroups):
         others = f"and {len(screen.subgroups) - len(shown):,} more subgroups, with less explained"
         more = f"{others}; 'misfeat ask DIR answer --subgroup NAME' shows one."
@@ -328,12 +325,6 @@ def print_trust(
     trust = [*([] if validation is None else [validation]), *further]
     trust += [one.words for one in screen.other_cautions]
     _print_headed(console or new_console(), "How far to trust it", map(spell, trust))
-
-
-def _models(answers: Iterable[SubgroupAnswer], spell: Spell) -> list[str]:
-    """What models of the recommended sets reach."""
-    said = (one.model_sentence for one in answers)
-    return [spell(sentence) for sentence in said if sentence is not None]
 
 
 def _print_headed(console: Console, heading: str, sentences: Iterable[str]) -> None:

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.options import check_size, effort_for, level_size
+from misfeat.answers.options import checked_k, checked_size, effort_for, level_size
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
-from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed, warn
+from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn
 from misfeat.runtime import atomic_files
 from misfeat.safe_text import visible
 from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
@@ -66,12 +66,8 @@ def export_answers(
         suffix = _checked_format(path, place, asked)
     except OSError as error:
         raise atomic_files.unwritable(place, error) from error
-    options = {name: value for name, value in (("size", size), ("k", k)) if value is not None}
-    for name, value in options.items():
-        check_count(value, name)
-    if size is not None:
-        check_size(size, selection.feature_names, selection.cohorts)
-    selection = in_columns(selection, **{name: int(value) for name, value in options.items()})
+    size, k = checked_size(selection, size), checked_k(selection, k)
+    selection = in_columns(selection, size=int(size), k=int(k))
     named = questions is not None
     answers = answer_tables(selection, asked, costs, spell, named=named)
     if suffix == CSV:

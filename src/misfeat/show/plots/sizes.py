@@ -78,7 +78,12 @@ def size_curve(
     titles = [f"{canvas.shortened(c.enough.subgroup, canvas.LONGEST_LINE)}: " for c in curves]
     for panel, curve in zip(panels, curves, strict=True):
         _draw(panel, curve)
-    _scale(panels[0], curves)
+    highest = max(float(curve.high.max(initial=0.0)) for curve in curves)
+    largest = max(1, *(len(curve.share) for curve in curves))
+    panels[0].set_ylim(0, max(LEAST_SCALE, 1.06 * highest))
+    panels[0].set_xlim(0.5, largest + 0.5)
+    panels[0].set_xticks(range(1, largest + 1))
+    canvas.in_per_cent(panels[0].yaxis)
     label, figure = canvas.share_label(selection, 16, "\n"), panels[0].figure
     handles = _legend(panels[0], curves, canvas.interval_words(selection))
     if len(curves) == 1:
@@ -151,16 +156,6 @@ def _draw(ax: Axes, curve: _Curve) -> None:
         ax.scatter([useful], [curve.share[useful - 1]], edgecolors=canvas.ink(ax), **ring)
     ax.grid(axis="y", alpha=0.3)
     ax.set_axisbelow(True)
-
-
-def _scale(ax: Axes, curves: list[_Curve]) -> None:
-    """Show all sizes, and shares from 0."""
-    highest = max(float(curve.high.max(initial=0.0)) for curve in curves)
-    largest = max(1, *(len(curve.share) for curve in curves))
-    ax.set_ylim(0, max(LEAST_SCALE, 1.06 * highest))
-    ax.set_xlim(0.5, largest + 0.5)
-    ax.set_xticks(range(1, largest + 1))
-    canvas.in_per_cent(ax.yaxis)
 
 
 def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:

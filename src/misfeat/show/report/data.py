@@ -67,7 +67,12 @@ def make_report(
     measure = selection.set_scores.measure
     with progress_shown(selection.verbose > 0):
         screen = first_screen(selection, size, costs)
-        sizes = sizes_that_fit(len(cohorts), len(features), size)
+        # Of sets of one feature more than `size` the explorer holds all where they are few.
+        n_sets = [comb(len(features), m) * len(cohorts) for m in range(1, size + 2)]
+        if size == len(features) or n_sets[-1] > MOST_LARGER:
+            del n_sets[-1]
+        totals = enumerate(accumulate(n_sets), start=1)
+        sizes = [m for m, total in totals if total <= MOST_SCORES]
         held = {1, size, *sizes}
         if selection.set_scores.rows_withheld:
             held.discard(selection.size + 1)  # no rows are kept to score it
@@ -306,13 +311,6 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
         Message(f"{what}; `selection.{question}()` or `misfeat ask DIR {question}` does it.")
         for what, question in skipped
     ]
-
-
-def sizes_that_fit(n_cohorts: int, n_features: int, size: int) -> list[int]:
-    """The sizes of sets that the explorer has room for, one more than `size` where it is quick."""
-    larger = size < n_features and comb(n_features, size + 1) * n_cohorts <= MOST_LARGER
-    sets = [comb(n_features, one) * n_cohorts for one in range(1, size + 1 + larger)]
-    return [one for one, total in enumerate(accumulate(sets), start=1) if total <= MOST_SCORES]
 
 
 def _packed(scores: CompletedScores, name: str) -> str:
