@@ -336,7 +336,7 @@ def _models(
     chosen = model_performance(selection, subgroup, features)
     if chosen is None:
         return ()
-    models = [chosen]
+    models: list[Performance | None] = [chosen]
     if len(features) > 1:
         by_itself = [selection.score_of(subgroup, [name]) for name in features]
         single = model_performance(selection, subgroup, [features[int(np.argmax(by_itself))]])
