@@ -12,6 +12,7 @@ recorded but a sampling budget left out are filled in first (`recorded_sets_fill
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ import numpy as np
 
 from misfeat.completion.base import (
     BaseCompleter,
-    mean_over_cohorts,
     recorded_part_scores,
     recorded_sets_filled,
 )
@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]
     from misfeat.completion.registry import Confidence, Seed
+
+
+def mean_over_cohorts(values: Scores) -> Scores:
+    """The mean over the cohorts that have a value, NaN where none has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of nothing is meant to be NaN
+        return np.asarray(np.nanmean(values, axis=0))
 
 
 class GainCompleter(BaseCompleter):

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from misfeat.cohorts.model import NOT_RECORDED
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.imputation import (
     all_recorded,
     guess_from_scores,
     imputed_scores,
-    most_frequent,
-    recorded_codes,
 )
 from misfeat.completion.registry import INHERIT
 from misfeat.exceptions import check_count
@@ -38,6 +37,12 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.integer]
     Mask = NDArray[np.bool_]
+
+
+def recorded_codes(cohorts: Cohorts, missing: NDArray[np.bool_]) -> tuple[Any, Any]:
+    """The codes without those of features that count as missing, and the cohort of every row."""
+    cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
+    return np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes), cohort_of
 
 
 class IterativeCompleter(BaseCompleter):
@@ -280,6 +285,6 @@ def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.
     counted = cohorts.counts
     for feature in np.flatnonzero(missing.any(axis=0)):
         there = codes[feature] >= 0
-        mode = most_frequent(codes[feature, there], counted[there])
+        mode = int(np.bincount(codes[feature, there], counted[there], minlength=1).argmax())
         codes[feature, missing[cohort_of, feature]] = mode
     return codes

@@ -343,7 +343,7 @@ def cells_within(cards: Integers, features: Sequence[int], part: Sequence[int]) 
     """The cell of some of a set's features, for every cell of the set."""
     codes = np.indices(cards[list(features)].tolist()).reshape(len(features), -1)
     of_part = tuple(codes[features.index(f)] for f in part)
-    return np.ravel_multi_index(of_part, cards[list(part)].tolist())
+    return np.asarray(np.ravel_multi_index(of_part, cards[list(part)].tolist()))
 
 
 def nearest_covariance(matrix: Floats) -> Floats:
