@@ -104,7 +104,8 @@ def joined(parts: Sequence[Evidence]) -> Evidence:
     """The evidence of sets of several sizes together."""
     names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
     lists = {name: [getattr(part, name) for part in parts] for name in names}
-    return replace(parts[0], **{k: np.concatenate(v, axis=-1) for k, v in lists.items()})
+    found: Any = {name: np.concatenate(values, axis=-1) for name, values in lists.items()}
+    return replace(parts[0], **found)
 
 
 @dataclass(frozen=True, eq=False)
