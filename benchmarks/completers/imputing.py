@@ -287,4 +287,4 @@ def modes_filled_in(cohorts: Cohorts, missing: NDArray[np.bool_]) -> NDArray[np.
         there = codes[feature] >= 0
         mode = int(np.bincount(codes[feature, there], counted[there], minlength=1).argmax())
         codes[feature, missing[cohort_of, feature]] = mode
-    return codes
+    return np.asarray(codes)

@@ -568,21 +568,7 @@ def _warn_of_never_recorded(feature: str, notes: Notes) -> None:
 def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subgroups.Runs]:
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
-    target, rows = coded.target, coded.rows
-    present = rows.codes[-1] < target.n_codes
-    if not present.any():
-        raise MisfeatError(
-            f"None of the rows at hand has a value of the target {profiled.target!r}.",
-            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
-            column=profiled.target,
-        )
-    if not present.all():
-        notes.add(
-            "{rows:,} rows without a value of the target {column!r} are dropped.",
-            rows=int(rows.weights[~present].sum()),
-            column=profiled.target,
-        )
-        rows = rows.where(present)
+    target, rows = coded.target, _rows_with_target(profiled, coded)
     counted = rows.weights if rows.masses is None else rows.masses
     classes = target.classes_of(rows.codes[-1])
     by_class = np.bincount(classes, counted, len(target.classes))
@@ -600,19 +586,10 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     labels = dict(itertools.compress(coded.features.items(), kept))
     lines = [*(len(groupings) + np.flatnonzero(kept)), -1]
     bases = [*(len(codes) + 1 for codes in labels.values()), target.n_codes + 1]
-    parts = []
-    for cohort, absent in enumerate(missing[:, kept]):
-        # The rows of a cohort, features that it never recorded blanked out, the target last.
-        stretches = runs.of(cohort)
-        own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
-        for number in np.flatnonzero(absent).tolist():
-            own[number][:] = bases[number] - 1
-        weights, *more = (
-            np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
-        )
-        parts.append(collapse(own, weights, bases, more))
-        parts[-1].codes[:-1][absent] = NOT_RECORDED
-    del own, weights, more  # with millions of rows, one copy of them is enough
+    parts = [
+        _rows_of_cohort(rows, lines, bases, runs.of(cohort), absent)
+        for cohort, absent in enumerate(missing[:, kept])
+    ]
     laid_out = CodedRows(
         np.concatenate([part.codes for part in parts], axis=1),
         np.concatenate([part.weights for part in parts]),
@@ -658,6 +635,44 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         cohorts = target.followed(cohorts, notes)
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _rows_with_target(profiled: ProfiledTable, coded: CodedColumns) -> CodedRows:
+    rows = coded.rows
+    present = rows.codes[-1] < coded.target.n_codes
+    if not present.any():
+        raise MisfeatError(
+            f"None of the rows at hand has a value of the target {profiled.target!r}.",
+            remedy=f"Choose another target, or a larger {Setting('max_rows')}.",
+            column=profiled.target,
+        )
+    if present.all():
+        return rows
+    profiled.notes.add(
+        "{rows:,} rows without a value of the target {column!r} are dropped.",
+        rows=int(rows.weights[~present].sum()),
+        column=profiled.target,
+    )
+    return rows.where(present)
+
+
+def _rows_of_cohort(
+    rows: CodedRows,
+    lines: Sequence[int],
+    bases: Sequence[int],
+    stretches: Sequence[slice],
+    absent: Flags,
+) -> CodedRows:
+    """The rows of a cohort, features that it never recorded blanked out, the target last."""
+    own = [np.concatenate([rows.codes[line][s] for s in stretches]) for line in lines]
+    for feature in np.flatnonzero(absent).tolist():
+        own[feature][:] = bases[feature] - 1
+    weights, *more = (
+        np.concatenate([sums[s] for s in stretches]) for sums in (rows.weights, *rows.more)
+    )
+    part = collapse(own, weights, bases, more)
+    part.codes[:-1][absent] = NOT_RECORDED
+    return part
 
 
 def _warn_of_constant_target(cohorts: Cohorts, notes: Notes) -> None:
