@@ -16,7 +16,6 @@ from misfeat.estimation.sufficient_statistics import (
     CodedTable,
     CountedTable,
     NumericTable,
-    mixed_radix,
 )
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
@@ -80,7 +79,8 @@ def test_terms_are_columns_of_cells_less_their_optimism():
     less = table.moments((Term((0, 2), effects, optimism),))
     (column,) = plain.columns[-1]
     cohort = cohorts.at(1)
-    cells = mixed_radix(table.codes[[0, 2], slice(*cohorts.offsets[1:3])], table.cards[[0, 2]])
+    own = table.codes[[0, 2], slice(*cohorts.offsets[1:3])]
+    cells = np.ravel_multi_index(tuple(own), table.cards[[0, 2]])
     values = np.repeat(effects[cells, 0], cohort.weights)
     assert plain.own[1, column, column] == pytest.approx(values.var())
     assert less.own[1, column, -1] == pytest.approx(plain.own[1, column, -1] - 0.01)

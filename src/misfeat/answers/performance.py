@@ -100,7 +100,7 @@ def model_performance(
         if selection.set_scores.rows_withheld:
             return None
         rows = _Rows.of(selection, cohort, members)
-        shrink = rows.effective / max(len(rows.target), 1)
+        shrink = min(rows.effective / max(len(rows.target), 1), 1.0)
         if selection.cohorts.horizons:
             return _times(rows, selection.cohorts, named, z, shrink)
         if selection.cohorts.is_number:

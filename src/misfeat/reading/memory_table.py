@@ -44,6 +44,7 @@ FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking 
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)
 """What no library's columns are scored of, whether they have a type for it or hold objects."""
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # Integers that 64 bits may not hold
+FINER = {("ns", 1): 10**3, ("ps", 1): 10**6, ("fs", 1): 10**9, ("as", 1): 10**12}
 MOST_YEARS = 290_000  # From 1970 that 64 bits hold in microseconds
 _MISSING = -1  # The position of a text or flag that is missing
 
@@ -136,6 +137,10 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
 
 def _of_moments(values: NDArray[Any], name: str) -> Column:
     """Moments in microseconds; NumPy lets those that these cannot hold stand for others."""
+    factor = FINER.get(np.datetime_data(values.dtype))
+    if factor is not None:  # by hand: NumPy 2.5 refuses the earliest of them
+        numbers = values.astype(np.int64)
+        values = np.where(np.isnat(values), numbers, numbers // factor).view("datetime64[us]")
     years = values[~np.isnat(values)].astype("datetime64[Y]").astype(np.int64)
     if len(years) and np.abs(years).max() > MOST_YEARS:
         problem = f"Column {name!r} has moments {MOST_YEARS:,} years from 1970 and more; "

@@ -55,7 +55,7 @@ def test_squares_have_areas_as_the_rows_and_are_hollow_or_faded(heart):
         assert hollow == (place != recorded)
     styles = {line.get_color(): line.get_linestyle() for line in ax.lines}
     assert styles == {COLOUR["recorded"]: "-", COLOUR["predicted"]: "--"}
-    ax = misfeat.plot.forest(heart, ["chol", "fbs"])
+    ax = misfeat.plot.forest(heart, ["restecg", "fbs"])
     predicted = texts(ax.get_yticklabels()).index("site=switzerland")
     faded = [line.get_alpha() == FADED for line in ax.lines]
     assert faded == [place != predicted for place in range(4)]
