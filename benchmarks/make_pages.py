@@ -1,7 +1,7 @@
 """Put the pages of the benchmarks that draw rows into the documentation.
 
     python -m benchmarks population --jobs -1 --out benchmarks/population
-    python -m benchmarks downstream --jobs -1 --out benchmarks/downstream
+    python -m benchmarks field --part selection --jobs -1 --out benchmarks/field
     python benchmarks/make_pages.py
 
 The first two commands need the real tables (docs/reference/data.md). They go on from the pieces of
@@ -20,7 +20,7 @@ PAGES = {"field": "field.md"}
 
 
 def main() -> None:
-    for name in ("population", "downstream", "paper", "field"):
+    for name in ("population", "paper", "field"):
         page = FOLDER / name / "page.md"
         if not page.exists():
             print(f"No page: {page}")

@@ -31,6 +31,8 @@ KINDS = {
     "shifts": "by probability, levels shifted",
 }
 IMPUTED = (", own rows", ", all rows")
+SHOWN = 8
+"""Lines of a table; the others are in the CSV files."""
 
 
 def page(folder: Path) -> str:
@@ -131,10 +133,21 @@ def _ranked(rows: Sequence[Row], block: Sequence[str], what: str) -> Iterator[st
     first = next(iter(found.values()))
     order = sorted(first.methods, key=lambda m: np.mean([one.of(m) for one in found.values()]))
     head = ["", *(f"{name}, 5 / 10" for name in MODELS.values()), "misfeat wins; CPU s"]
-    yield from markdown_table(head, [_line(m, found, won, seconds) for m in order])
+    shown = [m for m in order if m in (*order[:SHOWN], OURS)]
+    yield from markdown_table(head, [_line(m, found, won, seconds) for m in shown])
     yield ""
-    for (model, size), one in found.items():
-        yield f"- {size} features, {MODELS[model]}, {one.blocks} {what}: {_verdict(one)}"
+    others = [m for m in first.methods if m not in (OURS, EVERYTHING)]
+    apart, behind, ahead = [], set(), []
+    for (_, size), one in found.items():
+        apart.append(f"{one.apart:.1f} ({size} features, {one.blocks} {what})")
+        behind |= {m for m in others if one.of(m) < one.of(OURS) - one.apart}
+        ahead.append(str(sum(one.of(m) > one.of(OURS) + one.apart for m in others)))
+    yield (
+        f"The first {SHOWN} of {len(order)}. Critical differences: "
+        f"{', '.join(dict.fromkeys(apart))}. Clearly ahead of misfeat: "
+        f"{', '.join(sorted(behind)) or 'no selector'}. It is clearly ahead of "
+        f"{', '.join(ahead)} of {len(others)} selectors, in the order of the columns."
+    )
 
 
 def _line(
@@ -259,4 +272,6 @@ def _recovery(rows: Sequence[Row]) -> Iterator[str]:
         name = f"**{method}**" if method == OURS else method
         lines.append((-total, [name, *cells]))
     ordered = [line for _, line in sorted(lines, key=lambda pair: pair[0])]
-    yield from markdown_table(["", *kinds], ordered)
+    yield from markdown_table(["", *kinds], ordered[: SHOWN - 2])
+    yield ""
+    yield f"Of all others {ordered[SHOWN - 2][0]} comes next."
