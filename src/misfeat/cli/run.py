@@ -115,10 +115,8 @@ def _first_look(selection: Selection) -> list[str]:
     from misfeat.show.terminal import MOST_SENTENCES
 
     sentences = [visible(in_options(sentence)) for sentence in first_look(selection)]
-    return [
-        "First look, before tests (the answer may be smaller):",
-        *(f"• {one}" for one in sentences[:MOST_SENTENCES]),
-    ]
+    heading = "First look, before tests (the answer may be smaller):"
+    return [heading, *(f"• {one}" for one in sentences[:MOST_SENTENCES])]
 
 
 def _written(print_it: Callable[[], None]) -> OSError | None:

@@ -342,8 +342,7 @@ def effective_sizes(
     profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> Floats | None:
     """The effective size of every cohort, where weights or a design make one."""
-    # With a design it is the rows over their mean design effect, at most all of them; a cohort
-    # whose target does not vary has the size that its weights make.
+    # With a design: rows over their mean design effect, or what weights make of a constant target.
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
     sizes, effective = runs.sizes, None
     if weighing is not None and not weighing.frequency:

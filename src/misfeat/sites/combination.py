@@ -331,12 +331,7 @@ def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) 
 
 
 def _place(
-    summary: Summary,
-    tables: NDArray[Any],
-    size: int,
-    kept: Recorded,
-    cards: Integers,
-    out: Floats,
+    summary: Summary, tables: NDArray[Any], size: int, kept: Recorded, cards: Integers, out: Floats
 ) -> None:
     """Write the tables of a site where those of its sets stand among all."""
     own_cards, features = summary.cards, np.flatnonzero(summary.recorded)
