@@ -235,7 +235,7 @@ class SubgroupPage {
       { node: make("bdi", {}, this.report.features[one.feature]), text: this.report.features[one.feature] },
       ...this.explained(one.gain, one.low, one.high, top, { predicted: true }),
       { node: one.probability === null ? "–" : `${percent(one.probability, 0, 1)}, ${one.clear ? "clear" : "not clear"}`, value: one.probability },
-      this.set(one.features),
+      this.set(one.best_set),
     ]);
     const legend = make("p", { class: "legend" }, "What the best set would explain more, had this subgroup recorded the feature: ", term("worth collecting"), ".");
     this.section(place, "page-worth", "What it could record", legend, tableOf(`worth-${this.number}`, heads, rows));
