@@ -7,8 +7,8 @@ A sampling weight may depend on the class (a case-control sample) and on the fea
 mean weight of its class times a rest that stays with the row; where a row gets another class, it
 gets that one's mean weight. So permutations are exact where weights depend on the class alone, on
 the features alone, or on neither. Of rows that agree in all features and the class, only how many
-there are is known, the sum of their weights and that of the squares: one heavy row and others that
-are all alike have the same sums.
+there are is known, the sum of their weights and that of the squares: quantiles of a lognormal
+distribution have the same sums.
 
 Clusters and strata cannot be permuted. What was recorded is over their design effect instead, the
 first-order correction of Rao and Scott. See docs/explanation/intervals.md (p-values).
@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from misfeat.cohorts.model import distinct_columns
-from misfeat.cohorts.weights import design_effect, mean_weights, rows_drawn, weights_of
+from misfeat.cohorts.weights import (
+    design_effect,
+    mean_weights,
+    rows_drawn,
+    squares_of,
+    weights_of,
+)
 from misfeat.information.entropy_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,
@@ -66,6 +72,8 @@ DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
 MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they are tested as so many
 MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
+SPREAD_ROUNDS = 30  # until weights of rows have the squares they should have, in nearly all tables
+ALIKE = 1e-9  # logarithms of how unequal weights are; less does not count
 SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
 
 
@@ -85,8 +93,7 @@ def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[
     """The rows of the table one by one with what each weighs, and the distinct row of each."""
     times, masses, heaviest = weights_of(cohort)
     place = np.repeat(np.arange(rows.n_rows), times)
-    each = ((masses - heaviest) / np.maximum(times - 1, 1))[place]
-    each[np.cumsum(times) - times] = heaviest
+    each = lognormal_weights(times, masses, squares_of(times, masses, heaviest))
     weights = np.maximum(np.rint(each * (LARGEST_MASS / each.sum())), 1.0).astype(np.int64)
     alone = replace(
         rows,
@@ -98,6 +105,25 @@ def one_by_one(rows: CompactRows, cohort: Cohort) -> tuple[CompactRows, NDArray[
         shift=0.0,
     )
     return alone, place
+
+
+def lognormal_weights(times: Integers, masses: NDArray[np.number], squares: Floats) -> Floats:
+    """What each of the rows weighs that distinct ones stand for, by the sums of their weights."""
+    from scipy.special import ndtri  # slow to import
+
+    firsts = np.cumsum(times) - times
+    place = np.repeat(np.arange(len(times)), times)
+    normal = ndtri((np.arange(len(place)) - firsts[place] + 0.5) / times[place])
+    normal -= normal[(firsts + times - 1)][place]  # the greatest is 0, so that no power overflows
+    unequal = np.log(np.maximum(times * squares / masses**2.0, 1.0))
+    deviation, each = np.sqrt(unequal), np.ones(len(place))
+    for _ in range(SPREAD_ROUNDS):
+        each = np.exp(deviation[place] * normal)
+        sums, own_squares = np.add.reduceat(each, firsts), np.add.reduceat(each**2, firsts)
+        reached = np.log(np.maximum(times * own_squares / sums**2, 1.0))
+        each *= (masses / sums)[place]
+        deviation *= np.sqrt(np.where(unequal > ALIKE, unequal / np.maximum(reached, ALIKE), 0.0))
+    return np.asarray(each)
 
 
 class DesignCorrected:
