@@ -323,6 +323,29 @@ def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others():
     assert effects["site=one"] == pytest.approx(worst)
 
 
+def test_features_and_target_vary_together_as_much_as_sums_over_clusters_do():
+    rng = np.random.default_rng(7)
+    village, weights = np.repeat(np.arange(40), 15), rng.integers(1, 5, 600)
+    alike = rng.normal(size=(40, 2))[village] + rng.normal(size=(600, 2)) > 0
+    lot = rng.random(600) < 0.4
+    table = pd.DataFrame({"y": alike[:, 0], "x": alike[:, 1], "lot": lot}).astype(int)
+    table = table.assign(village=village, w=weights)
+
+    def ratio(feature):
+        y, x = (table[c] - np.average(table[c], weights=weights) for c in ("y", feature))
+        sums = (weights * x * y).groupby(village).sum()
+        return 40 * sums.var() / ((weights * x * y) ** 2).sum()
+
+    effects = []
+    for features in (["x"], ["lot"], ["x", "lot"]):
+        columns = table[[*features, "y", "village", "w"]]
+        cohort = build_cohorts(columns, "y", sample_weight="w", design={"cluster": "village"}).at(0)
+        expected = max(np.mean([ratio(feature) for feature in features]), 1.0)
+        assert cohort.joint_effect == pytest.approx(expected, rel=0.05)
+        effects.append(cohort.joint_effect)
+    assert effects[0] > 1.5 > effects[1]
+
+
 def test_subgroups_that_are_all_single_clusters_are_refused():
     with pytest.raises(MisfeatError, match="Every subgroup is a single cluster of 'site'"):
         build_cohorts(clustered(), "y", groups="site", design={"cluster": "site"})

@@ -15,7 +15,7 @@ from misfeat.answers.options import (
     included_features,
     level_size,
 )
-from misfeat.cohorts.weights import design_effect, reweighted
+from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
     Greatest,
@@ -189,7 +189,7 @@ class PermutationTester:
         if measure.rows is None:
             sums = cast("ProductSums", measure.sums)
             found = CorrelationPermutations(sums, cohort, largest, held=held)
-            return DesignCorrected(found, design_effect(rows))
+            return DesignCorrected(found, rows.joint_effect)
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
         orders = orders_of(self.cohorts, cohort)

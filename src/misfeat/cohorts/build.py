@@ -173,7 +173,7 @@ class CodedColumns(NamedTuple):
     features: dict[str, tuple[str, ...]]
     target: TargetCoding
     audits: list[ColumnAudit]
-    drawn: CodedRows | None  # With a design: codes of groupings, target, strata and clusters
+    drawn: CodedRows | None  # With a design: the same, and codes of strata and clusters
 
 
 def build_cohorts(
@@ -366,8 +366,9 @@ def code_table(
                 column=part.column,
             )
     if design:
-        drawn = table.count_codes([*groups, *target.coders, *map(as_it_is, design)])
-        drawn = target.joined(drawn, len(groups))[1]
+        drawn_by = map(as_it_is, design)
+        drawn = table.count_codes([*groups, *features.values(), *target.coders, *drawn_by])
+        drawn = target.joined(drawn, len(groups) + len(features))[1]
     report("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
@@ -607,6 +608,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         categories.append((*meant, gap) if is_category else meant)
         gap_codes.append((len(meant),) if is_category else ())
     masses, heaviest = masses_of(laid_out, weighing)
+    effective, joint_effects = effective_sizes(profiled, coded, rows, runs)
     cohorts = Cohorts(
         names=tuple(names),
         features=tuple(labels),
@@ -629,7 +631,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         grids=target.grids,
         masses=masses,
         heaviest=heaviest,
-        effective=effective_sizes(profiled, coded, rows, runs),
+        effective=effective,
+        joint_effects=joint_effects,
     )
     if isinstance(target, TimeCoding):
         cohorts = target.followed(cohorts, notes)

@@ -17,6 +17,11 @@ where none are named. Over p (1 - p) / (n - 1), what n rows of equal weight draw
 have, this is the design effect of the share. Its mean over the classes of the target, each weighted
 by 1 - p, is that of Rao and Scott (1981); n over it is the effective size of the subgroup.
 
+What features tell about the target varies by less: where rows of a cluster are alike in the target
+alone, their associations are not. The joint design effect of a subgroup is the same ratio for the
+products (x_ia - p_a) (y_ic - p_c) of the indicators of a feature's codes and of the classes, each
+over p_a p_c as in Pearson's chi-square, on the mean over all features. Tests are corrected by it.
+
 A stratum with a single cluster does not say how clusters differ in it. Its cluster is held against
 the mean over all clusters instead of that of the stratum, which overstates the variance.
 """
@@ -25,7 +30,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +56,7 @@ MOST_WORTH = 100.0  # So many rows of equal weight a row is worth at most
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
 
+MOST_CODES = 40  # Values of a feature are joined to so many where clusters are compared
 NO_DESIGN = 1.0 + 1e-6
 """Effective sizes that differ by no more than this factor are the same, but for rounding."""
 CLASSES_DIFFER = 3.0
@@ -273,8 +280,9 @@ def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Integers | No
     return rows.masses // unit, heaviest_of(rows.weights, rows.masses, squares) / unit
 
 
-class DrawnRows(NamedTuple):
-    """Rows with the same class, drawn together; all arrays are of shape (n_kinds,)."""
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Rows of one kind, drawn together; all arrays are of shape (n_kinds,)."""
 
     cohort: Indices  # Negative for rows of no subgroup, whose clusters were drawn all the same
     target: Indices  # The class; negative where it is missing
@@ -283,6 +291,15 @@ class DrawnRows(NamedTuple):
     masses: Integers
     squares: Floats  # What the rows weigh together, and the sum of the squares of what each weighs
     rows: Integers  # How many weigh anything
+
+    @cached_property
+    def clusters(self) -> tuple[NDArray[np.intp], Integers, NDArray[np.intp]]:
+        """The number of each row's cluster, clusters by stratum, the stratum of each cluster."""
+        clusters = np.zeros_like(self.stratum) if self.cluster is None else self.cluster
+        stacked = np.stack([self.stratum, clusters])
+        pairs, unit = np.unique(stacked, axis=1, return_inverse=True)
+        numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
+        return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
 
 
 def _design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> tuple[Floats, Floats]:
@@ -309,18 +326,53 @@ def _design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> tuple[Floa
         alone = (sums - sums.sum(axis=0) / n_rows.sum()) ** 2
         variance = np.where(n_rows > 1, within, alone).sum(axis=0)
     else:
-        unit, sizes, of_cluster = _clusters_in_strata(drawn.stratum, drawn.cluster)
+        unit, sizes, of_cluster = drawn.clusters
         totals = np.zeros((len(of_cluster), n_classes))
         np.add.at(totals, unit, added)
-        means = np.zeros((len(sizes), n_classes))
-        np.add.at(means, of_cluster, totals)
-        means /= sizes[:, None]
-        means[sizes == 1] = totals.mean(axis=0)
-        factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
-        variance = (factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0)
+        variance = _variance_between(totals, sizes, of_cluster)
     simple = shares * (1.0 - shares) / max(float(drawn.rows[own].sum()) - 1.0, 1.0)
     varies = (shares > 0) & (shares < 1)
     return np.divide(variance, simple, out=np.full(n_classes, np.nan), where=varies), shares
+
+
+def _variance_between(totals: Floats, sizes: Integers, of_cluster: Indices) -> Floats:
+    """The variances of sums over all clusters, of shape (n_clusters, n), within their strata."""
+    means = np.zeros((len(sizes), totals.shape[1]))
+    np.add.at(means, of_cluster, totals)
+    means /= sizes[:, None]
+    means[sizes == 1] = totals.mean(axis=0)
+    factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
+    return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
+
+
+def _joint_effect(drawn: DrawnRows, cohort: int, n_classes: int, features: Indices) -> float:
+    """The mean design effect of how features and classes vary together; NaN where none varies."""
+    own = (drawn.cohort == cohort) & (drawn.target >= 0)
+    unit, sizes, of_cluster = drawn.clusters
+    classes, unit, effects = drawn.target[own], unit[own], []
+    for values in features[:, own].astype(np.int64):
+        n_codes = min(int(values.max(initial=0)) + 1, MOST_CODES)
+        codes = values * n_codes // (values.max(initial=0) + 1)
+        cells, shape = codes * n_classes + classes, (-1, n_codes, n_classes)
+        n_cells = n_codes * n_classes
+        sums = np.bincount(unit * n_cells + cells, drawn.masses[own], len(of_cluster) * n_cells)
+        squares = np.bincount(cells, drawn.squares[own], n_cells).reshape(shape[1:])
+        tables = sums.reshape(shape)
+        whole = tables.sum(axis=0)
+        lines, columns = whole.sum(axis=1) > 0, whole.sum(axis=0) > 0
+        if lines.sum() < 2 or columns.sum() < 2:
+            continue
+        tables, squares = tables[:, lines][:, :, columns], squares[lines][:, columns]
+        p, q = (
+            whole.sum(axis=axis)[kept] / whole.sum() for axis, kept in ((1, lines), (0, columns))
+        )
+        # The sums over each cluster of what its rows weigh times (x - p) (y - q).
+        left = tables - p[:, None] * tables.sum(axis=1, keepdims=True)
+        products = left - q * left.sum(axis=2, keepdims=True)
+        scaled = (products / np.sqrt(p[:, None] * q)).reshape(len(products), -1)
+        simple = (1.0 / p - 1.0) @ squares @ (1.0 / q - 1.0)
+        effects.append(_variance_between(scaled, sizes, of_cluster).sum() / simple)
+    return float(np.mean(effects)) if effects else np.nan
 
 
 def mean_effect(effects: Floats, shares: Floats) -> float:
@@ -329,19 +381,10 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
     return float((left * np.nan_to_num(effects)).sum() / left.sum()) if left.sum() > 0 else np.nan
 
 
-def _clusters_in_strata(
-    stratum: Indices, cluster: Indices
-) -> tuple[NDArray[np.intp], Integers, NDArray[np.intp]]:
-    """The number of each row's cluster, clusters by stratum, and the stratum of each cluster."""
-    pairs, unit = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
-    numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
-    return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
-
-
 def effective_sizes(
     profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
-) -> Floats | None:
-    """The effective size of every cohort, where weights or a design make one."""
+) -> tuple[Floats | None, Floats | None]:
+    """The effective size of every cohort, where weights or a design make one; joint effects."""
     # With a design: rows over their mean design effect, or what weights make of a constant target.
     weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
     sizes, effective = runs.sizes, None
@@ -349,9 +392,10 @@ def effective_sizes(
         classes = coded.target.classes_of(rows.codes[-1])
         effective = weighed_sizes(weighed_sums(rows, runs, classes), weighing)
     if drawn is None:
-        return effective
+        return effective, None
     n_groupings, rules = len(profiled.groupings), profiled.rules.weights
-    codes, *units = drawn.codes[n_groupings:]
+    after = len(drawn.codes) - 1 - len(rules.design)
+    features, (codes, *units) = np.split(drawn.codes[n_groupings:], [after - n_groupings])
     squares = drawn.weights.astype(np.float64)
     if weighing is not None and drawn.squares is not None:
         squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
@@ -369,7 +413,7 @@ def effective_sizes(
         stratum = np.unique(as_drawn.stratum, return_inverse=True)[1]
         units_by_stratum = np.bincount(stratum, weights=as_drawn.rows)
     else:
-        unit, units_by_stratum, _ = _clusters_in_strata(as_drawn.stratum, as_drawn.cluster)
+        unit, units_by_stratum, _ = as_drawn.clusters
         counted = (as_drawn.cohort >= 0) & (as_drawn.target >= 0)
         pairs = np.unique(np.stack([as_drawn.cohort[counted], unit[counted]]), axis=1)
         alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
@@ -399,14 +443,18 @@ def effective_sizes(
         )
     otherwise = sizes.astype(np.float64) if effective is None else effective
     effective, worst = otherwise.copy(), 0.0
+    n_classes, joint = len(coded.target.classes), np.ones(len(sizes))
     for cohort in np.flatnonzero(~alone).tolist():
-        effect = mean_effect(*_design_effects(as_drawn, cohort, len(coded.target.classes)))
+        if as_drawn.cluster is not None:
+            joint[cohort] = np.fmax(_joint_effect(as_drawn, cohort, n_classes, features), 1.0)
+        effect = mean_effect(*_design_effects(as_drawn, cohort, n_classes))
         if effect > 0:
             effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
             worst = max(worst, effect)
     if worst > 0:
         effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
-    return effective
+    joint[alone] = joint.max()
+    return effective, joint
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself

@@ -10,8 +10,8 @@ the features alone, or on neither. Of rows that agree in all features and the cl
 there are is known, the sum of their weights and that of the squares: quantiles of a lognormal
 distribution have the same sums.
 
-Clusters and strata cannot be permuted. What was recorded is over their design effect instead, the
-first-order correction of Rao and Scott. See docs/explanation/intervals.md (p-values).
+Clusters and strata cannot be permuted. What was recorded is over their joint design effect instead,
+as in the first-order correction of Rao and Scott. See docs/explanation/intervals.md (p-values).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import numpy as np
 
 from misfeat.cohorts.model import distinct_columns
 from misfeat.cohorts.weights import (
-    design_effect,
     mean_weights,
     rows_drawn,
     squares_of,
@@ -209,7 +208,7 @@ def permutations_of(
         fewer = np.rint(cohort.weights * (MOST_ROWS / cohort.size)).astype(np.int64)
         cohort = replace(cohort, weights=np.maximum(fewer, 1))
     rows, rest = compact_rows(cohort), None
-    effect = design_effect(cohort)
+    effect = cohort.joint_effect
     if cohort.effective is not None:
         rows, place = one_by_one(rows, cohort)
         rest = rows.weights / mean_weights(rows.target, rows.weights, rows.n_classes)[rows.target]

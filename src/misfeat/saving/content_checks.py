@@ -181,6 +181,10 @@ def _check_masses(cohorts: Cohorts, n_rows: int) -> None:
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
         least, shape = min(1.0, float(sizes.min())), (len(cohorts.names),)
         _check_array(effective, "cohorts.effective", FLOATS, shape, least, 2 * MOST_WORTH * sizes)
+    if cohorts.joint_effects is not None:
+        demand(effective is not None, "joint effects without effective sizes")
+        shape = (len(cohorts.names),)
+        _check_array(cohorts.joint_effects, "cohorts.joint_effects", FLOATS, shape, 1.0, MOST_ROWS)
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
