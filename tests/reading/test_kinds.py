@@ -178,3 +178,10 @@ def test_what_can_be_no_code_is_refused(wrong):
     with pytest.raises(MisfeatError, match="a value that means missing is a text") as refused:
         MissingCodes.parse(wrong)
     assert refused.value.parameter == "missing_values"
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "category", pd.StringDtype("python")])
+def test_text_after_a_nul_counts(dtype):
+    texts = pd.Series(["a\0b", "a\0c", "a", "a\0"] * 5, dtype=dtype)
+    for table in (pd.DataFrame({"x": texts, "y": texts}), pd.DataFrame({"x": texts[::-1], "y": 1})):
+        assert build_cohorts(table, "y").categories == (("a", "a\0", "a\0b", "a\0c"),)

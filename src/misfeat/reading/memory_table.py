@@ -290,6 +290,11 @@ def _of_text(series: nw.Series[Any]) -> Column:
             order = tuple(label(canonical(value)) for value in distinct)
     else:
         positions, distinct = native.factorize()
+        if any(isinstance(text, str) and "\0" in text for text in native):
+            # pandas 3.0 takes what comes before the character for the whole.
+            distinct = list(dict.fromkeys(native.dropna()))
+            numbers = {text: number for number, text in enumerate(distinct)}
+            positions = np.array([numbers.get(text, _MISSING) for text in native])
     if any(isinstance(value, UNSCORED) for value in distinct):
         return _unsupported(len(series))
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
