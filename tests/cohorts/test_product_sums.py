@@ -192,7 +192,6 @@ def test_integers_that_floats_round_are_rounded_alike_in_every_library():
     assert scores[1:] == pytest.approx(scores[:1] * 2, abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("counted", [True, False])
 def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
     if not counted:
@@ -203,3 +202,16 @@ def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
     assert build_product_sums(small, "y").products.all()
     with pytest.raises(MisfeatError, match="'b' holds values whose squares are too large"):
         build_product_sums({**values, "b": values["b"] * 1e200}, "y")
+
+
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_a_table_whose_only_number_is_missing_where_the_target_is_known_is_refused():
+    table = pd.DataFrame(
+        {
+            "ward": [8] * 7 + [18] * 3 + [17] * 3,
+            "score": [1.0, 2, *[None] * 11],
+            "y": [None] * 10 + [9, 24, 17],
+        }
+    )
+    with pytest.raises(MisfeatError, match="'score': never recorded"):
+        SubgroupSelector(groups="ward", size=1, measure="r2").fit(table, "y")

@@ -169,7 +169,7 @@ def _side_by_side(
     known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
     tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
     numbers = max(model.moments.own.size for model in scores.listed().models)
-    together = max(1, MOST_NUMBERS // numbers)
+    together = max(1, MOST_NUMBERS // max(1, numbers))
     found: list[Floats] = []
 
     def samples(seed: np.random.SeedSequence) -> list[Sample]:

@@ -132,10 +132,11 @@ def _permuted_products(values: Floats, weights: Floats, rng: np.random.Generator
     recorded = weights * ~np.isnan(values)
     sums = np.nansum(recorded * values, axis=1)
     means = np.divide(sums, recorded.sum(axis=1), out=np.zeros_like(sums), where=sums != 0)
-    *x, y = np.nan_to_num(values - means[:, None])
+    centred = np.nan_to_num(values - means[:, None])
+    x, y = centred[:-1], centred[-1]
     found = np.empty((1 + PERMUTED, len(values)))
     if (weights == weights[:1]).all():
-        found[:, :-1], found[:, -1] = _shuffled(np.array(x), y[None], rng)[..., 0], y @ y
+        found[:, :-1], found[:, -1] = _shuffled(x, y[None], rng)[..., 0], y @ y
         return found * weights[:1]
     part = np.searchsorted(np.unique(np.quantile(y, FIFTHS)), y)
     moved = mean_weights(part, weights, len(FIFTHS) + 1)[part]

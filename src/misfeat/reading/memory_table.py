@@ -506,12 +506,13 @@ class ArrayTable:
         u = (~np.isnan(held.values)).astype(np.float64)
         x = np.nan_to_num(held.values, posinf=np.inf, neginf=-np.inf)
         factors = {"product": (x, x), "first": (x, u), "both": (u, u)}
-        sums = {
-            (kind, i, j): np.bincount(
-                group.ravel(), weights=weight * factors[kind][0][i] * factors[kind][1][j]
-            ).astype(np.float64)
-            for kind, i, j in answers.sums_wanted(variables)
-        }
+        with np.errstate(over="ignore"):  # a column whose squares are too large is refused later
+            sums = {
+                (kind, i, j): np.bincount(
+                    group.ravel(), weights=weight * factors[kind][0][i] * factors[kind][1][j]
+                ).astype(np.float64)
+                for kind, i, j in answers.sums_wanted(variables)
+            }
         no_counts = np.zeros(len(rows), dtype=np.int64)
         codes_of = unpack_keys(list(distinct), no_counts, bases).codes[1:]
         return answers.group_sums(codes_of, rows, variables, sums)
