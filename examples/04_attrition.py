@@ -11,7 +11,7 @@ from made.attrition import staff
 
 import misfeat
 from misfeat import SubgroupSelector
-from misfeat.answers.explanation import explanation
+from misfeat.answers.set_cells import explanation
 
 table = staff()
 selector = SubgroupSelector("office", size="auto", k=2, random_state=0).fit(table, "attrition")

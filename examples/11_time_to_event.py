@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 from misfeat import SubgroupSelector
-from misfeat.answers.explanation import event_free_curves, explanation
+from misfeat.answers.set_cells import event_free_curves, explanation
 
 rng = np.random.default_rng(7)
 patients = pd.DataFrame({"clinic": rng.choice(["Bern", "Graz", "Ulm"], 1800)})

@@ -12,7 +12,7 @@ import sklearn
 from sklearn.pipeline import make_pipeline
 
 from misfeat import SubgroupSelector
-from misfeat.answers.explanation import explanation
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError
 from tests.cli.commands import run

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.subgroup_significance import significance_tests
 
 SIZES = range(6)
 

@@ -24,7 +24,7 @@ import sklearn.datasets
 
 from benchmarks.common.output import write_csv
 from misfeat import datasets
-from misfeat.answers.column_cautions import (
+from misfeat.answers.leaks_and_duplicates import (
     duplicates,
     is_gap,
     leaks,

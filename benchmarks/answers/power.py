@@ -19,7 +19,7 @@ from scipy import stats
 
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.information.permutation import permutations_of
 from misfeat.runtime.threads import Work
 

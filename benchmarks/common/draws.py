@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
-    from misfeat.completion.completed_scores import CompletedScores
+    from misfeat.completion.completer_data import CompletedScores
 
 WORK = "work.jsonl"
 """What was done, a line a draw; a run goes on from it."""

@@ -23,7 +23,7 @@ from misfeat.completion.base import (
     recorded_part_scores,
     recorded_sets_filled,
 )
-from misfeat.completion.completed_scores import Guess
+from misfeat.completion.completer_data import Guess
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT
 from misfeat.lattice import level, rank
@@ -31,7 +31,7 @@ from misfeat.lattice import level, rank
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.completion.completed_scores import ExactScores, Known
+    from misfeat.completion.completer_data import ExactScores, Known
 
     Scores = NDArray[np.float64]
     Subsets = NDArray[np.integer]

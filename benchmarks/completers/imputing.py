@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.cohort_data import NOT_RECORDED
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.imputation import (
     all_recorded,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import Guess, Known
+    from misfeat.completion.completer_data import Guess, Known
     from misfeat.completion.registry import Confidence, Seed
 
     Codes = NDArray[np.integer]

@@ -28,7 +28,7 @@ from made import KINDS, make
 from sklearn.feature_selection import mutual_info_regression
 
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.model import Cohort
+from misfeat.cohorts.cohort_data import Cohort
 from misfeat.information.measures import information_of
 from misfeat.information.mutual_info import joint_mutual_info
 

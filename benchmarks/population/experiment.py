@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.common.units import Tell
-    from misfeat.completion.completed_scores import CompletedScores
+    from misfeat.completion.completer_data import CompletedScores
 
     Floats = NDArray[np.float64]
     Row = dict[str, Any]

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.common.draws import Source, source_of
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.model import NOT_RECORDED
+from misfeat.cohorts.cohort_data import NOT_RECORDED
 from misfeat.datasets import load_heart
 
 if TYPE_CHECKING:

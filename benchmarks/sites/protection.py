@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import CompletedScores
+    from misfeat.completion.completer_data import CompletedScores
 
 GENERATED = ("similarity 20", "similarity 100", "similarity 1000")
 LEARNT = ("heart", "nhanes")

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.workloads import FULL, QUICK, TARGET, Workload
 from misfeat.answers.enough_features import WHAT as SEEING_ENOUGH
-from misfeat.answers.significance import PERMUTING
 from misfeat.answers.stability import WHAT as REDRAWING
+from misfeat.answers.subgroup_significance import PERMUTING
 from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.base import WHAT as CALIBRATING
 from misfeat.estimation.estimates import WHAT as ESTIMATING

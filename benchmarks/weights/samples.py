@@ -26,7 +26,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from misfeat import SubgroupSelector
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.cohorts import build_cohorts
 from misfeat.information.measures import MutualInformation
 

@@ -21,7 +21,7 @@ import numpy as np
 from made import WideTable, drawn_again, wide_table
 
 from misfeat import SubgroupSelector
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.cohorts import build_cohorts
 from misfeat.information.measures import information_of
 

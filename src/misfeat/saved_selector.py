@@ -11,7 +11,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, listed
 from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
-from misfeat.saving import saved_run
+from misfeat.saving import run_format
 from misfeat.saving.content_checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
 from misfeat.selection import Selection
@@ -40,7 +40,7 @@ def save_selector(
 
 def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
     """An estimator of a class, as it was saved with its selection."""
-    run = saved_run.read_run(folder)
+    run = run_format.read_run(folder)
     saved = run.estimator
     if saved is None:
         raise MisfeatError(
@@ -55,8 +55,8 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
         demand(names is None or listed_names, "the names of columns")
         demand(all(isinstance(name, str) for name in names or ()), "the names of columns")
         params = {name: _decoded(name, value) for name, value in saved["params"].items()}
-    except saved_run.MALFORMED as error:
-        raise saved_run.incomplete(as_folder(folder) / MANIFEST, error) from error
+    except run_format.MALFORMED as error:
+        raise run_format.incomplete(as_folder(folder) / MANIFEST, error) from error
     _check_class(kind, saved, str(folder))
     selector: Any = kind(**params)
     selector.selection_ = Selection.from_saved(run)
@@ -85,15 +85,15 @@ def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
 
 def _encoded(name: str, value: Any) -> Any:
     if name == "completer":
-        return saved_run.encoded_completer(value)
+        return run_format.encoded_completer(value)
     if name in NESTED and value is not None:
-        return {own: saved_run.encoded(getattr(value, own), own) for own in parameters_of(value)}
-    return saved_run.encoded(value, name)
+        return {own: run_format.encoded(getattr(value, own), own) for own in parameters_of(value)}
+    return run_format.encoded(value, name)
 
 
 def _decoded(name: str, value: Any) -> Any:
     if name == "completer":
-        return saved_run.decoded_completer(value)
+        return run_format.decoded_completer(value)
     if name in NESTED and value is not None:
-        return NESTED[name](**{own: saved_run.decoded(saved) for own, saved in value.items()})
-    return saved_run.decoded(value)
+        return NESTED[name](**{own: run_format.decoded(saved) for own, saved in value.items()})
+    return run_format.decoded(value)

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.column_cautions import Caution
 from misfeat.answers.enough_features import enough_columns, enough_features
-from misfeat.answers.explanation import explanation, explanation_columns
 from misfeat.answers.feature_contributions import (
     FeatureValue,
     Interaction,
@@ -22,25 +20,27 @@ from misfeat.answers.feature_contributions import (
     pair_interactions,
     path_steps,
 )
+from misfeat.answers.leaks_and_duplicates import Caution
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_plan import PlanStep, recording_plan
+from misfeat.answers.set_cells import explanation, explanation_columns
 from misfeat.answers.set_contrasts import Alternative, Estimated, alternative_sets, difference
-from misfeat.answers.significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
+from misfeat.answers.subgroup_significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.top_sets import all_scores, as_columns, best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
-from misfeat.saving.saved_run import Place, SavedRun, keep_answers, read_run, write_run
+from misfeat.saving.run_format import Place, SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.answers.significance import SignificanceTests
+    from misfeat.answers.subgroup_significance import SignificanceTests
     from misfeat.cohorts import Cohorts
     from misfeat.completion import BaseCompleter, CompletedScores
     from misfeat.estimation.shortlist import Shortlist
@@ -996,7 +996,7 @@ class Selection:
         Parameters
         ----------
         run : SavedRun
-            What `misfeat.saving.saved_run.read_run` read.
+            What `misfeat.saving.run_format.read_run` read.
         """
         scores = SetScores.unpacked(dict(run.scores), run.score_arrays, run.measure, run.estimate)
         selection = cls(run.cohorts, scores, FitOptions(**run.options), shortlist=run.shortlist)

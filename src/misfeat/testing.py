@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.base import clone
 
-from misfeat.cohorts.model import Cohorts
+from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
+from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, ranks_below

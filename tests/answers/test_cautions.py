@@ -11,8 +11,8 @@ import pytest
 
 from misfeat import Coding, Selection, SubgroupSelector, fit_steps
 from misfeat.answers.cautions import left_out, list_cautions
-from misfeat.answers.column_cautions import SEVERITIES, Caution
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.leaks_and_duplicates import SEVERITIES, Caution
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.cli.errors import in_options
 from tests.estimation.generated import wide_columns
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from misfeat.answers.set_contrasts import Contrasts, Estimated
 from misfeat.cohorts import build_cohorts
-from misfeat.completion.completed_scores import CompletedScores
+from misfeat.completion.completer_data import CompletedScores
 from misfeat.lattice import level, rank
 
 N_FEATURES = 4

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.explanation import explanation
 from misfeat.answers.feature_contributions import (
     feature_values,
     mean_shares,
@@ -20,6 +19,7 @@ from misfeat.answers.feature_contributions import (
     shapley_values,
     shapley_weights,
 )
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.set_contrasts import Alternative, alternative_sets
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, Selection, SubgroupSelector
-from misfeat.answers.significance import significance_tests
 from misfeat.answers.stability import stability_of
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.answers.top_sets import best_sets, features_for_all
 
 N_FEATURES = 12

@@ -22,7 +22,7 @@ from benchmarks.completion.hiding import (
 )
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import CompletedScores, TransferCompleter
-from misfeat.completion.completed_scores import support_of
+from misfeat.completion.completer_data import support_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts

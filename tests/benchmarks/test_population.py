@@ -17,7 +17,7 @@ from benchmarks.population.experiment import (
     held,
     ranked,
 )
-from misfeat.completion.completed_scores import CompletedScores
+from misfeat.completion.completer_data import CompletedScores
 from tests.benchmarks.conftest import rows_of
 from tests.completion.coded import drawn_cohorts
 

@@ -129,7 +129,7 @@ def test_what_a_run_worked_out_is_not_worked_out_again(table, tmp_path, monkeypa
         raise AssertionError("worked out again")
 
     monkeypatch.setattr("misfeat.estimation.significance.max_test", refuse)
-    monkeypatch.setattr("misfeat.answers.significance.max_test", refuse)
+    monkeypatch.setattr("misfeat.answers.subgroup_significance.max_test", refuse)
     monkeypatch.setattr("misfeat.answers.performance._classes", refuse)
     monkeypatch.setattr("misfeat.answers.stability.resampled", refuse)
     monkeypatch.setattr("misfeat.answers.validation.trust", refuse)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from misfeat import Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.auto_groups import MOST_SUBGROUPS
-from misfeat.cohorts.model import subgroup_named
+from misfeat.cohorts.cohort_data import subgroup_named
 from misfeat.cohorts.subgroups import natural_order
 from misfeat.datasets import make_cohorts
 from tests.cohorts.tables import table

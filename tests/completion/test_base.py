@@ -26,7 +26,7 @@ from misfeat.completion.base import (
     hidden_errors,
     hiding_rounds,
 )
-from misfeat.completion.completed_scores import guess_of, support_of
+from misfeat.completion.completer_data import guess_of, support_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import best_below, level, ranks_below
 from misfeat.testing import known_of, random_cohorts

@@ -15,7 +15,7 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.sufficient_statistics import CodedTable
+from misfeat.estimation.score_sources import CodedTable
 from misfeat.lattice import level
 from tests.completion.coded import drawn_cohorts
 

@@ -15,11 +15,11 @@ from openpyxl import load_workbook
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.explanation import explanation
 from misfeat.answers.feature_contributions import feature_values, feature_worths, pair_interactions
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.set_contrasts import alternative_sets
-from misfeat.answers.significance import significance_tests
 from misfeat.answers.stability import stability_of
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.answers.top_sets import best_sets, scored_sets
 from misfeat.answers.validation import validation_of
 from misfeat.show.question_output import json_lines

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from misfeat.information import entropy_sums
+from misfeat.information import block_plan
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kernels_of_large_tables():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(entropy_sums, "SMALL", 0)
+        patch.setattr(block_plan, "SMALL", 0)
         yield

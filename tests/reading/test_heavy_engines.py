@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.model import ColumnAudit
+    from misfeat.cohorts.cohort_data import ColumnAudit
     from tests.reading.engines import Hold
 
 pytestmark = pytest.mark.heavy

@@ -9,7 +9,7 @@ from misfeat import MisfeatError, Selection, SubgroupSelector
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.saving.run_folder import MANIFEST
-from misfeat.saving.saved_run import _checksum
+from misfeat.saving.run_format import _checksum
 
 
 class Simple(SubgroupSelector):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.datasets import make_cohorts
 from misfeat.show.first_screen import feature_map, first_screen
 

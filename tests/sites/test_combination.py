@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatError, Selection, SubgroupSelector
-from misfeat.answers.explanation import explanation
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart
 from misfeat.sites import combine, summarise

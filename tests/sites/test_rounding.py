@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError, Selection
-from misfeat.answers.explanation import explanation
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice import level, rank

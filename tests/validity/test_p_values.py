@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from misfeat import SubgroupSelector
-from misfeat.answers.significance import significance_tests
+from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.datasets import load_heart
 
 pytestmark = pytest.mark.validity

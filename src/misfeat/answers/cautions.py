@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.answers import column_cautions
-from misfeat.answers.column_cautions import MOST_NAMED, SEVERITIES, Caution
+from misfeat.answers import leaks_and_duplicates
+from misfeat.answers.leaks_and_duplicates import MOST_NAMED, SEVERITIES, Caution
 from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
-from misfeat.completion.completed_scores import SINGLES, SUPPORT
+from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.exceptions import Setting, listed
@@ -65,14 +65,14 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             *_cut_target(cohorts, best, measure.name),
         ]
         if not scores.rows_withheld:
-            cautions += column_cautions.leaks(cohorts)
+            cautions += leaks_and_duplicates.leaks(cohorts)
             cautions += _determined_by_sets(best, cautions)
-            cautions += column_cautions.missing_patterns(cohorts)
-            cautions += column_cautions.duplicates(cohorts)
-            cautions += column_cautions.missing_by_rule(cohorts)
+            cautions += leaks_and_duplicates.missing_patterns(cohorts)
+            cautions += leaks_and_duplicates.duplicates(cohorts)
+            cautions += leaks_and_duplicates.missing_by_rule(cohorts)
         if progress is not None:
             progress(LOOKING, 1, 1)
-    grouped = column_cautions.together(cautions)
+    grouped = leaks_and_duplicates.together(cautions)
     return sorted(grouped, key=lambda one: SEVERITIES.index(one.severity))
 
 

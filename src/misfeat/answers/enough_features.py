@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.options import AHEAD, checked_size, effort_for, of_each_subgroup, shown_scores
-from misfeat.answers.significance import LEVEL, PermutationTester
+from misfeat.answers.subgroup_significance import LEVEL, PermutationTester
 from misfeat.answers.top_sets import TIED_DECIMALS
 from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control
 from misfeat.runtime.progress import long_work

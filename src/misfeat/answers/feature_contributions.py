@@ -31,7 +31,7 @@ from misfeat.answers.recording_gains import NOTHING as NO_BUNDLE
 from misfeat.answers.recording_gains import RecordingGains
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.completion.completed_scores import SUPPORT
+from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.search import forward_path
 from misfeat.lattice import rank, ranks_below
 from misfeat.runtime.progress import long_work

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from misfeat.answers.cox import brier, concordance, concordance_error, fit_cox
+from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.cohorts.follow_up import EVENT, STATES
-from misfeat.cohorts.model import distinct_columns
 from misfeat.exceptions import MisfeatError, Setting
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_
 from misfeat.answers.options import Effort, checked_size, effort_for, level_size, shown_scores
 from misfeat.answers.performance import UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
-from misfeat.answers.significance import SubgroupSignificance, significance_tests
+from misfeat.answers.subgroup_significance import SubgroupSignificance, significance_tests
 from misfeat.answers.top_sets import ScoredSet, best_sets
-from misfeat.cohorts.model import Cohorts, subgroup_named
+from misfeat.cohorts.cohort_data import Cohorts, subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from misfeat.answers.column_cautions import Caution
+    from misfeat.answers.leaks_and_duplicates import Caution
     from misfeat.selection import Selection
 
 EXPLAINED = "explained"

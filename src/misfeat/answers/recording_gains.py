@@ -21,7 +21,7 @@ import numpy as np
 
 from misfeat.answers.options import shown_scores
 from misfeat.answers.set_contrasts import SHARED_ERROR
-from misfeat.completion.completed_scores import SINGLES
+from misfeat.completion.completer_data import SINGLES
 
 if TYPE_CHECKING:
     from misfeat.completion import CompletedScores

@@ -19,7 +19,7 @@ import numpy as np
 
 from misfeat.answers.options import Costs, checked_size, explainable_subgroups
 from misfeat.answers.recording_gains import NOTHING, Bundle, Gain, RecordingGains, bundles
-from misfeat.completion.completed_scores import SUPPORT
+from misfeat.completion.completer_data import SUPPORT
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
 if TYPE_CHECKING:

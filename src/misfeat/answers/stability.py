@@ -25,8 +25,8 @@ from misfeat.answers.options import checked_k, explainable_subgroups, shown_scor
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.estimation.estimates import POPULATION
-from misfeat.estimation.resamples import MOST_NUMBERS, Sample, sample_of, scores_of_samples
-from misfeat.estimation.sufficient_statistics import source_of
+from misfeat.estimation.resample_scores import MOST_NUMBERS, Sample, sample_of, scores_of_samples
+from misfeat.estimation.score_sources import source_of
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
 from misfeat.runtime.blas import one_blas_thread

@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.answers.options import checked_k, explainable_subgroups, level_size, shown_scores
 from misfeat.answers.set_contrasts import contrasts_of
-from misfeat.completion.completed_scores import SUPPORT
+from misfeat.completion.completer_data import SUPPORT
 from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice import rank
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts import Cohorts
     from misfeat.completion import CompletedScores, Known
-    from misfeat.completion.completed_scores import ExactScores
+    from misfeat.completion.completer_data import ExactScores
     from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.selection import Selection
 

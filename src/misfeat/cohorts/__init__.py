@@ -2,6 +2,6 @@
 
 from misfeat.cohorts.build import build_cohorts
 from misfeat.cohorts.coding import Coding
-from misfeat.cohorts.model import Cohort, Cohorts, ColumnAudit
+from misfeat.cohorts.cohort_data import Cohort, Cohorts, ColumnAudit
 
 __all__ = ["Coding", "Cohort", "Cohorts", "ColumnAudit", "build_cohorts"]

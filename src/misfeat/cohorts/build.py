@@ -29,6 +29,7 @@ from misfeat.cohorts.coding import (
     most_categories,
     target_coding,
 )
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
 from misfeat.cohorts.merged_categories import (
     BY_GAPS,
@@ -39,7 +40,6 @@ from misfeat.cohorts.merged_categories import (
     merge_neighbours,
     merge_rare,
 )
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
 from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of

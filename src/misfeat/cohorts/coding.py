@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import ColumnAudit, no_grids
 from misfeat.cohorts.column_profiles import (
     DISTINCT_LIMIT,
     FREE_TEXT,
@@ -25,7 +26,6 @@ from misfeat.cohorts.column_profiles import (
     looks_like,
 )
 from misfeat.cohorts.merged_categories import RECORDED, common_values
-from misfeat.cohorts.model import ColumnAudit, no_grids
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, as_left_out, distinct_columns
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, as_left_out, distinct_columns
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text

@@ -18,8 +18,8 @@ from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
 
 if TYPE_CHECKING:
     from misfeat.cohorts.build import CohortRules
+    from misfeat.cohorts.cohort_data import Cohorts
     from misfeat.cohorts.column_profiles import Profile
-    from misfeat.cohorts.model import Cohorts
     from misfeat.reading.inputs import Table
     from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.runtime.progress import Progress

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.cohorts.coding import Coding, as_it_is, check_cut_points, cut_points, interval_labels
+from misfeat.cohorts.cohort_data import BETWEEN_TERMS
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
-from misfeat.cohorts.model import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind

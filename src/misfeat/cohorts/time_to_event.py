@@ -31,8 +31,8 @@ from misfeat.words import joined
 
 if TYPE_CHECKING:
     from misfeat.cohorts.build import Notes
+    from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
     from misfeat.cohorts.column_profiles import Profile
-    from misfeat.cohorts.model import Cohorts, ColumnAudit
     from misfeat.reading.inputs import Event, Table
     from misfeat.runtime.array_types import Floats
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from misfeat.cohorts.build import CodedColumns, ProfiledTable
-    from misfeat.cohorts.model import Cohort, Cohorts
+    from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
     from misfeat.runtime.array_types import Floats, Indices, Integers

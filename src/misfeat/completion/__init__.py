@@ -12,11 +12,11 @@ from misfeat.completion.registry import completer_class, completer_classes
 
 if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter as BaseCompleter
-    from misfeat.completion.completed_scores import SUPPORT as SUPPORT
-    from misfeat.completion.completed_scores import CompletedScores as CompletedScores
-    from misfeat.completion.completed_scores import ExactScores as ExactScores
-    from misfeat.completion.completed_scores import Guess as Guess
-    from misfeat.completion.completed_scores import Known as Known
+    from misfeat.completion.completer_data import SUPPORT as SUPPORT
+    from misfeat.completion.completer_data import CompletedScores as CompletedScores
+    from misfeat.completion.completer_data import ExactScores as ExactScores
+    from misfeat.completion.completer_data import Guess as Guess
+    from misfeat.completion.completer_data import Known as Known
 
 _MODEL = ("SUPPORT", "CompletedScores", "ExactScores", "Guess", "Known")
 
@@ -25,7 +25,7 @@ __all__ = sorted(["BaseCompleter", *_MODEL, *completer_classes()])
 
 def __getattr__(name: str) -> Any:
     if name == "BaseCompleter" or name in _MODEL:
-        home = "base" if name == "BaseCompleter" else "completed_scores"
+        home = "base" if name == "BaseCompleter" else "completer_data"
         return getattr(import_module(f"misfeat.completion.{home}"), name)
     if (known_as := completer_classes().get(name)) is not None:
         return completer_class(known_as)

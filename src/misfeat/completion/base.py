@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.completed_scores import (
+from misfeat.completion.completer_data import (
     NONE,
     OWN_ROWS,
     SINGLES,

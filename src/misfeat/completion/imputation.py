@@ -33,14 +33,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.completion.base import (
     BaseCompleter,
     check_number,
     recorded_part_scores,
     recorded_sets_filled,
 )
-from misfeat.completion.completed_scores import ExactScores, Guess, Known
+from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice import level

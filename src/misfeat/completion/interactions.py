@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorded_sets_filled
-from misfeat.completion.completed_scores import ExactScores, Guess, Known
+from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_number
-from misfeat.completion.completed_scores import ExactScores, Guess, Known
+from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer import TransferCompleter

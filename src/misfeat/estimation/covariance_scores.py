@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.kernels import solve_sets
+from misfeat.estimation.interaction_kernels import solve_sets
 
 if TYPE_CHECKING:
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers

@@ -23,10 +23,10 @@ from misfeat.completion.base import (
     with_certain_bounds,
     with_intervals,
 )
-from misfeat.completion.completed_scores import NONE, CompletedScores, guess_of, support_of
+from misfeat.completion.completer_data import NONE, CompletedScores, guess_of, support_of
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
-from misfeat.estimation.population_model import PopulationModel
+from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
@@ -34,7 +34,7 @@ from misfeat.lattice import level, ranks_below
 
 if TYPE_CHECKING:
     from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.completed_scores import ExactScores, Known
+    from misfeat.completion.completer_data import ExactScores, Known
     from misfeat.estimation.pooling import Posterior
     from misfeat.runtime.array_types import Floats, Indices
 

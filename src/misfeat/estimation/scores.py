@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, RecordedCompleter
-from misfeat.completion.completed_scores import CompletedScores, ExactScores, Known
+from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level, rank, unrank

@@ -26,7 +26,7 @@ from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.cohort_data import Cohorts
     from misfeat.runtime.array_types import Floats, Indices, Integers
     from misfeat.runtime.progress import Progress
 

@@ -20,7 +20,7 @@ from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.cohort_data import Cohorts
     from misfeat.cohorts.product_sums import ProductSums
     from misfeat.runtime.array_types import Floats, Indices, Integers
 

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.information.entropy_sums import Sums, sums_of_levels, sums_of_subsets
-from misfeat.information.kernels.tables import squeeze
+from misfeat.information.block_plan import Sums, sums_of_levels, sums_of_subsets
+from misfeat.information.kernels.dense_blocks import squeeze
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohort, Cohorts
+    from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
     Progress = Callable[[int, int], None]

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from misfeat.cohorts.model import distinct_columns
+from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.cohorts.weights import (
     mean_weights,
     rows_drawn,
     squares_of,
     weights_of,
 )
-from misfeat.information.entropy_sums import (
+from misfeat.information.block_plan import (
     LARGEST_PLAN,
     LARGEST_TABLE,
     block_plan,
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohort
+    from misfeat.cohorts.cohort_data import Cohort
     from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.kernels.tables import BlockPlan
+    from misfeat.information.kernels.dense_blocks import BlockPlan
     from misfeat.information.trend import Orders
     from misfeat.runtime.array_types import Floats, Indices, Integers
 

@@ -26,7 +26,7 @@ from misfeat.information.kernels.permutation import shuffled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.model import Cohorts
+    from misfeat.cohorts.cohort_data import Cohorts
     from misfeat.information.permutation import Permutations, PermutedSets
     from misfeat.runtime.array_types import Floats, Indices, Integers
     from misfeat.runtime.threads import Work

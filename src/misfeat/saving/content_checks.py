@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.cohorts.column_profiles import LOOKS
 from misfeat.cohorts.follow_up import STATES, UNKNOWN
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts
 from misfeat.cohorts.product_sums import PERMUTED, ProductSums
 from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
-from misfeat.completion.completed_scores import SUPPORT
+from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import names_of_completed
 from misfeat.lattice.sampling import SAMPLERS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.recommendation import Answer, answer_of
-from misfeat.answers.significance import LEVEL, SignificanceTests, significance_tests
+from misfeat.answers.subgroup_significance import LEVEL, SignificanceTests, significance_tests
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

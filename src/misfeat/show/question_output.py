@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.explanation import explanation
 from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets, subgroup_rows
 from misfeat.exceptions import Message, MisfeatError, Setting, listed

@@ -16,7 +16,7 @@ import numpy as np
 
 from misfeat.answers.options import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
 from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores

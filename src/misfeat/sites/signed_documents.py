@@ -15,7 +15,7 @@ from typing import Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
-from misfeat.saving.saved_run import parse_json
+from misfeat.saving.run_format import parse_json
 
 VERSION = 1
 LARGEST_DOCUMENT = 8 * 2**20  # Bytes of a proposal, a codebook, or the head of a summary

@@ -10,8 +10,8 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.enough_features import enough_features
-from misfeat.answers.explanation import explanation
 from misfeat.answers.feature_contributions import feature_values, feature_worths
+from misfeat.answers.set_cells import explanation
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets

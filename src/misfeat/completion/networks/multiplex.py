@@ -26,7 +26,7 @@ import torch
 from torch import nn
 
 from misfeat.completion.base import BaseCompleter, closed_upwards
-from misfeat.completion.completed_scores import OWN_ROWS, ExactScores, Known, support_of
+from misfeat.completion.completer_data import OWN_ROWS, ExactScores, Known, support_of
 from misfeat.lattice import level
 from misfeat.lattice.neighbour_sums import Neighbours
 

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
-from misfeat.completion.completed_scores import CompletedScores, Guess, Known
+from misfeat.completion.completer_data import CompletedScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work

@@ -38,7 +38,7 @@ from misfeat.lattice import level, rank
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import ExactScores, Known
+    from misfeat.completion.completer_data import ExactScores, Known
     from misfeat.runtime.array_types import Flags, Floats, Integers
     from misfeat.runtime.threads import Work
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from misfeat.information.kernels.tables import CHUNK, make_keys, step_shape, take_step
+from misfeat.information.kernels.dense_blocks import CHUNK, make_keys, step_shape, take_step
 from misfeat.information.null_expectation import c_log_c
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.explanation import cell_counts, event_free_curves, explanations
 from misfeat.answers.feature_contributions import feature_values, feature_worths, shapley_values
 from misfeat.answers.recommendation import MODEL_COLUMNS
+from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import Stability, stability_of
 from misfeat.answers.top_sets import ScoredSet, best_sets, subgroup_rows

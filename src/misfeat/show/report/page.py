@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from misfeat.answers.explanation import CellCounts
+    from misfeat.answers.set_cells import CellCounts
 
     Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 

@@ -15,7 +15,7 @@ function binomial(n, k) {
   return Math.round(result);
 }
 
-/** What a score rests on, by the number of its support (misfeat.completion.completed_scores). */
+/** What a score rests on, by the number of its support (misfeat.completion.completer_data). */
 const OWN_ROWS = "computed from the subgroup's own rows";
 const SUPPORT = [
   "some feature was recorded nowhere",

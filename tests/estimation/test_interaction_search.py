@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.estimation.interaction_columns import find_terms
-from misfeat.estimation.sufficient_statistics import CodedTable
+from misfeat.estimation.interaction_search import find_terms
+from misfeat.estimation.score_sources import CodedTable
 from tests.estimation.generated import with_missing
 
 

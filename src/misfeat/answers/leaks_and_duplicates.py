@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.feature_blocks import SUSPECT, without_features
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n

@@ -28,10 +28,10 @@ from misfeat.answers.enough_features import Enough
 from misfeat.answers.feature_contributions import Worth
 from misfeat.answers.performance import Performance
 from misfeat.answers.recording_plan import PlanStep
-from misfeat.answers.significance import SignificanceTests
 from misfeat.answers.stability import Stability
+from misfeat.answers.subgroup_significance import SignificanceTests
 from misfeat.answers.validation import Trust
-from misfeat.cohorts.model import Cohorts, ColumnAudit
+from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.registry import completer_class, completer_classes
 from misfeat.estimation.estimates import Estimate

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.completed_scores import SINGLES, Known, support_of
+from misfeat.completion.completer_data import SINGLES, Known, support_of
 from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
     Moments,
@@ -26,7 +26,7 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.interaction_columns import find_terms
+from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.pooling import (
     Effects,
     Evidence,
@@ -36,7 +36,7 @@ from misfeat.estimation.pooling import (
     joined,
     posterior_of,
 )
-from misfeat.estimation.sufficient_statistics import source_of
+from misfeat.estimation.score_sources import source_of
 from misfeat.lattice import level
 
 if TYPE_CHECKING:

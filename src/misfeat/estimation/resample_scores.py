@@ -15,13 +15,13 @@ import numpy as np
 
 from misfeat.estimation.covariance_scores import InformationScale, Moments, Term
 from misfeat.estimation.estimates import closed, intervals_of
-from misfeat.estimation.interaction_columns import find_terms
-from misfeat.estimation.population_model import PopulationModel
-from misfeat.estimation.sufficient_statistics import CodedTable
+from misfeat.estimation.interaction_search import find_terms
+from misfeat.estimation.population_estimator import PopulationModel
+from misfeat.estimation.score_sources import CodedTable
 from misfeat.lattice import rank
 
 if TYPE_CHECKING:
-    from misfeat.completion.completed_scores import Known
+    from misfeat.completion.completer_data import Known
     from misfeat.runtime.array_types import Floats, Indices
 
 MOST_NUMBERS = 2**23  # of covariances that are held in memory at once

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from misfeat import Coding, SubgroupSelector
-from misfeat.answers.explanation import Cell, CellCounts, Explanation, Share, cells_of, explanation
+from misfeat.answers.set_cells import Cell, CellCounts, Explanation, Share, cells_of, explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.exceptions import MisfeatError

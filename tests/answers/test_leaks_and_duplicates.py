@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from benchmarks.common import datasets as paper_tables
 from misfeat import SubgroupSelector, datasets
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.column_cautions import (
+from misfeat.answers.leaks_and_duplicates import (
     determined_pairs,
     leaks,
     missing_by_rule,

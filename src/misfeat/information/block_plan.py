@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from misfeat.information.kernels import depth_first, tables
-from misfeat.information.kernels.tables import ALIGNED_WORDS, CHUNK, BlockPlan
+from misfeat.information.kernels import dense_blocks, depth_first
+from misfeat.information.kernels.dense_blocks import ALIGNED_WORDS, CHUNK, BlockPlan
 from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
 
@@ -217,7 +217,7 @@ def counting_tasks(rows: CompactRows, low: int, high: int, sums: Floats, work: W
     capacity = buffer_words(rows.cardinalities, plan.blocks.shape[1], words_a_cell)
     logs = logs_of(rows, lanes if lane_bytes == 2 else 0)
     all_ones = bool((rows.weights == 1).all())
-    counted = tables.CountedRows(
+    counted = dense_blocks.CountedRows(
         codes=rows.codes,
         target=rows.target,
         weights=(rows.weights[:0] if all_ones else rows.weights).astype(lane_type),
@@ -231,8 +231,8 @@ def counting_tasks(rows: CompactRows, low: int, high: int, sums: Floats, work: W
         if not hasattr(own, "memory"):
             words: NDArray[Any] = np.empty(capacity, dtype=word_type)
             keys, long_keys = np.empty(CHUNK, np.uint16), np.empty(CHUNK, np.uint32)
-            own.memory = tables.Memory(words, words.view(lane_type), keys, long_keys)
-        tables.score_blocks(first, last, counted, plan, own.memory, logs, sums)
+            own.memory = dense_blocks.Memory(words, words.view(lane_type), keys, long_keys)
+        dense_blocks.score_blocks(first, last, counted, plan, own.memory, logs, sums)
 
     return [partial(score, *part) for part in work.stretches(len(plan.blocks), TASKS_A_THREAD)]
 
@@ -241,11 +241,11 @@ def counting_tasks(rows: CompactRows, low: int, high: int, sums: Floats, work: W
 def block_plan(n_features: int, low: int, high: int, block_size: int) -> BlockPlan:
     """Plan the scores of all subsets of sizes low to high, numbered size by size, by rank."""
     table = binomials(n_features, high)
-    blocks = tables.greedy_cover(n_features, high, block_size, table)
+    blocks = dense_blocks.greedy_cover(n_features, high, block_size, table)
     offsets = np.zeros(high + 2, dtype=np.int64)
     for size in range(low, high + 1):
         offsets[size + 1] = offsets[size] + table[n_features, size]
-    starts, kept, outputs = tables.drop_trees(blocks, low, high, table, offsets)
+    starts, kept, outputs = dense_blocks.drop_trees(blocks, low, high, table, offsets)
     return BlockPlan(blocks, starts, kept, outputs)
 
 

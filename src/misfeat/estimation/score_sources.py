@@ -23,12 +23,12 @@ from misfeat.estimation.covariance_scores import (
     Moments,
     recorded_all,
 )
-from misfeat.estimation.kernels import count_cells
+from misfeat.estimation.interaction_kernels import count_cells
 from misfeat.information.count_tables import CountTables
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
-    from misfeat.completion.completed_scores import Known
+    from misfeat.completion.completer_data import Known
     from misfeat.estimation.covariance_scores import Scale, Term
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 

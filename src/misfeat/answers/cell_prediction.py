@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.model import distinct_columns
+from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.information.mutual_info import entropy
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from misfeat import Coding, Columns, MisfeatError, SubgroupSelector
 from misfeat.completion import InteractionsCompleter, TransferCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST
-from misfeat.saving.saved_run import _checksum, decoded, encoded
+from misfeat.saving.run_format import _checksum, decoded, encoded
 
 
 def test_a_loaded_selector_answers_as_the_saved_one(selector, tmp_path):

@@ -30,8 +30,12 @@ from misfeat.estimation.covariance_scores import (
     whitened,
     whitening,
 )
-from misfeat.estimation.kernels import add_main_effects, interaction_statistics, residual_sums
-from misfeat.estimation.sufficient_statistics import Source, cells_within
+from misfeat.estimation.interaction_kernels import (
+    add_main_effects,
+    interaction_statistics,
+    residual_sums,
+)
+from misfeat.estimation.score_sources import Source, cells_within
 from misfeat.lattice import level
 
 if TYPE_CHECKING:

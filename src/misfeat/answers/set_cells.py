@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.expected_counts import ExpectedCells
+from misfeat.answers.cell_prediction import ExpectedCells
 from misfeat.answers.options import set_members
+from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.cohorts.follow_up import counts_of, survival_of
-from misfeat.cohorts.model import distinct_columns
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.words import count_words, percent
 
