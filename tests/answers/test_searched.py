@@ -104,3 +104,15 @@ def test_a_number_to_predict_is_searched_for_as_well():
 def test_correlations_are_searched_for_as_well():
     selector = fitted(300, measure="r2")
     assert {"f00", "f02", "f06"} <= set(best_sets(selector.selection_, k=1)[0].features)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_searched_set_is_below_a_feature_of_it(seed):
+    rng = np.random.default_rng(seed)
+    columns = {f"f{i}": rng.integers(0, 4, 17) for i in range(5)}
+    columns |= {"town": np.repeat(["p", "q"], [10, 7]), "y": rng.integers(0, 3, 17)}
+    selector = SubgroupSelector("town", size=2, coding=Coding(max_sets=4)).fit(columns, "y")
+    for record in selector.top_k(k=10**30).to_dict("records"):
+        for feature in record["features"]:
+            alone = selector.score_of(record["subgroup"], [feature])
+            assert record["score"] >= alone

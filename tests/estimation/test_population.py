@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from misfeat import SubgroupSelector
+from misfeat import Coding, SubgroupSelector
 from misfeat.answers.top_sets import best_sets
 from misfeat.answers.validation import captured_at
 from misfeat.completion import ExactScores, Known
@@ -130,3 +130,16 @@ def test_scores_of_many_correlated_features_stay_below_what_all_explain():
     for size in (6, 12, 18):
         scores = [selector.score_of(name, names[:size]) for name in selector.cohorts_.names]
         assert np.mean(scores) == pytest.approx(truth, rel=0.08)
+
+
+def test_few_rows_of_which_different_ones_recorded_each_pair_of_columns_are_answered():
+    columns = {
+        "ward": "aaaaaabbbbbbcccccccc",
+        "day": "abbbcc" + 14 * "-",
+        "code": "abcd-cdad-c-cbdca-a-",
+        "level": 12 * "-" + "abcadacd",
+        "y": "abacdbabcaacebdceaab",
+    }
+    table = {name: [None if one == "-" else one for one in text] for name, text in columns.items()}
+    selector = SubgroupSelector("ward", size=2, coding=Coding(sporadic="available")).fit(table, "y")
+    assert np.isfinite(selector.scores()["score"]).all()

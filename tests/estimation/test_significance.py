@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from misfeat.estimation.significance import PILOTS, REACHED, max_test, p_values
+from misfeat.estimation.significance import (
+    PILOTS,
+    REACHED,
+    false_discovery_control,
+    max_test,
+    p_values,
+)
 from misfeat.runtime.threads import Work
 
 
@@ -102,3 +108,8 @@ def test_progress_is_told_and_can_stop_the_work():
 
     with pytest.raises(InterruptedError):
         max_test(Drawn(1), Work(None, stop), permutations=99)
+
+
+def test_adjusted_p_values_are_never_below_their_own_even_by_rounding():
+    assert false_discovery_control([0.35] * 3).tolist() == [0.35] * 3
+    assert false_discovery_control([0.01, 0.5, 0.02]) == pytest.approx([0.03, 0.5, 0.03])

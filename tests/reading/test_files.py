@@ -54,6 +54,7 @@ def test_numbers_with_a_code_among_them_are_numbers_from_a_file_and_from_a_frame
         ("t.xls", "zip", "is not a file that can be read; expected one that ends in .csv"),
         ("t.xlsx", "zip", "cannot be read; check that it is whole"),
         ("t.csv", "", "is empty"),
+        ("t.csv", ",", "is empty"),
     ],
 )
 def test_files_that_cannot_be_used_are_refused_by_name(tmp_path, name, text, complaint):

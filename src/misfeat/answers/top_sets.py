@@ -100,7 +100,8 @@ def scored_sets(
     for name in names:
         cohort = selection.cohorts.position(name)
         ordered = order_of_sets(scores, cohort, ranked=k is not None)
-        order = list(islice(ordered[:k] if chosen is None else chosen(ordered, cohort), k))
+        most = None if k is None else min(k, len(ordered))
+        order = list(islice(ordered if chosen is None else chosen(ordered, cohort), most))
         ranks = np.empty(len(ordered), dtype=np.int64)
         ranks[ordered] = np.arange(1, len(ordered) + 1)
         subsets = scores.subsets[order]

@@ -25,6 +25,7 @@ score times the rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
@@ -172,12 +173,15 @@ class Moments:
         members = [np.flatnonzero(which.ravel() == p) for p in range(len(different))]
         whole = wide(self.rows.sum(axis=-1))
         weights = [wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
-        means = [self.pooled(chosen) for chosen in members]
         ridge = EM_RIDGE * np.eye(self.own.shape[-1])
+        means = [
+            _definite(self.pooled(chosen) * np.outer(o, o), ridge)
+            for chosen, o in zip(members, different, strict=True)
+        ]
         patterns = list(zip(weights, means, different, strict=True))
         seen = sum(w * np.outer(o, o) for w, _, o in patterns)
-        start = sum(w * mean * np.outer(o, o) for w, mean, o in patterns)
-        found: Floats = start / np.maximum(seen, 1.0 / whole) + ridge
+        start = sum(w * mean for w, mean, _ in patterns)
+        found = _definite(start / np.maximum(seen, 1.0 / whole), ridge) + ridge
         fills: Any = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
         constant = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
         done = np.zeros(whole.shape, dtype=bool)
@@ -195,6 +199,20 @@ class Moments:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
         inverse: Any = np.linalg.inv(self.shared + EM_RIDGE * np.eye(len(self.shared)))
         return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared, inverse)
+
+
+def _definite(covariances: Floats, ridge: Floats) -> Floats:
+    """Covariances whose correlations are shrunk until no combination has a negative variance."""
+    # Entries are means over different rows, so that all of them together may be no covariance.
+    if covariances.ndim > 2:
+        return np.stack([_definite(covariance, ridge) for covariance in covariances])
+    across = covariances * (ridge == 0.0)
+    for shrinkage in np.linspace(0.0, 1.0, 21):
+        shrunk: Floats = covariances - shrinkage * across
+        with suppress(np.linalg.LinAlgError):
+            np.linalg.cholesky(shrunk + ridge)
+            break
+    return shrunk
 
 
 class _Filling(NamedTuple):

@@ -188,12 +188,17 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
     found = list(by_size[:1])
     for size in range(2, len(by_size) + 1):
-        own = by_size[size - 1]
-        for ranks in ranks_below(level(n_features, size)).T:
-            both = zip(own, found[-1], strict=True)
-            own = Intervals(*(np.fmax(values, parts[..., ranks]) for values, parts in both))
-        found.append(own._replace(high=np.fmax(own.score, own.high)))
+        below = ranks_below(level(n_features, size))
+        found.append(raised(by_size[size - 1], found[-1], below))
     return found
+
+
+def raised(own: Intervals, of_parts: Intervals, parts: Indices) -> Intervals:
+    """Scores and bounds raised to those of parts, of which each set has a line of positions."""
+    for positions in parts.T:
+        both = zip(own, of_parts, strict=True)
+        own = Intervals(*(np.fmax(values, others[..., positions]) for values, others in both))
+    return own._replace(high=np.fmax(own.score, own.high))
 
 
 def completed_of(found: Intervals, exact: ExactScores, subsets: Indices) -> CompletedScores:
@@ -252,9 +257,15 @@ class ListedScores:
         grids = self.known.grids or (self.known,)
         scores = []
         for model, grid in zip(self.models, grids, strict=True):
-            posterior = model.posterior(subsets, variances=self.confidence is not None)
-            intervals = intervals_of(posterior, self.confidence, grid.exact.ceiling)
-            scores.append(completed_of(intervals, grid.exact, subsets))
+            variances = self.confidence is not None
+            singles, own = (
+                intervals_of(posterior, self.confidence, grid.exact.ceiling)
+                for posterior in (
+                    model.level(1, variances=variances),
+                    model.posterior(subsets, variances=variances),
+                )
+            )
+            scores.append(completed_of(raised(own, singles, subsets), grid.exact, subsets))
         near = 1.0 if self.confidence is None else self.known.prepared(agreement_of)
         return CompletedScores.mean_of(scores, near) if self.known.grids else scores[0]
 

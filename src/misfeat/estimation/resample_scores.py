@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.estimation.covariance_scores import InformationScale, Moments, Term
-from misfeat.estimation.estimates import closed, intervals_of
+from misfeat.estimation.estimates import closed, intervals_of, raised
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.score_sources import CodedTable
@@ -47,7 +47,7 @@ def sample_of(known: Known, like: CodedTable) -> Sample:
 
 def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: bool) -> Floats:
     """Scores of sets of one size, (n_samples, n_cohorts, n_sets)."""
-    # `whole`: they are raised to those of their parts, as where all sets of their size are scored.
+    # `whole`: they are raised to those of all parts, as where all sets of their size are scored.
     found = np.empty((len(samples), len(samples[0].ceiling), len(subsets)))
     alike: dict[bytes, list[int]] = {}  # which features determine others differs
     for number, sample in enumerate(samples):
@@ -64,10 +64,15 @@ def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: boo
             sizes = range(1, subsets.shape[1] + 1)
             posteriors = [model.level(size, variances=False) for size in sizes]
         else:
-            posteriors = [model.posterior(subsets, variances=False)]
+            posteriors = [
+                model.level(1, variances=False),
+                model.posterior(subsets, variances=False),
+            ]
         intervals = [intervals_of(posterior, None, ceiling) for posterior in posteriors]
-        score = closed(intervals, model.moments.n_features)[-1].score
-        score = score[..., rank(subsets)] if whole else score
+        if whole:
+            score = closed(intervals, model.moments.n_features)[-1].score[..., rank(subsets)]
+        else:
+            score = raised(intervals[1], intervals[0], subsets).score
         found[members] = np.minimum(np.nan_to_num(score), ceiling[..., None])
     return found
 

@@ -182,6 +182,6 @@ def false_discovery_control(p_values: Sequence[float] | Floats) -> Floats:
     """P-values adjusted for their number (Benjamini and Hochberg)."""
     found = np.array(p_values, dtype=np.float64)
     order = np.argsort(found)[::-1]
-    adjusted = found[order] * len(found) / np.arange(len(found), 0, -1)
+    adjusted = found[order] * (len(found) / np.arange(len(found), 0, -1))
     found[order] = np.minimum(np.minimum.accumulate(adjusted), 1.0)
     return found

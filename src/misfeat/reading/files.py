@@ -203,7 +203,9 @@ def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> Not
         for other in others:
             with suppress(Exception):
                 return _loaded(connection, files, {**form, **other}, codes)
-        raise odd or error from error
+        if odd is None:
+            raise
+        raise odd from error
 
 
 def _loaded(

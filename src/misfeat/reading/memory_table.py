@@ -289,12 +289,11 @@ def _of_text(series: nw.Series[Any]) -> Column:
         if isinstance(dtype, nw.Enum):
             order = tuple(label(canonical(value)) for value in distinct)
     else:
-        positions, distinct = native.factorize()
-        if any(isinstance(text, str) and "\0" in text for text in native):
-            # pandas 3.0 takes what comes before the character for the whole.
-            distinct = list(dict.fromkeys(native.dropna()))
-            numbers = {text: number for number, text in enumerate(distinct)}
-            positions = np.array([numbers.get(text, _MISSING) for text in native])
+        # pandas 3.0 factorizes text up to a NUL character, and half characters by chance.
+        values = native.to_numpy(dtype=object, na_value=None).tolist()
+        distinct = [text for text in dict.fromkeys(values) if text is not None]
+        numbers = {None: _MISSING} | {text: number for number, text in enumerate(distinct)}
+        positions = np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
     if any(isinstance(value, UNSCORED) for value in distinct):
         return _unsupported(len(series))
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
