@@ -29,6 +29,7 @@ from misfeat.information.permutation import (
     DesignCorrected,
     DrawnPermutations,
     SearchedPermutations,
+    SortedPermutations,
     permutations_of,
 )
 from misfeat.lattice.levels import level
@@ -75,6 +76,15 @@ def test_permutations_counted_together_are_those_searched_one_by_one(question):
     sets = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED)._sets
     searched = SearchedPermutations(sets).scores(0, 9, Work(1))
     assert np.allclose(CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
+    assert np.allclose(SortedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
+
+
+@pytest.mark.parametrize("cohort", [with_gaps(), drawn(2, 2000, 3)], ids=["gaps", "full cells"])
+def test_rows_sorted_into_cells_have_the_scores_of_those_searched(cohort):
+    sets = permutations_of(cohort, 3, seed=SEED)._sets
+    searched = SearchedPermutations(sets).scores(0, 9, Work(1))
+    found = SortedPermutations(sets).scores(0, 9, Work(1))
+    assert np.allclose(found, searched, atol=1e-10, equal_nan=True)
 
 
 @settings(max_examples=40, deadline=None)
@@ -126,15 +136,15 @@ def test_every_order_is_as_likely_within_a_stratum():
     assert sorted(permuted[3:]) == [2, 2, 3, 3]
 
 
-def test_rows_with_gaps_and_large_tables_are_searched():
+def test_rows_with_gaps_and_of_large_tables_are_sorted():
     gaps = with_gaps()
     found = permutations_of(gaps, 2, seed=SEED)
-    assert isinstance(found, SearchedPermutations)
+    assert isinstance(found, SortedPermutations)
     assert found._rows.codes.flags.c_contiguous  # another layout would be compiled anew
     expected = np.concatenate(level_mutual_info(gaps, 1, 2))
     assert np.allclose(found.scores(0, 1, Work())[0], expected)
     wide = drawn(0, 60, 4, cardinality=200)
-    assert isinstance(permutations_of(wide, 3, seed=SEED), SearchedPermutations)
+    assert isinstance(permutations_of(wide, 3, seed=SEED), SortedPermutations)
 
 
 def test_many_rows_are_counted_in_wider_lanes():

@@ -32,6 +32,7 @@ REACHED = 10  # so many greatest scores that reach a set's own settle that it is
 PILOTS = 32  # permutations that say how scores vary, and are not compared with
 NEIGHBOURS = 25  # the variance is averaged over so many sets on either side of a set
 FIRST_ROUND = 32  # permutations before the first look whether to stop; each round is doubled
+MOST_AT_ONCE = 256  # permutations up to which rounds are made at once
 TIED = 1e-9  # studentised scores that differ by less are tied; rounding must not separate them
 NOTHING = 1e-12  # a score (nats, or R²) that varies by less does not vary
 
@@ -129,31 +130,34 @@ def max_test(
     searched: Callable[[Integers], Flags] | None = None,
 ) -> MaxTest:
     """Test all sets of some permutations at once; `searched` says which sets of a size count."""
-    within = replace(work, progress=None)
-    mean, deviation = _null_of_roots(_root(permuted.scores(1, 1 + PILOTS, within)))
+    within, others = replace(work, progress=None), 1 + PILOTS  # the permutations compared with
+    roots = _root(permuted.scores(0, others + min(FIRST_ROUND, permutations), within))
+    mean, deviation = _null_of_roots(roots[1:others])
     sizes = [len(subsets) for subsets in permuted.subsets]
     kinds = max(len(mean) // max(sum(sizes), 1), 1)
     kept = deviation > 0
     if searched is not None:
         kept &= np.tile(np.concatenate([searched(subsets) for subsets in permuted.subsets]), kinds)
 
-    def studentised(first: int, last: int) -> Floats:
+    def studentised(roots: Floats) -> Floats:
         """Roots of scores less their mean by chance, over their deviation by chance."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = (_root(permuted.scores(first, last, within)) - mean) / deviation
-        by_kind = np.where(kept, scores, -np.inf).reshape(last - first, kinds, -1)
-        return np.asarray(by_kind.max(axis=1))
+            by_kind = np.where(kept, (roots - mean) / deviation, -np.inf)
+        return np.asarray(by_kind.reshape(len(roots), kinds, -1).max(axis=1))
 
-    own = studentised(0, 1)[0]
-    best = own.max(initial=-np.inf)
-    maxima = np.empty(0)
-    while len(maxima) < permutations and (maxima >= best - TIED).sum() < REACHED:
-        if np.isneginf(best):
+    own = studentised(roots[:1])[0]
+    best, last = own.max(initial=-np.inf), FIRST_ROUND
+    maxima = studentised(roots[others:]).max(axis=1)[: 0 if np.isneginf(best) else None]
+    while last // 2 < len(maxima):
+        reached = maxima >= best - TIED
+        if reached[:last].sum() >= REACHED:
+            maxima = maxima[:last]
             break
-        first = len(maxima)
-        last = min(max(FIRST_ROUND, 2 * first), permutations)
-        greatest = studentised(1 + PILOTS + first, 1 + PILOTS + last).max(axis=1)
-        maxima = np.concatenate([maxima, greatest])
+        first, last = len(maxima), 2 * last
+        if first < min(last, permutations):  # where none is near, several rounds are made at once
+            end = min(last if reached.any() else max(last, MOST_AT_ONCE), permutations)
+            roots = _root(permuted.scores(others + first, others + end, within))
+            maxima = np.concatenate([maxima, studentised(roots).max(axis=1)])
         if work.progress is not None:
             work.progress(len(maxima), permutations)
     by_size = np.split(own, np.cumsum(sizes)[:-1])

@@ -66,6 +66,8 @@ MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number
 LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted together
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
+LARGEST_LINE, LARGEST_LINES = 512, 2**24
+"""Bytes of a row, and of all rows, that count their classes in permutations that are sorted."""
 OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
 DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
@@ -73,7 +75,7 @@ MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they ar
 MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
 SPREAD_ROUNDS = 30  # until weights of rows have the squares they should have, in nearly all tables
 ALIKE = 1e-9  # logarithms of how unequal weights are; less does not count
-SEARCHED_A_CELL = 4.0  # counting a cell costs as much as searching so many fewer rows
+COUNTED_A_ROW = 0.4  # counts of a table a row: of more, rows that are sorted take less time
 
 
 class Permutations(Protocol):
@@ -225,8 +227,8 @@ def permutations_of(
     kind: Callable[[PermutedSets], Permutations] = SearchedPermutations
     if rows_to_permute(cohort) < cohort.size:
         kind = DrawnPermutations
-    elif _can_be_counted(sets):
-        kind = CountedPermutations
+    elif rest is None:
+        kind = CountedPermutations if _can_be_counted(sets) else SortedPermutations
     found = kind(sets)
     if orders is not None and cohort.size <= MOST_LINEAR:
         found = WithTrends(found, sets, orders)
@@ -258,7 +260,7 @@ def _can_be_counted(sets: PermutedSets) -> bool:
     if most * LANES_TOGETHER > LARGEST_TABLE:
         return False
     mean = mean_cells_of(cells, largest)[largest] * sets.n_cells
-    return mean * rows.n_classes <= max(SEARCHED_A_CELL * rows.total, 1024.0)
+    return mean * rows.n_classes <= COUNTED_A_ROW * rows.total
 
 
 class CountedPermutations:
@@ -341,8 +343,66 @@ class CountedPermutations:
         )
 
 
+class SortedPermutations:
+    """Permutations of rows that are sorted into the cells of every set, once for many at a time."""
+
+    def __init__(self, sets: PermutedSets) -> None:
+        rows = sets.rows
+        self._sets, self.subsets, self._f = sets, sets.subsets, log_table(rows.total)
+        order, times, starts = sets.by_stratum
+        units = np.repeat(order, times)
+        self._lacks_values = rows.lacks_values
+        self._rows = permutation.PermutedRows(
+            codes=np.ascontiguousarray(rows.codes[:, units], dtype=np.int32),
+            cardinalities=rows.cardinalities,
+            patterns=np.arange(len(units)),
+            classes=rows.target[units].astype(np.uint16),
+            starts=starts,
+            n_classes=rows.n_classes,
+        )
+        held, high = rows.positions[list(sets.held)], len(self.subsets)
+        by_size = []
+        for size in range(1, high + 1):
+            free = sets.free[level(len(sets.free), size)]
+            beside = np.broadcast_to(held, (len(free), len(held)))
+            by_size.append(np.hstack([beside, free, np.full((len(free), high - size), -1)]))
+        members = np.vstack(by_size)
+        self._order = np.lexsort(members.T[::-1])
+        self._members = members[self._order]
+        self._sizes = (self._members >= 0).sum(axis=1)
+        most = min(LARGEST_LINE, LARGEST_LINES // rows.total) // rows.n_classes
+        self._together = max(8, min(most, LARGEST_LANES // max(len(members), 1)))
+        self._taken_off = self._scored(sets.seeds[:1], Work(1))[0] - sets.recorded_scores(Work(1))
+
+    def scores(self, first: int, last: int, work: Work) -> Floats:
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        bounds = [*range(first, last, self._together), last]
+        found = [self._scored(self._sets.seeds[begin:end], work) for begin, end in pairwise(bounds)]
+        return np.asarray(np.concatenate(found) - self._taken_off)
+
+    def _scored(self, seeds: Seeds, work: Work) -> Floats:
+        rows, found = self._rows, np.empty((len(seeds), len(self._order)))
+        width = -(-len(seeds) * rows.n_classes // 8)  # words, of eight counts each
+        words = np.zeros((len(rows.classes), width), dtype=np.uint64)
+        permutation.count_classes(rows, seeds, words.view(np.uint8))
+
+        def score(first: int, last: int) -> None:
+            counts = np.zeros(width, dtype=np.uint64)
+            seen = np.zeros((permutation.FEW, width), dtype=np.uint64)
+            memory = permutation.Counts(counts, counts.view(np.uint8), seen, seen.view(np.uint8))
+            members, sizes = self._members[first:last], self._sizes[first:last]
+            scores = np.zeros((last - first, len(seeds)))
+            permutation.score_sorted(
+                rows, self._lacks_values, members, sizes, words, memory, self._f, scores
+            )
+            found[:, self._order[first:last]] = scores.T
+
+        work.run([partial(score, *part) for part in work.stretches(len(self._order), 8)])
+        return found
+
+
 class SearchedPermutations:
-    """Permutations scored one at a time: rows with gaps, large sets, features of many values."""
+    """Permutations scored one at a time: of rows that have other weights with every class."""
 
     def __init__(self, sets: PermutedSets) -> None:
         self._sets, self.subsets = sets, sets.subsets

@@ -5,6 +5,9 @@ every permutation. A cell holds the counts of all classes of all permutations, s
 added with a few wide additions, and features are summed out of all permutations at once. The rows
 of every cell stay as many, so that of a score only the sum of f(c) = c log c over cells and classes
 changes. See docs/explanation/intervals.md (p-values).
+
+Where a set has few rows a cell, they are sorted into its cells instead, feature by feature. A row
+that is alone in its cell adds nothing, whichever class it gets, and is left out from there on.
 """
 
 from __future__ import annotations
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
     from misfeat.runtime.array_types import Integers
 
+BYTE = 255  # rows whose classes are counted in bytes
+FEW = 16  # lower counts are counted themselves, f is looked up for others
+
 
 class PermutedRows(NamedTuple):
     """Distinct rows of features, and the rows of the table that they stand for."""
@@ -32,6 +38,15 @@ class PermutedRows(NamedTuple):
     classes: NDArray[np.uint16]  # the class of each row of the table
     starts: Integers  # stratum i owns the rows starts[i]:starts[i + 1]
     n_classes: int
+
+
+class Counts(NamedTuple):
+    """Memory for counts of classes in all permutations: as words, and as the bytes they hold."""
+
+    words: NDArray[np.uint64]  # of one cell
+    counts: NDArray[np.uint8]
+    seen_words: NDArray[np.uint64]  # (FEW, ...): in how many cells each low count was seen
+    seen: NDArray[np.uint8]
 
 
 @compiled
@@ -120,3 +135,148 @@ def score_permutations(rows, plan, words, buffer, buffer_lanes, f, sums):
                 begin = at[depth] * lanes_a_word
                 lanes = buffer_lanes[begin : begin + size * lanes_a_word]
                 _sums(lanes, width, n_classes, f, sums[outputs[step]])
+
+
+@compiled
+def _sort(codes, n_values, rows, starts, n_cells, sorted_rows, sorted_starts, sizes):
+    """Sort the rows of every cell by a feature; those that lack it or are alone are left out."""
+    filled = n_sorted = 0
+    for cell in range(n_cells):
+        first, last = starts[cell], starts[cell + 1]
+        sizes[:n_values] = 0
+        for i in range(first, last):
+            code = codes[rows[i]]
+            if code >= 0:
+                sizes[code] += 1
+        for value in range(n_values):
+            size, sizes[value] = sizes[value], -1
+            if size > 1:
+                sizes[value] = filled
+                filled += size
+                n_sorted += 1
+                sorted_starts[n_sorted] = filled
+        for i in range(first, last):
+            code = codes[rows[i]]
+            if code >= 0 and sizes[code] >= 0:
+                sorted_rows[sizes[code]] = rows[i]
+                sizes[code] += 1
+    return n_sorted
+
+
+@compiled
+def _add_words(total, words):
+    for w in range(len(total)):
+        total[w] += words[w]
+
+
+@compiled
+def _add_shared(total, words, others):
+    for w in range(len(total)):
+        total[w] += words[w] & others[w]
+
+
+@compiled
+def _greatest(counts):
+    greatest = np.uint8(0)
+    for lane in range(len(counts)):
+        greatest = max(greatest, counts[lane])
+    return greatest
+
+
+@compiled
+def _add_equal(total, counts, value):
+    for lane in range(len(counts)):
+        total[lane] += np.uint8(1) if counts[lane] == value else np.uint8(0)
+
+
+@compiled
+def _add_large_cell(rows, words, memory, n_classes, f, sign, sums):
+    """Add the sum of f over the classes of a cell of any number of rows."""
+    long_counts = np.zeros(len(memory.counts), dtype=np.int64)
+    for first in range(0, len(rows), BYTE):
+        memory.words[:] = 0
+        for i in range(first, min(first + BYTE, len(rows))):
+            _add_words(memory.words, words[rows[i]])
+        for lane in range(len(long_counts)):
+            long_counts[lane] += memory.counts[lane]
+    for number in range(len(sums)):
+        for y in range(n_classes):
+            sums[number] += sign * c_log_c(long_counts[number * n_classes + y], f)
+
+
+@compiled
+def _add_seen(memory, most, n_classes, f, sums):
+    """Add f as often as each low count was seen."""
+    for value in range(2, most + 1):
+        for number in range(len(sums)):
+            for y in range(n_classes):
+                sums[number] += f[value] * memory.seen[value, number * n_classes + y]
+    memory.seen_words[:] = 0
+
+
+@compiled
+def _add_cells(rows, starts, n_cells, words, memory, n_classes, f, sums):
+    """Add the sum of f over cells and classes, of every permutation."""
+    n_seen = most = 0
+    for cell in range(n_cells):
+        own = rows[starts[cell] : starts[cell + 1]]
+        greatest = FEW
+        if len(own) == 2:
+            greatest = 2
+            _add_shared(memory.seen_words[2], words[own[0]], words[own[1]])
+        elif len(own) <= BYTE:
+            memory.words[:] = 0
+            for i in range(len(own)):
+                _add_words(memory.words, words[own[i]])
+            greatest = _greatest(memory.counts)
+            if greatest < FEW:
+                for value in range(2, greatest + 1):
+                    _add_equal(memory.seen[value], memory.counts, np.uint8(value))
+        if greatest >= FEW:
+            _add_large_cell(own, words, memory, n_classes, f, 1.0, sums)
+            continue
+        most, n_seen = max(most, greatest), n_seen + 1
+        if n_seen == BYTE:
+            _add_seen(memory, most, n_classes, f, sums)
+            n_seen = most = 0
+    _add_seen(memory, most, n_classes, f, sums)
+
+
+@compiled
+def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
+    """Write the sum of f of every set, less that of its classes, over its rows, to `scores`."""
+    # `words` holds the counts of `count_classes` in bytes, one row of the table a line. Sets whose
+    # first members are alike follow each other; `sizes` says how many members each has.
+    n_rows, n_classes = rows.codes.shape[1], rows.n_classes
+    depths = members.shape[1] + 1
+    own = np.empty((depths, n_rows), dtype=np.int32)  # rows in the cells of the first members
+    starts = np.zeros((depths, n_rows + 1), dtype=np.int32)
+    n_cells = np.ones(depths, dtype=np.int64)
+    own[0] = np.arange(n_rows)
+    starts[0, 1] = n_rows
+    values = np.empty(rows.cardinalities.max(), dtype=np.int64)
+    whole = np.empty(n_rows if lacks_values else 0, dtype=np.int32)
+    for s in range(len(members)):
+        depth = 0
+        while s and depth < sizes[s] - 1 and members[s, depth] == members[s - 1, depth]:
+            depth += 1
+        for d in range(depth, sizes[s]):
+            codes, n_values = rows.codes[members[s, d]], rows.cardinalities[members[s, d]]
+            n_cells[d + 1] = _sort(
+                codes, n_values, own[d], starts[d], n_cells[d], own[d + 1], starts[d + 1], values
+            )
+        d = sizes[s]
+        _add_cells(own[d], starts[d], n_cells[d], words, memory, n_classes, f, scores[s])
+        n_whole = n_rows
+        if lacks_values:
+            n_whole = 0
+            for i in range(n_rows):
+                whole[n_whole] = i
+                there = True
+                for j in range(d):
+                    there = there and rows.codes[members[s, j], i] >= 0
+                n_whole += there
+            _add_large_cell(whole[:n_whole], words, memory, n_classes, f, -1.0, scores[s])
+        scores[s] /= max(n_whole, 1)
+        if n_whole == 0:
+            scores[s] = np.nan
