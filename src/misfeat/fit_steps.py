@@ -69,7 +69,7 @@ def selection_of(
     table: Table,
     target: str,
     rules: CohortRules,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Selection:
     """Everything that fit does with the table, target and rules that `opened` gave."""
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
@@ -146,7 +146,7 @@ def _shortlisted(
     estimate: Estimate,
     cohorts: Cohorts,
     blocks: Blocks,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[Cohorts, Shortlist | None]:
     """The cohorts, of a wide table without features that explain nothing, and what was left out."""
     max_sets = question._nested("coding").max_sets

@@ -37,7 +37,7 @@ from misfeat.estimation.estimates import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
-from misfeat.runtime.progress import Progress, long_work
+from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
@@ -124,7 +124,7 @@ def trust(
     k: int,
     rounds: int,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unreported,
     shown: CompletedScores | None = None,
 ) -> list[Trust]:
     """Leave features and rows out, answer, and compare; `shown` is what is answered with all."""
@@ -135,8 +135,7 @@ def trust(
     n_jobs = known.n_jobs if estimate.lists else None  # completers are not for several threads
 
     def report(done: int) -> None:
-        if progress is not None:
-            progress(WHAT, done, n_steps)
+        progress(WHAT, done, n_steps)
 
     def of_half(weights: Integers) -> tuple[ExactScores, CompletedScores]:
         half = rescored(known, reweighted(cast("Cohorts", known.cohorts), weights))

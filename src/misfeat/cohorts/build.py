@@ -58,12 +58,12 @@ from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
 from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.memory import allowed_memory
+from misfeat.runtime.progress import Progress, unreported
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.table_statistics import Weighing
     from misfeat.runtime.array_types import Flags
-    from misfeat.runtime.progress import Progress
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
@@ -231,11 +231,11 @@ def build_cohorts(
     table, target, event = open_outcome(X, y, rules.codes)
     table, column = with_weights(table, sample_weight)
     rules = replace(rules.weighed(column, weights, design), event=event)
-    return cohorts_of(table, target, rules, progress)
+    return cohorts_of(table, target, rules, progress or unreported)
 
 
 def cohorts_of(
-    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+    table: Table, target: str, rules: CohortRules, progress: Progress = unreported
 ) -> Cohorts:
     """Build the cohorts of an open table, and close it; see `build_cohorts`."""
     with closing(table):
@@ -268,19 +268,14 @@ def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[V
     ]
 
 
-def unreported(what: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
-
-
 def profile_table(
-    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+    table: Table, target: str, rules: CohortRules, progress: Progress = unreported
 ) -> ProfiledTable:
     """Check the names of columns, and count the values of every column inside the engine."""
     rules = rules.for_columns(table.names)
     check_columns(table, target, rules)
     if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
-    report = progress or unreported
     weighing, weights = None, rules.weights
     if weights.column is not None:
         weighing = weighing_of(table, weights.column, weights.kind)
@@ -289,12 +284,12 @@ def profile_table(
     names = [name for name in table.names if name != weights.column]
     n_rows, read = table.n_rows(), {}
     for done, column in enumerate([target, *(name for name in names if name != target)]):
-        report("Reading columns", done, len(names))
+        progress("Reading columns", done, len(names))
         read[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target and rules.event is None:
             check_target(read[column], rules.bins, rules.coding.target)
     profiles = {column: read[column] for column in names}
-    report("Reading columns", len(names), len(names))
+    progress("Reading columns", len(names), len(names))
     notes = Notes()
     for note in table.notes:
         notes.add(note.template, **note.about)
@@ -335,11 +330,11 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
 
 
 def code_table(
-    profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
+    profiled: ProfiledTable, progress: Progress = unreported, *, with_grids: bool = True
 ) -> CodedColumns:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     table, rules, notes = profiled.table, profiled.rules, profiled.notes
-    report, profiles = progress or unreported, profiled.profiles
+    profiles = profiled.profiles
     target: TargetCoding
     if rules.event is not None:
         time, event = profiles[profiled.target], profiles[rules.event.column]
@@ -350,7 +345,7 @@ def code_table(
         )
     features, audits = _feature_coders(profiled, target.audits)
     note_text(profiles.values(), notes)
-    report("Counting rows", 0, 1)
+    progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = _count_rows(profiled, [*groups, *features.values(), *target.coders])
     target, rows = target.joined(rows, len(groups) + len(features))
@@ -369,7 +364,7 @@ def code_table(
         drawn_by = map(as_it_is, design)
         drawn = table.count_codes([*groups, *features.values(), *target.coders, *drawn_by])
         drawn = target.joined(drawn, len(groups) + len(features))[1]
-    report("Counting rows", 1, 1)
+    progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
     # Those of few values first, which others may determine; the order of columns does not matter.
