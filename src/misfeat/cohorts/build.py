@@ -39,7 +39,7 @@ from misfeat.cohorts.merged_categories import (
     merge_neighbours,
     merge_rare,
 )
-from misfeat.cohorts.model import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
+from misfeat.cohorts.model import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
 from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
@@ -63,7 +63,7 @@ from misfeat.runtime.progress import Progress, unreported
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.table_statistics import Weighing
-    from misfeat.runtime.array_types import Flags
+    from misfeat.runtime.array_types import Flags, Indices
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
@@ -565,9 +565,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
     target, rows = coded.target, _rows_with_target(profiled, coded)
-    counted = rows.weights if rows.masses is None else rows.masses
     classes = target.classes_of(rows.codes[-1])
-    by_class = np.bincount(classes, counted, len(target.classes))
+    by_class = np.bincount(classes, rows.counted, len(target.classes))
     n_codes = {name: len(labels) for name, labels in coded.features.items()}
     floor = subgroups.sufficient_rows(list(n_codes.values()), by_class)
     weighing, threshold = profiled.weighing, coding.missing_threshold
@@ -592,16 +591,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         *(np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True)),
     )
     *codes, target_codes = laid_out.codes
-    # Values missing here and there become a category with a code of its own, or are blanked out.
-    categories, gap_codes = [], []
-    for line, meant in zip(codes, labels.values(), strict=True):
-        lacking = line == len(meant)
-        is_category = coding.sporadic == "category" and bool(lacking.any())
-        if not is_category:
-            line[lacking] = NOT_RECORDED
-        gap = MISSING_LABEL if MISSING_LABEL not in meant else f"({MISSING_LABEL})"
-        categories.append((*meant, gap) if is_category else meant)
-        gap_codes.append((len(meant),) if is_category else ())
+    categories, gap_codes = _with_gaps(codes, labels.values(), coding.sporadic == "category")
     masses, heaviest = masses_of(laid_out, weighing)
     effective, joint_effects = effective_sizes(profiled, coded, rows, runs)
     cohorts = Cohorts(
@@ -613,16 +603,16 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         weights=laid_out.weights,
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
         missing=missing[:, kept],
-        categories=tuple(categories),
+        categories=categories,
         classes=target.classes,
-        gap_codes=tuple(gap_codes),
+        gap_codes=gap_codes,
         columns=tuple(
             as_left_out(audit, NEVER_RECORDED) if audit.column in never else audit
             for audit in coded.audits
         ),
         seen=subgroups.subgroups_in(coded.rows, groupings, coding.missing_groups),
         joined=subgroups.joined_recordings(runs, names, list(n_codes), threshold),
-        ranks=target_codes if len(target.grids) else no_ranks(),
+        ranks=target_codes if len(target.grids) else NO_RANKS,
         grids=target.grids,
         masses=masses,
         heaviest=heaviest,
@@ -633,6 +623,22 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         cohorts = target.followed(cohorts, notes)
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _with_gaps(
+    codes: Sequence[Indices], labels: Iterable[tuple[str, ...]], as_category: bool
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Labels and gap codes where values missing here and there are a category, or blanked out."""
+    categories, gap_codes = list[tuple[str, ...]](), list[tuple[int, ...]]()
+    for line, meant in zip(codes, labels, strict=True):
+        lacking = line == len(meant)
+        is_category = as_category and bool(lacking.any())
+        if not is_category:
+            line[lacking] = NOT_RECORDED
+        gap = MISSING_LABEL if MISSING_LABEL not in meant else f"({MISSING_LABEL})"
+        categories.append((*meant, gap) if is_category else meant)
+        gap_codes.append((len(meant),) if is_category else ())
+    return tuple(categories), tuple(gap_codes)
 
 
 def _rows_with_target(profiled: ProfiledTable, coded: CodedColumns) -> CodedRows:

@@ -25,7 +25,7 @@ from misfeat.cohorts.column_profiles import (
     looks_like,
 )
 from misfeat.cohorts.merged_categories import RECORDED, common_values
-from misfeat.cohorts.model import ColumnAudit, no_grids
+from misfeat.cohorts.model import NO_GRIDS, ColumnAudit
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding import CodingParameters
@@ -448,4 +448,4 @@ def target_coding(
 
 def _classes_coding(profile: Profile, coder: Coder, treatment: str) -> TargetCoding:
     audit = audit_of(profile, coder, "target", treatment)
-    return TargetCoding(coder, coder.labels, audit, no_grids())
+    return TargetCoding(coder, coder.labels, audit, NO_GRIDS)
