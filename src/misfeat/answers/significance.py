@@ -201,8 +201,7 @@ class PermutationTester:
 
         def searched(subsets: Integers) -> Flags:
             held = [(subsets == feature).any(axis=1) for feature in include]
-            whole: Flags = np.logical_and.reduce(held)
-            return whole
+            return np.asarray(np.logical_and.reduce(held))
 
         def report(permuted: int, most: int) -> None:
             done = cohort * self.permutations + permuted
