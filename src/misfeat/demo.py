@@ -84,7 +84,7 @@ def mostly_chance(selection: Selection) -> Iterator[Message]:
         recorded = [one for one in sets if one.source == "recorded"]
         if recorded:
             apparent.append(max(recorded, key=lambda one: one.observed or 0.0))
-    furthest = max(apparent, key=lambda one: one.rank or 0, default=None)
+    furthest = max(apparent, key=lambda one: one.rank, default=None)
     if furthest is None or not 0 < furthest.score < (furthest.observed or 0.0) / 2:
         return
     whole = furthest.score / furthest.share

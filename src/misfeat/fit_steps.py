@@ -31,6 +31,7 @@ from misfeat.selection import Selection
 
 if TYPE_CHECKING:
     from misfeat.cohorts import Cohorts
+    from misfeat.cohorts.product_sums import ProductSums
     from misfeat.nested_parameters import NestedParameters
     from misfeat.runtime.progress import Progress
 
@@ -69,29 +70,10 @@ def selection_of(
     table: Table,
     target: str,
     rules: CohortRules,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Selection:
     """Everything that fit does with the table, target and rules that `opened` gave."""
-    excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
-    suspects = SUSPECTS in excluded and SUSPECTS not in table.names
-    with closing(table):
-        for name in excluded:
-            if name not in table.names and not (suspects and name == SUSPECTS):
-                raise no_such_column(name, table.names, "a feature to exclude", "exclude")
-        if question.measure == "r2":
-            if blocks:
-                needed = Setting("measure", "mutual_info")
-                raise MisfeatError(f"{Setting('blocks')} needs {needed}; leave one of the two out.")
-            seed = question.random_state
-            cohorts, sums = cohorts_and_product_sums(table, target, rules, progress, seed)
-        else:
-            cohorts, sums = cohorts_of(table, target, rules, progress), None
-    cohorts = without_features(cohorts, excluded)
-    if suspects:
-        cohorts, more = without_suspects(cohorts, check_names(question.include, "include"))
-        excluded += more
-    sums = None if sums is None else product_sums_without(sums, excluded)
-    cohorts = joined_blocks(cohorts, blocks)
+    cohorts, sums, blocks = _features_of(question, table, target, rules, progress)
     of_sample = question.estimate == SAMPLE
     measure: Measure
     if sums is None:
@@ -141,12 +123,42 @@ def selection_of(
     return selection
 
 
+def _features_of(
+    question: NestedParameters,
+    table: Table,
+    target: str,
+    rules: CohortRules,
+    progress: Progress,
+) -> tuple[Cohorts, ProductSums | None, Blocks]:
+    """The coded features, those to exclude left out and blocks joined; for R² sums of products."""
+    excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)
+    suspects, sums = SUSPECTS in excluded and SUSPECTS not in table.names, None
+    with closing(table):
+        for name in excluded:
+            if name not in table.names and not (suspects and name == SUSPECTS):
+                raise no_such_column(name, table.names, "a feature to exclude", "exclude")
+        if question.measure != "r2":
+            cohorts = cohorts_of(table, target, rules, progress)
+        elif blocks:
+            needed = Setting("measure", "mutual_info")
+            raise MisfeatError(f"{Setting('blocks')} needs {needed}; leave one of the two out.")
+        else:
+            seed = question.random_state
+            cohorts, sums = cohorts_and_product_sums(table, target, rules, progress, seed)
+    cohorts = without_features(cohorts, excluded)
+    if suspects:
+        cohorts, more = without_suspects(cohorts, check_names(question.include, "include"))
+        excluded += more
+    sums = sums and product_sums_without(sums, excluded)
+    return joined_blocks(cohorts, blocks), sums, blocks
+
+
 def _shortlisted(
     question: NestedParameters,
     estimate: Estimate,
     cohorts: Cohorts,
     blocks: Blocks,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[Cohorts, Shortlist | None]:
     """The cohorts, of a wide table without features that explain nothing, and what was left out."""
     max_sets = question._nested("coding").max_sets

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.top_sets import best_sets, features_for_all
-from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names, unreported
+from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.exceptions import Message, MisfeatError, Setting, UnseenSubgroupWarning, listed, warn
 from misfeat.fit_steps import opened, selection_of
@@ -122,10 +122,9 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         self._check()
         X, y = checked_arrays(self, X, y)
         with long_work(self.verbose > 0) as progress:
-            report = progress or unreported
-            report("Opening the table", 0, 1)
+            progress("Opening the table", 0, 1)
             table, target, rules = opened(self, X, y, groups, sample_weight)
-            report("Opening the table", 1, 1)
+            progress("Opening the table", 1, 1)
             given = [groups is not None, not isinstance(sample_weight, str | None)]
             added = table.names[len(table.names) - sum(given) :]
             event = () if rules.event is None else (rules.event.column,)

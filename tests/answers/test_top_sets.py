@@ -6,9 +6,8 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.feature_contributions import feature_worths
-from misfeat.answers.options import shown_scores
-from misfeat.answers.top_sets import as_columns, best_sets, scored_sets
-from misfeat.datasets import load_heart, make_cohorts
+from misfeat.answers.top_sets import best_sets
+from misfeat.datasets import load_heart
 
 
 @pytest.fixture(scope="module")
@@ -64,22 +63,3 @@ def test_a_subgroup_with_one_class_has_no_ranking(measure):
     (caution,) = [one for one in list_cautions(selector.selection_) if one.kind == "one class"]
     assert caution.subgroups == ("site=b",)
     assert "no set is listed" in selector.report(validate=False).html()
-
-
-@pytest.mark.parametrize("settings", [{}, {"estimate": "sample"}, {"include": ["f1"]}])
-@pytest.mark.parametrize("tested", [False, True])
-def test_columns_hold_what_the_sets_hold_one_by_one(settings, tested):
-    data = make_cohorts(n_cohorts=3, n_rows=120, n_features=5, hide=0.3, random_state=0)
-    selection = SubgroupSelector(data.groups, size=2, **settings).fit(data.columns, data.target)
-    found = selection.selection_
-    if tested:
-        found.significance(permutations=19)
-    sets = scored_sets(found, shown_scores(found, 2), found.cohorts.names)
-    wanted = {name: values for name, values in as_columns(sets).items() if name != "rank"}
-    frame = selection.scores()
-    assert list(frame.columns) == list(wanted)
-    for name, values in wanted.items():
-        if isinstance(values[0], float):
-            np.testing.assert_array_equal(frame[name].to_numpy(), np.array(values))
-        else:
-            assert frame[name].tolist() == values

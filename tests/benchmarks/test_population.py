@@ -12,11 +12,7 @@ from benchmarks.common.draws import SOURCES, Source
 from benchmarks.common.units import finished
 from benchmarks.population import experiment as population
 from benchmarks.population.differences import WHAT, mean_addition, trial
-from benchmarks.population.experiment import (
-    PopulationBench,
-    held,
-    ranked,
-)
+from benchmarks.population.experiment import PopulationBench, held, ranked
 from misfeat.completion.completer_data import CompletedScores
 from tests.benchmarks.conftest import rows_of
 from tests.completion.coded import drawn_cohorts

@@ -5,10 +5,7 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from benchmarks.speed import workloads
-from benchmarks.speed.experiment import (
-    measured,
-    measured_apart,
-)
+from benchmarks.speed.experiment import measured, measured_apart
 from benchmarks.speed.workloads import Workload
 from misfeat import MisfeatError
 

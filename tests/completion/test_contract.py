@@ -9,12 +9,7 @@ import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.completion.neural_completers import NeuralCompleter
-from misfeat.completion.registry import (
-    COMPLETERS,
-    completer_class,
-    completer_of,
-    confidence_of,
-)
+from misfeat.completion.registry import COMPLETERS, completer_class, completer_of, confidence_of
 from misfeat.testing import check_completer
 from tests.completion.coded import known_of, random_cohorts
 

@@ -12,10 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Cohort
-from misfeat.completion.imputation import (
-    KNNCompleter,
-    imputed_codes,
-)
+from misfeat.completion.imputation import KNNCompleter, imputed_codes
 from misfeat.information import joint_mutual_info
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work

@@ -6,12 +6,7 @@ import pytest
 import misfeat.completion
 from misfeat import MisfeatError
 from misfeat.completion import BaseCompleter, Guess, InteractionsCompleter, TransferCompleter
-from misfeat.completion.registry import (
-    COMPLETERS,
-    completer_class,
-    completer_classes,
-    completer_of,
-)
+from misfeat.completion.registry import COMPLETERS, completer_class, completer_classes, completer_of
 from tests.completion.coded import known_of, random_cohorts
 
 

@@ -12,11 +12,7 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.score_sources import (
-    CodedTable,
-    CountedTable,
-    NumericTable,
-)
+from misfeat.estimation.score_sources import CodedTable, CountedTable, NumericTable
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing

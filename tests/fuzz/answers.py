@@ -20,9 +20,12 @@ from misfeat.answers.set_cells import explanation
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.subgroup_significance import significance_tests
-from misfeat.answers.top_sets import best_sets, scored_sets
+from misfeat.answers.top_sets import best_sets
 from misfeat.answers.validation import validation_of
+from misfeat.lattice import ranks_below
+from misfeat.show.first_screen import first_screen
 from misfeat.show.question_output import json_lines
+from misfeat.show.terminal import worth_lines
 from tests.fuzz.libraries import in_library
 from tests.fuzz.promises import (
     ALL,
@@ -81,15 +84,10 @@ def closure(machine: Selecting, selector: Any, draw: Any) -> None:
     found, size = selector.selection_, draw(st.sampled_from((2, 2, 3)))
     if not found.set_scores.estimate.above_chance and not found.set_scores.measure.closed:
         return
-    smaller, larger = (
-        scored_sets(found, found.completed(m), found.cohorts.names) for m in (size - 1, size)
-    )
-    by_set = {(one.subgroup, one.features): one.score for one in smaller}
-    for one in larger:
-        for left_out in one.features:
-            part = tuple(name for name in one.features if name != left_out)
-            below = by_set[one.subgroup, part]
-            hold(one.score >= below - ROUNDING, "closure", one, part, below)
+    smaller, larger = (found.completed(m) for m in (size - 1, size))
+    for part in ranks_below(larger.subsets).T:
+        below = larger.score < smaller.score[:, part] - ROUNDING
+        hold(not below.any(), "closure", np.argwhere(below).tolist())
 
 
 def score_of(machine: Selecting, selector: Any, draw: Any) -> None:
@@ -265,7 +263,8 @@ def shown(machine: Selecting, selector: Any, draw: Any) -> None:
 
 def as_json(machine: Selecting, selector: Any, draw: Any) -> None:
     """JSON without what JSON has not."""
-    for line in json_lines(selector.selection_):
+    found = selector.selection_
+    for line in json_lines(found, worth_lines(found), first_screen(found)):
         json.loads(line, parse_constant=_refuse)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,13 +31,17 @@ def hold(condition: bool, what: str, *about: object) -> None:
 
 def sets_of(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
     """Every set of a size, best first, also those that `best_sets` does not list."""
-    from misfeat.answers.options import shown_scores
-    from misfeat.answers.top_sets import scored_sets
+    from misfeat.answers.top_sets import TIED_DECIMALS, ScoredSet, all_scores
 
-    found = selector.selection_
-    names = found.cohorts.names
-    sets = scored_sets(found, shown_scores(found, size), names, ALL)
-    return [replace(one, p_value=None) for one in sets]  # known once they were tested
+    columns, sets = all_scores(selector.selection_, size), []
+    columns["observed"] = [None if math.isnan(one) else one for one in columns["observed"]]
+    columns["p_value"] = [None] * len(columns["score"])  # known once they were tested
+    lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    for name in selector.cohorts_.names:
+        own = [line for line in lines if line["subgroup"] == name]
+        own.sort(key=lambda line: -np.round(line["score"], TIED_DECIMALS))
+        sets += [ScoredSet(rank=rank, **line) for rank, line in enumerate(own, start=1)]
+    return sets
 
 
 def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[ScoredSet]:
@@ -56,9 +58,6 @@ def check_sets(selector: SubgroupSelector, size: int | None = None) -> list[Scor
         hold(0 <= one.low <= one.score <= one.high <= highest, "low <= score <= high", one, highest)
         if one.observed is not None:
             hold(0 <= one.observed <= highest, "0 <= observed <= entropy", one, highest)
-    for better, worse in pairwise(sets):
-        ranked = better.subgroup != worse.subgroup or better.score >= worse.score - ROUNDING
-        hold(ranked, "best first", better, worse)
     return sets
 
 

@@ -4,13 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.reading.coders import (
-    LARGEST_KEY,
-    collapse,
-    pack_keys,
-    split_into_keys,
-    unpack_keys,
-)
+from misfeat.reading.coders import LARGEST_KEY, collapse, pack_keys, split_into_keys, unpack_keys
 
 
 @st.composite

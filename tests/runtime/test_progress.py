@@ -23,6 +23,7 @@ from misfeat.runtime.progress import (
     interrupts_put_off,
     long_work,
     progress_shown,
+    unreported,
 )
 from misfeat.runtime.threads import Work
 
@@ -61,8 +62,8 @@ def test_the_environment_turns_progress_off_for_good(monkeypatch):
     for text, is_off in (("off", True), ("", False), ("auto", False)):
         monkeypatch.setenv("MISFEAT_PROGRESS", text)
         with progress_shown(True) as wanted, progress_shown(False) as unwanted:
-            assert (wanted is None) == is_off
-            assert unwanted is None
+            assert (wanted is unreported) == is_off
+            assert unwanted is unreported
 
 
 def test_what_the_environment_may_not_say_is_refused(monkeypatch):

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.answers.feature_contributions import feature_worths
-from misfeat.answers.recommendation import most_informative
+from misfeat.answers.recommendation import answer_of, most_informative
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
@@ -166,7 +166,7 @@ def test_of_many_subgroups_the_most_informative_are_shown_and_the_others_counted
 def test_a_screen_of_one_subgroup_is_about_that_one(selector):
     selection = selector.selection_
     for name in selection.subgroup_names():
-        screen = first_screen(selection, subgroup=name)
+        screen = answer_of(selection, name)
         text = printed(screen)
         assert text.startswith(f"{name}: ")
         others = {*selection.subgroup_names()} - {name}

@@ -47,8 +47,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
     cohorts, scores = selection.cohorts, selection.set_scores
     measure, estimate = scores.measure, scores.estimate.name
     with long_work(selection.verbose > 0) as progress:
-        if progress is not None:
-            progress(LOOKING, 0, 1)
+        progress(LOOKING, 0, 1)
         cautions = [
             *left_out(selection.shortlist, cohorts),
             *_single_values(cohorts),
@@ -70,8 +69,7 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             cautions += leaks_and_duplicates.missing_patterns(cohorts)
             cautions += leaks_and_duplicates.duplicates(cohorts)
             cautions += leaks_and_duplicates.missing_by_rule(cohorts)
-        if progress is not None:
-            progress(LOOKING, 1, 1)
+        progress(LOOKING, 1, 1)
     grouped = leaks_and_duplicates.together(cautions)
     return sorted(grouped, key=lambda one: SEVERITIES.index(one.severity))
 

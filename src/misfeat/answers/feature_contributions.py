@@ -427,7 +427,5 @@ def _informs_elsewhere(selection: Selection) -> Floats:
     compared = recorded & (most > 0)
     fails = compared & (score < most / 2)  # of what it informs for sure in another subgroup
     rate = (fails.sum() + PRIOR_FAILS) / (compared.sum() + PRIOR_COMPARED)
-    informs: Floats = 1.0 - (fails.sum(axis=0) + LIKE_OTHERS * rate) / (
-        compared.sum(axis=0) + LIKE_OTHERS
-    )
-    return informs
+    failing = (fails.sum(axis=0) + LIKE_OTHERS * rate) / (compared.sum(axis=0) + LIKE_OTHERS)
+    return np.asarray(1.0 - failing)

@@ -456,8 +456,7 @@ def _shared_part(table: Floats, starts: Integers) -> Floats:
     )
     one, other, joint = (np.log(total) - part / total for part in sums)
     shared, least = one + other - joint, np.minimum(one, other)
-    part: Floats = np.divide(shared, least, out=np.zeros_like(shared), where=least > 1e-9)
-    return part
+    return np.asarray(np.divide(shared, least, out=np.zeros_like(shared), where=least > 1e-9))
 
 
 def _determines(table: Floats) -> bool:

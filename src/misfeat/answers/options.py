@@ -196,11 +196,9 @@ def of_each_subgroup(
     records = []
     with long_work(selection.verbose > 0) as progress:
         for done, name in enumerate(names):
-            if progress is not None:
-                progress(what, done, len(names))
+            progress(what, done, len(names))
             records += answer(name)
-        if progress is not None:
-            progress(what, len(names), len(names))
+        progress(what, len(names), len(names))
     return records
 
 

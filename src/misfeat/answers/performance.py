@@ -229,8 +229,7 @@ def _ridge(design: Floats, cells: Any, values: Floats, weights: Floats) -> Float
     columns = design[cells] - centre
     products = (columns * weights[:, None]).T @ columns + np.eye(design.shape[1])
     across = (columns * weights[:, None]).T @ (values - mean)
-    predicted: Floats = (design - centre) @ np.linalg.solve(products, across) + mean
-    return predicted
+    return np.asarray((design - centre) @ np.linalg.solve(products, across) + mean)
 
 
 def _logistic(design: Floats, cells: Any, kinds: Any, weights: Floats, slopes: Floats) -> Floats:

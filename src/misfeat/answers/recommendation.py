@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -336,18 +337,16 @@ def _models(
     chosen = model_performance(selection, subgroup, features)
     if chosen is None:
         return ()
-    models: list[Performance | None] = [chosen]
+    others: list[Sequence[str]] = []
     if len(features) > 1:
         by_itself = [selection.score_of(subgroup, [name]) for name in features]
-        single = model_performance(selection, subgroup, [features[int(np.argmax(by_itself))]])
-        models.append(single)
+        others.append([features[int(np.argmax(by_itself))]])
     lacking = selection.missing[selection.cohorts.position(subgroup)]
-    pairs = zip(selection.feature_names, lacking, strict=True)
-    recorded = [name for name, lacks in pairs if not lacks]
+    recorded = list(compress(selection.feature_names, ~lacking))
     if len(recorded) > len(features):
-        every = model_performance(selection, subgroup, recorded)
-        models.append(every)
-    return tuple(one for one in models if one is not None)
+        others.append(recorded)
+    models = (model_performance(selection, subgroup, names) for names in others)
+    return (chosen, *filter(None, models))
 
 
 def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:

@@ -259,8 +259,7 @@ class CellCounts(NamedTuple):
         """The rows of each cell, shared out over the classes as their weights are."""
         if self.rows is None:
             return self.counts
-        shared: Floats = self.counts * (self.rows / self.counts.sum(axis=1))[:, None]
-        return shared
+        return np.asarray(self.counts * (self.rows / self.counts.sum(axis=1))[:, None])
 
 
 def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> CellCounts:

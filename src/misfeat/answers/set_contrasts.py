@@ -150,8 +150,7 @@ class Contrasts:
                 joint += each[:, None] * of_rows
             else:  # all rows say the same: nothing ties its error to those of others
                 apart += each**2
-        squares: Floats = apart + np.square(joint).sum(axis=1)
-        return squares
+        return np.asarray(apart + np.square(joint).sum(axis=1))
 
 
 def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
@@ -161,8 +160,7 @@ def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
     for index, one in enumerate(sets):
         direction[index, list(one)] = 1.0 / np.sqrt(max(len(one), 1))
     shared = np.square(reaches @ direction).sum(axis=1)
-    squares: Floats = SHARED_ERROR * shared + (1 - SHARED_ERROR) * (reaches**2).sum(axis=1)
-    return squares
+    return np.asarray(SHARED_ERROR * shared + (1 - SHARED_ERROR) * (reaches**2).sum(axis=1))
 
 
 def contrasts_of(selection: Selection) -> Contrasts:

@@ -142,8 +142,7 @@ def stability_of(
         with long_work(selection.verbose > 0) as progress:
 
             def report(done: int) -> None:
-                if progress is not None:
-                    progress(WHAT, done, resamples)
+                progress(WHAT, done, resamples)
 
             if scores.can_list:
                 found = _side_by_side(scores, seeds, drawn, shown.subsets, report)

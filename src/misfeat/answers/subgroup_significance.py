@@ -33,7 +33,7 @@ from misfeat.information.permutation import (
 )
 from misfeat.information.trend import orders_of
 from misfeat.lattice import rank
-from misfeat.runtime.progress import Progress, long_work
+from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ def significance_tests(
         p_values = {m: np.full((n_cohorts, comb(n_features, m)), np.nan) for m in sizes}
         whole = n_cohorts * tester.permutations
         with long_work(selection.verbose > 0) as progress:
-            if progress is not None:
-                progress(PERMUTING, 0, whole)
+            progress(PERMUTING, 0, whole)
             tested: dict[int, MaxTest] = {}
             for cohort in filter(tester.can_explain, range(n_cohorts)):
                 test = tester.test(SearchedSets(cohort, largest, include=include), progress)
@@ -107,8 +106,7 @@ def significance_tests(
                     p_values[subsets.shape[1]][cohort, rank(subsets)] = test.p_values_of(index)
                 if test.n_sets:
                     tested[cohort] = test
-            if progress is not None:
-                progress(PERMUTING, whole, whole)
+            progress(PERMUTING, whole, whole)
         adjusted = false_discovery_control([t.p_value for t in tested.values()]) if tested else ()
         by_cohort = {
             cohort: SubgroupSignificance(
@@ -197,19 +195,17 @@ class PermutationTester:
             rows, largest, held=held, strata=strata, seed=seed, most=most, orders=orders
         )
 
-    def test(self, sets: SearchedSets, progress: Progress | None = None) -> MaxTest:
+    def test(self, sets: SearchedSets, progress: Progress = unreported) -> MaxTest:
         """Test all of these sets of a cohort in one."""
         cohort, largest, held, include = sets
 
         def searched(subsets: Integers) -> Flags:
             held = [(subsets == feature).any(axis=1) for feature in include]
-            whole: Flags = np.logical_and.reduce(held)
-            return whole
+            return np.asarray(np.logical_and.reduce(held))
 
         def report(permuted: int, most: int) -> None:
-            if progress is not None:
-                done = cohort * self.permutations + permuted
-                progress(PERMUTING, done, len(self.cohorts) * most)
+            done = cohort * self.permutations + permuted
+            progress(PERMUTING, done, len(self.cohorts) * most)
 
         test = max_test(
             self._permutations(cohort, largest, held),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
@@ -34,12 +34,11 @@ class ScoredSet:
     """One feature set of one subgroup.
 
     Its attributes are the columns that `Selection.top_k` explains, and None where there is no such
-    number: the rank of sets that are not ranked, what was not observed or tested, the spread of
-    classes.
+    number: what was not observed or tested, the spread of classes.
     """
 
     subgroup: str
-    rank: int | None
+    rank: int  # among all sets, those left out included
     features: tuple[str, ...]
     score: float
     low: float
@@ -63,7 +62,7 @@ def best_sets(
 ) -> list[ScoredSet]:
     """The k best sets of every subgroup, best first (`Selection.top_k`)."""
     k = checked_k(selection, k)
-    names = explainable_subgroups(selection, subgroup)
+    names, records = explainable_subgroups(selection, subgroup), list[ScoredSet]()
     scores = shown_scores(selection, size)
     contrasts = contrasts_of(selection)
 
@@ -78,35 +77,15 @@ def best_sets(
                 kept.append(one)
                 yield number
 
-    return scored_sets(selection, scores, names, k, chosen)
-
-
-def features_for_all(selection: Selection, size: int | None = None) -> tuple[str, ...]:
-    """The features of the set that explains most on the mean over subgroups, by their rows."""
-    scores = shown_scores(selection, size)
-    best = int(np.argmax(selection.cohorts.effective_sizes() @ scores.score))
-    return tuple(selection.feature_names[f] for f in scores.subsets[best])
-
-
-def scored_sets(
-    selection: Selection,
-    scores: CompletedScores,
-    names: Sequence[str],
-    k: int | None = None,
-    chosen: Callable[[Indices, int], Iterable[int]] | None = None,
-) -> list[ScoredSet]:
-    """The k best of the `chosen` sets of each subgroup, ranked among all; unranked without k."""
-    records: list[ScoredSet] = []
     for name in names:
         cohort = selection.cohorts.position(name)
-        ordered = order_of_sets(scores, cohort, ranked=k is not None)
-        most = None if k is None else min(k, len(ordered))
-        order = list(islice(ordered if chosen is None else chosen(ordered, cohort), most))
+        ordered = order_of_sets(scores, cohort)
+        order = list(islice(chosen(ordered, cohort), min(k, len(ordered))))
         ranks = np.empty(len(ordered), dtype=np.int64)
         ranks[ordered] = np.arange(1, len(ordered) + 1)
         subsets = scores.subsets[order]
         columns: dict[str, list[Any]] = {
-            "rank": [int(ranks[number]) if k else None for number in order],
+            "rank": ranks[order].tolist(),
             "features": _named(subsets, selection.feature_names),
             **_of_cohort(selection, cohort, scores, order, subsets, rank(subsets)),
         }
@@ -117,6 +96,13 @@ def scored_sets(
             for line in zip(*columns.values(), strict=True)
         ]
     return records
+
+
+def features_for_all(selection: Selection) -> tuple[str, ...]:
+    """The features of the set that explains most on the mean over subgroups, by their rows."""
+    scores = shown_scores(selection, None)
+    best = int(np.argmax(selection.cohorts.effective_sizes() @ scores.score))
+    return tuple(selection.feature_names[f] for f in scores.subsets[best])
 
 
 def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
@@ -133,11 +119,10 @@ def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
     ]
 
 
-def order_of_sets(scores: CompletedScores, cohort: int, *, ranked: bool = True) -> NDArray[np.intp]:
-    """Numbers of subsets: best first, ties in the order of columns; or in that order alone."""
-    by_columns = tuple(scores.subsets.T[::-1])
+def order_of_sets(scores: CompletedScores, cohort: int) -> NDArray[np.intp]:
+    """Numbers of subsets: best first, ties in the order of columns."""
     best_first = -np.round(scores.score[cohort], TIED_DECIMALS)
-    return np.lexsort((*by_columns, best_first) if ranked else by_columns)
+    return np.lexsort((*scores.subsets.T[::-1], best_first))
 
 
 def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
@@ -184,7 +169,7 @@ def all_scores(
 ) -> dict[str, list[Any]]:
     """The columns of `Selection.scores`: there may be half a million sets, so no records."""
     names, scores = selection.subgroup_names(subgroup), shown_scores(selection, size)
-    order = order_of_sets(scores, 0, ranked=False)
+    order = np.lexsort(scores.subsets.T[::-1])  # that of the columns
     subsets = scores.subsets[order]
     ranks, features = rank(subsets), _named(subsets, selection.feature_names)
     columns: dict[str, list[Any]] = {

@@ -33,11 +33,12 @@ import numpy as np
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
+from misfeat.completion.base import hidden_in_turns
 from misfeat.estimation.estimates import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice import level, rank
-from misfeat.runtime.progress import Progress, long_work
+from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
@@ -124,7 +125,7 @@ def trust(
     k: int,
     rounds: int,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unreported,
     shown: CompletedScores | None = None,
 ) -> list[Trust]:
     """Leave features and rows out, answer, and compare; `shown` is what is answered with all."""
@@ -135,8 +136,7 @@ def trust(
     n_jobs = known.n_jobs if estimate.lists else None  # completers are not for several threads
 
     def report(done: int) -> None:
-        if progress is not None:
-            progress(WHAT, done, n_steps)
+        progress(WHAT, done, n_steps)
 
     def of_half(weights: Integers) -> tuple[ExactScores, CompletedScores]:
         half = rescored(known, reweighted(cast("Cohorts", known.cohorts), weights))
@@ -220,8 +220,7 @@ def truth_of_population(
 def deviation_of(completed: CompletedScores) -> Floats:
     """The standard deviations that intervals were made from; one side may have been cut."""
     reach = np.maximum(completed.high - completed.score, completed.score - completed.low)
-    deviation: Floats = reach / NormalDist().inv_cdf((1.0 + JUDGED) / 2.0)
-    return deviation
+    return np.asarray(reach / NormalDist().inv_cdf((1.0 + JUDGED) / 2.0))
 
 
 def ratio_of_errors(halves: Sequence[tuple[ExactScores, CompletedScores]]) -> float:
@@ -270,8 +269,7 @@ def chance_inside(
     spread = np.maximum(deviation, np.finfo(float).tiny)
     below = np.where(low <= 0, 0.0, ndtr((low - ROUNDING - mean) / spread))
     above = np.where(high >= ceiling, 0.0, ndtr((mean - high - ROUNDING) / spread))
-    inside: Floats = 1.0 - below - above
-    return inside
+    return np.asarray(1.0 - below - above)
 
 
 def in_words(
@@ -363,26 +361,13 @@ def patchy_rounds(
     """Features to hide, a mask of shape (n_cohorts, n_features) a round."""
     # Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
     # one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
-    # patchy as they are: what is hidden meets the same donors as what is missing. Only features
-    # that another cohort has left are hidden, and every cohort keeps at least one. `lacking`, of
+    # patchy as they are: what is hidden meets the same donors as what is missing. `lacking`, of
     # shape (n_cohorts,), marks cohorts that something was predicted for; nothing is hidden from
     # others.
-    recorded = ~missing
-    n_recorded = recorded.sum(axis=1)
-    wanted = np.maximum(1, np.round(missing.mean(axis=1) * n_recorded)).astype(int)
-    wanted = np.minimum(wanted, n_recorded - 1)
-    times_hidden = np.zeros(missing.shape, dtype=int)
     turns = rng.permutation(np.flatnonzero(lacking))
-    order = cycle(turns)
-    for _ in range(rounds):
-        mask = np.zeros_like(missing)
-        for cohort in islice(order, -(-len(turns) // rounds)):
-            elsewhere = (recorded & ~mask).sum(axis=0) - recorded[cohort]
-            able = np.flatnonzero(recorded[cohort] & (elsewhere > 0))
-            turn = np.lexsort((rng.random(len(able)), times_hidden[cohort, able]))
-            mask[cohort, able[turn[: max(0, wanted[cohort])]]] = True
-        times_hidden += mask
-        yield mask
+    order, at_once = cycle(turns), -(-len(turns) // rounds)
+    in_turns = (islice(order, at_once) for _ in range(rounds))
+    return hidden_in_turns(missing, missing.mean(axis=1), in_turns, rng)
 
 
 def with_hidden(known: Known, mask: Flags) -> Known:

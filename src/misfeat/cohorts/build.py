@@ -29,7 +29,13 @@ from misfeat.cohorts.coding import (
     most_categories,
     target_coding,
 )
-from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit, as_left_out, no_ranks
+from misfeat.cohorts.cohort_data import (
+    NO_RANKS,
+    NOT_RECORDED,
+    Cohorts,
+    ColumnAudit,
+    as_left_out,
+)
 from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
 from misfeat.cohorts.merged_categories import (
     BY_GAPS,
@@ -58,12 +64,12 @@ from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
 from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.memory import allowed_memory
+from misfeat.runtime.progress import Progress, unreported
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.table_statistics import Weighing
-    from misfeat.runtime.array_types import Flags
-    from misfeat.runtime.progress import Progress
+    from misfeat.runtime.array_types import Flags, Indices
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
@@ -231,11 +237,11 @@ def build_cohorts(
     table, target, event = open_outcome(X, y, rules.codes)
     table, column = with_weights(table, sample_weight)
     rules = replace(rules.weighed(column, weights, design), event=event)
-    return cohorts_of(table, target, rules, progress)
+    return cohorts_of(table, target, rules, progress or unreported)
 
 
 def cohorts_of(
-    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+    table: Table, target: str, rules: CohortRules, progress: Progress = unreported
 ) -> Cohorts:
     """Build the cohorts of an open table, and close it; see `build_cohorts`."""
     with closing(table):
@@ -268,19 +274,14 @@ def groups_chosen(columns: Iterable[ColumnAudit]) -> list[str | dict[str, list[V
     ]
 
 
-def unreported(what: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
-
-
 def profile_table(
-    table: Table, target: str, rules: CohortRules, progress: Progress | None = None
+    table: Table, target: str, rules: CohortRules, progress: Progress = unreported
 ) -> ProfiledTable:
     """Check the names of columns, and count the values of every column inside the engine."""
     rules = rules.for_columns(table.names)
     check_columns(table, target, rules)
     if table.n_rows() == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
-    report = progress or unreported
     weighing, weights = None, rules.weights
     if weights.column is not None:
         weighing = weighing_of(table, weights.column, weights.kind)
@@ -289,12 +290,12 @@ def profile_table(
     names = [name for name in table.names if name != weights.column]
     n_rows, read = table.n_rows(), {}
     for done, column in enumerate([target, *(name for name in names if name != target)]):
-        report("Reading columns", done, len(names))
+        progress("Reading columns", done, len(names))
         read[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target and rules.event is None:
             check_target(read[column], rules.bins, rules.coding.target)
     profiles = {column: read[column] for column in names}
-    report("Reading columns", len(names), len(names))
+    progress("Reading columns", len(names), len(names))
     notes = Notes()
     for note in table.notes:
         notes.add(note.template, **note.about)
@@ -335,11 +336,11 @@ def check_columns(table: Table, target: str | None, rules: CohortRules) -> None:
 
 
 def code_table(
-    profiled: ProfiledTable, progress: Progress | None = None, *, with_grids: bool = True
+    profiled: ProfiledTable, progress: Progress = unreported, *, with_grids: bool = True
 ) -> CodedColumns:
     """Choose a coder for every column, and collapse equal rows, in one group-by of the engine."""
     table, rules, notes = profiled.table, profiled.rules, profiled.notes
-    report, profiles = progress or unreported, profiled.profiles
+    profiles = profiled.profiles
     target: TargetCoding
     if rules.event is not None:
         time, event = profiles[profiled.target], profiles[rules.event.column]
@@ -350,7 +351,7 @@ def code_table(
         )
     features, audits = _feature_coders(profiled, target.audits)
     note_text(profiles.values(), notes)
-    report("Counting rows", 0, 1)
+    progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = _count_rows(profiled, [*groups, *features.values(), *target.coders])
     target, rows = target.joined(rows, len(groups) + len(features))
@@ -369,7 +370,7 @@ def code_table(
         drawn_by = map(as_it_is, design)
         drawn = table.count_codes([*groups, *features.values(), *target.coders, *drawn_by])
         drawn = target.joined(drawn, len(groups) + len(features))[1]
-    report("Counting rows", 1, 1)
+    progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)
     # Those of few values first, which others may determine; the order of columns does not matter.
@@ -570,9 +571,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     """Find the cohorts that coded rows belong to, and lay the rows out cohort by cohort."""
     coding, groupings, notes = profiled.rules.coding, profiled.groupings, profiled.notes
     target, rows = coded.target, _rows_with_target(profiled, coded)
-    counted = rows.weights if rows.masses is None else rows.masses
     classes = target.classes_of(rows.codes[-1])
-    by_class = np.bincount(classes, counted, len(target.classes))
+    by_class = np.bincount(classes, rows.counted, len(target.classes))
     n_codes = {name: len(labels) for name, labels in coded.features.items()}
     floor = subgroups.sufficient_rows(list(n_codes.values()), by_class)
     weighing, threshold = profiled.weighing, coding.missing_threshold
@@ -597,16 +597,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         *(np.concatenate(sums) for sums in zip(*(part.more for part in parts), strict=True)),
     )
     *codes, target_codes = laid_out.codes
-    # Values missing here and there become a category with a code of its own, or are blanked out.
-    categories, gap_codes = [], []
-    for line, meant in zip(codes, labels.values(), strict=True):
-        lacking = line == len(meant)
-        is_category = coding.sporadic == "category" and bool(lacking.any())
-        if not is_category:
-            line[lacking] = NOT_RECORDED
-        gap = MISSING_LABEL if MISSING_LABEL not in meant else f"({MISSING_LABEL})"
-        categories.append((*meant, gap) if is_category else meant)
-        gap_codes.append((len(meant),) if is_category else ())
+    categories, gap_codes = _with_gaps(codes, labels.values(), coding.sporadic == "category")
     masses, heaviest = masses_of(laid_out, weighing)
     effective, joint_effects = effective_sizes(profiled, coded, rows, runs)
     cohorts = Cohorts(
@@ -618,16 +609,16 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         weights=laid_out.weights,
         offsets=np.cumsum([0, *(len(part.weights) for part in parts)], dtype=np.int64),
         missing=missing[:, kept],
-        categories=tuple(categories),
+        categories=categories,
         classes=target.classes,
-        gap_codes=tuple(gap_codes),
+        gap_codes=gap_codes,
         columns=tuple(
             as_left_out(audit, NEVER_RECORDED) if audit.column in never else audit
             for audit in coded.audits
         ),
         seen=subgroups.subgroups_in(coded.rows, groupings, coding.missing_groups),
         joined=subgroups.joined_recordings(runs, names, list(n_codes), threshold),
-        ranks=target_codes if len(target.grids) else no_ranks(),
+        ranks=target_codes if len(target.grids) else NO_RANKS,
         grids=target.grids,
         masses=masses,
         heaviest=heaviest,
@@ -638,6 +629,22 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         cohorts = target.followed(cohorts, notes)
     _warn_of_constant_target(cohorts, notes)
     return replace(cohorts, notes=tuple(notes.texts)), runs
+
+
+def _with_gaps(
+    codes: Sequence[Indices], labels: Iterable[tuple[str, ...]], as_category: bool
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Labels and gap codes where values missing here and there are a category, or blanked out."""
+    categories, gap_codes = list[tuple[str, ...]](), list[tuple[int, ...]]()
+    for line, meant in zip(codes, labels, strict=True):
+        lacking = line == len(meant)
+        is_category = as_category and bool(lacking.any())
+        if not is_category:
+            line[lacking] = NOT_RECORDED
+        gap = MISSING_LABEL if MISSING_LABEL not in meant else f"({MISSING_LABEL})"
+        categories.append((*meant, gap) if is_category else meant)
+        gap_codes.append((len(meant),) if is_category else ())
+    return tuple(categories), tuple(gap_codes)
 
 
 def _rows_with_target(profiled: ProfiledTable, coded: CodedColumns) -> CodedRows:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.cohorts.cohort_data import ColumnAudit, no_grids
+from misfeat.cohorts.cohort_data import NO_GRIDS, ColumnAudit
 from misfeat.cohorts.column_profiles import (
     DISTINCT_LIMIT,
     FREE_TEXT,
@@ -448,4 +448,4 @@ def target_coding(
 
 def _classes_coding(profile: Profile, coder: Coder, treatment: str) -> TargetCoding:
     audit = audit_of(profile, coder, "target", treatment)
-    return TargetCoding(coder, coder.labels, audit, no_grids())
+    return TargetCoding(coder, coder.labels, audit, NO_GRIDS)

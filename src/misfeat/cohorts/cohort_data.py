@@ -108,14 +108,7 @@ def distinct_columns(codes: Indices) -> tuple[Integers, Integers]:
 NOT_RECORDED = -1  # The code of a value that cannot be used
 
 
-def no_ranks() -> NDArray[np.int16]:
-    """The ranks of a target that is no number."""
-    return np.zeros(0, dtype=np.int16)
-
-
-def no_grids() -> NDArray[np.int16]:
-    """The grids of a target that is no number."""
-    return np.zeros((0, 0), dtype=np.int16)
+NO_RANKS, NO_GRIDS = np.zeros(0, np.int16), np.zeros((0, 0), np.int16)  # For classes
 
 
 @dataclass(frozen=True)
@@ -308,8 +301,8 @@ class Cohorts:
     notes: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     joined: tuple[tuple[str, str], ...] = ()
-    ranks: NDArray[np.integer] = field(default_factory=no_ranks)
-    grids: NDArray[np.integer] = field(default_factory=no_grids)
+    ranks: NDArray[np.integer] = field(default_factory=lambda: NO_RANKS)
+    grids: NDArray[np.integer] = field(default_factory=lambda: NO_GRIDS)
     masses: NDArray[np.int64] | None = None
     heaviest: NDArray[np.float64] | None = None
     effective: NDArray[np.float64] | None = None
@@ -357,7 +350,7 @@ class Cohorts:
         for grid in self.grids:
             classes = tuple(map(str, range(int(grid.max()) + 1)))
             coded = replace(self, target_codes=grid[self.ranks], classes=classes)
-            by_grid.append(replace(coded, ranks=no_ranks(), grids=no_grids()))
+            by_grid.append(replace(coded, ranks=NO_RANKS, grids=NO_GRIDS))
         return tuple(by_grid)
 
     def last_bin(self, horizon: int) -> int:
@@ -391,8 +384,8 @@ class Cohorts:
             offsets=np.concatenate([[0], np.cumsum(kept)])[self.offsets],
             masses=None if self.masses is None else self.masses[kept],
             heaviest=None if self.heaviest is None else self.heaviest[kept],
-            ranks=no_ranks(),
-            grids=no_grids(),
+            ranks=NO_RANKS,
+            grids=NO_GRIDS,
             horizons=(),
         )
         return known if kept.all() else times_weights(known, each[kept], map(design_effect, self))

@@ -15,6 +15,7 @@ from misfeat.cohorts.weights import design_effect, mean_weights
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
 from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
+from misfeat.runtime.progress import Progress, unreported
 
 if TYPE_CHECKING:
     from misfeat.cohorts.build import CohortRules
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from misfeat.cohorts.column_profiles import Profile
     from misfeat.reading.inputs import Table
     from misfeat.runtime.array_types import Flags, Floats, Integers
-    from misfeat.runtime.progress import Progress
 
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
 PERMUTED = 1031  # Orders of the target that tests compare with, at most
@@ -53,11 +53,10 @@ def cohorts_and_product_sums(
     table: Table,
     target: str,
     rules: CohortRules,
-    progress: Progress | None = None,
+    progress: Progress = unreported,
     seed: int | None = None,
 ) -> tuple[Cohorts, ProductSums]:
     """Build the cohorts of an open table and sum its products, and close it."""
-    report = progress or build.unreported
     with closing(table):
         profiled = build.profile_table(table, target, rules, progress)
         weighed, profiles, settled = profiled.table, profiled.profiles, profiled.rules
@@ -78,12 +77,12 @@ def cohorts_and_product_sums(
         variables = [_variable(weighed, profiles[feature]) for feature in features]
         variables.append(_variable(weighed, profiles[target], is_target=True))
         coded = build.code_table(profiled, progress, with_grids=False)
-        report("Summing products", 0, 1)
+        progress("Summing products", 0, 1)
         coders = [group.coder for group in profiled.groupings]
         sums, rows = weighed.sum_products(coders, variables), None
         if weighed.n_rows() * len(variables) <= MOST_NUMBERS:
             rows = weighed.number_rows(coders, variables)
-        report("Summing products", 1, 1)
+        progress("Summing products", 1, 1)
     cohorts, runs = build.lay_out(profiled, coded)
     found = _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
     kept = [*(features.index(name) for name in found.features), len(features)]

@@ -73,8 +73,7 @@ class TimeCoding(TargetCoding):
         states = np.array([*self.states, 0])[events]
         ranks = np.where(absent, self.n_codes, follow_up.ranks_of(bins, states))
         codes = [*rows.codes[:line], ranks, *rows.codes[line + 2 :]]
-        counted = rows.weights if rows.masses is None else rows.masses
-        counts = follow_up.counts_of(ranks[~absent], counted[~absent], self.n_codes)
+        counts = follow_up.counts_of(ranks[~absent], rows.counted[~absent], self.n_codes)
         if not counts[:, follow_up.EVENT].any():
             raise MisfeatError(
                 f"No row with a time has the event {self.about_event.column!r}: all are censored.",

@@ -42,11 +42,11 @@ from misfeat.reading.table_statistics import Weighing, WeightRange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.build import CodedColumns, ProfiledTable
+    from misfeat.cohorts.build import CodedColumns, Notes, ProfiledTable
     from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Floats, Indices, Integers
+    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
@@ -282,9 +282,10 @@ def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Integers | No
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows of one kind, drawn together; all arrays are of shape (n_kinds,)."""
+    """Rows of one kind, drawn together; arrays are of shape (n_kinds,) unless said otherwise."""
 
     cohort: Indices  # Negative for rows of no subgroup, whose clusters were drawn all the same
+    features: Indices  # (n_features, n_kinds): their codes
     target: Indices  # The class; negative where it is missing
     stratum: Indices
     cluster: Indices | None  # Each in its stratum; None: every row was drawn by itself
@@ -345,12 +346,12 @@ def _variance_between(totals: Floats, sizes: Integers, of_cluster: Indices) -> F
     return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
 
 
-def _joint_effect(drawn: DrawnRows, cohort: int, n_classes: int, features: Indices) -> float:
+def _joint_effect(drawn: DrawnRows, cohort: int, n_classes: int) -> float:
     """The mean design effect of how features and classes vary together; NaN where none varies."""
     own = (drawn.cohort == cohort) & (drawn.target >= 0)
     unit, sizes, of_cluster = drawn.clusters
     classes, unit, effects = drawn.target[own], unit[own], []
-    for values in features[:, own].astype(np.int64):
+    for values in drawn.features[:, own].astype(np.int64):
         n_codes = min(int(values.max(initial=0)) + 1, MOST_CODES)
         codes = values * n_codes // (values.max(initial=0) + 1)
         cells, shape = codes * n_classes + classes, (-1, n_codes, n_classes)
@@ -386,37 +387,67 @@ def effective_sizes(
 ) -> tuple[Floats | None, Floats | None]:
     """The effective size of every cohort, where weights or a design make one; joint effects."""
     # With a design: rows over their mean design effect, or what weights make of a constant target.
-    weighing, drawn, notes = profiled.weighing, coded.drawn, profiled.notes
-    sizes, effective = runs.sizes, None
+    weighing, sizes, effective = profiled.weighing, runs.sizes, None
     if weighing is not None and not weighing.frequency:
         classes = coded.target.classes_of(rows.codes[-1])
         effective = weighed_sizes(weighed_sums(rows, runs, classes), weighing)
-    if drawn is None:
+    if coded.drawn is None:
         return effective, None
-    n_groupings, rules = len(profiled.groupings), profiled.rules.weights
-    after = len(drawn.codes) - 1 - len(rules.design)
-    features, (codes, *units) = np.split(drawn.codes[n_groupings:], [after - n_groupings])
-    squares = drawn.weights.astype(np.float64)
-    if weighing is not None and drawn.squares is not None:
-        squares = drawn.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
-    as_drawn = DrawnRows(
-        cohort=runs.cohort_of(drawn.codes[:n_groupings]),
+    drawn = _drawn_rows(profiled, coded, coded.drawn, runs)
+    alone = _single_clusters(drawn, len(sizes), profiled.rules.weights, profiled.notes)
+    otherwise = sizes.astype(np.float64) if effective is None else effective
+    effective, worst = otherwise.copy(), 0.0
+    n_classes, joint = len(coded.target.classes), np.ones(len(sizes))
+    for cohort in np.flatnonzero(~alone).tolist():
+        if drawn.cluster is not None:
+            joint[cohort] = np.fmax(_joint_effect(drawn, cohort, n_classes), 1.0)
+        effect = mean_effect(*_design_effects(drawn, cohort, n_classes))
+        if effect > 0:
+            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
+            worst = max(worst, effect)
+    if worst > 0:
+        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
+    joint[alone] = joint.max()
+    return effective, joint
+
+
+def _drawn_rows(
+    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
+) -> DrawnRows:
+    """Coded rows with their strata and clusters, as they were drawn."""
+    rules, weighing, n_groupings = (
+        profiled.rules.weights,
+        profiled.weighing,
+        len(profiled.groupings),
+    )
+    after = len(rows.codes) - 1 - len(rules.design)
+    features, (codes, *units) = np.split(rows.codes[n_groupings:], [after - n_groupings])
+    squares = rows.weights.astype(np.float64)
+    if weighing is not None and rows.squares is not None:
+        squares = rows.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
+    return DrawnRows(
+        cohort=runs.cohort_of(rows.codes[:n_groupings]),
+        features=features,
         target=coded.target.classes_of(codes, missing=-1),
         stratum=np.zeros_like(codes) if rules.strata is None else units[0],
         cluster=None if rules.cluster is None else units[-1],
-        masses=drawn.weights if drawn.masses is None else drawn.masses,
+        masses=rows.counted,
         squares=squares,
-        rows=drawn.weights,
+        rows=rows.weights,
     )
-    alone = np.zeros(len(sizes), dtype=bool)
-    if as_drawn.cluster is None:
-        stratum = np.unique(as_drawn.stratum, return_inverse=True)[1]
-        units_by_stratum = np.bincount(stratum, weights=as_drawn.rows)
+
+
+def _single_clusters(drawn: DrawnRows, n_cohorts: int, rules: WeightRules, notes: Notes) -> Flags:
+    """Which subgroups are a single cluster each; what these, and such strata, cost is said."""
+    alone = np.zeros(n_cohorts, dtype=bool)
+    if drawn.cluster is None:
+        stratum = np.unique(drawn.stratum, return_inverse=True)[1]
+        units_by_stratum = np.bincount(stratum, weights=drawn.rows)
     else:
-        unit, units_by_stratum, _ = as_drawn.clusters
-        counted = (as_drawn.cohort >= 0) & (as_drawn.target >= 0)
-        pairs = np.unique(np.stack([as_drawn.cohort[counted], unit[counted]]), axis=1)
-        alone = np.bincount(pairs[0], minlength=len(sizes)) == 1
+        unit, units_by_stratum, _ = drawn.clusters
+        counted = (drawn.cohort >= 0) & (drawn.target >= 0)
+        pairs = np.unique(np.stack([drawn.cohort[counted], unit[counted]]), axis=1)
+        alone = np.bincount(pairs[0], minlength=n_cohorts) == 1
     if alone.all():
         raise MisfeatError(
             f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing shows how "
@@ -441,20 +472,7 @@ def effective_sizes(
             count=lonely,
             of="" if rules.strata is None else f" of {rules.strata!r}",
         )
-    otherwise = sizes.astype(np.float64) if effective is None else effective
-    effective, worst = otherwise.copy(), 0.0
-    n_classes, joint = len(coded.target.classes), np.ones(len(sizes))
-    for cohort in np.flatnonzero(~alone).tolist():
-        if as_drawn.cluster is not None:
-            joint[cohort] = np.fmax(_joint_effect(as_drawn, cohort, n_classes, features), 1.0)
-        effect = mean_effect(*_design_effects(as_drawn, cohort, n_classes))
-        if effect > 0:
-            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
-            worst = max(worst, effect)
-    if worst > 0:
-        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
-    joint[alone] = joint.max()
-    return effective, joint
+    return alone
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself

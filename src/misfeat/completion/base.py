@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from statistics import NormalDist
@@ -249,21 +249,30 @@ LEAST_SCALE = 0.05  # an error is never expected to be smaller than this share o
 
 
 def hiding_rounds(missing: Flags, rounds: int, rng: np.random.Generator) -> Iterator[Flags]:
-    """Features to hide, a mask a round: cohorts and features take turns, some are always left."""
-    recorded = ~missing
+    """Features to hide, a mask a round: cohorts and features take turns."""
     share = np.clip(missing.mean(axis=1), LEAST_SHARE, MOST_SHARE)
-    wanted = np.maximum(1, np.round(share * recorded.sum(axis=1))).astype(int)
-    n_cohorts = len(missing)
+    turns = chain.from_iterable(rng.permutation(len(missing)) for _ in count())
+    at_once = max(1, round(COHORTS_A_ROUND * len(missing)))
+    return hidden_in_turns(missing, share, (islice(turns, at_once) for _ in range(rounds)), rng)
+
+
+def hidden_in_turns(
+    missing: Flags, share: Floats, turns: Iterable[Iterable[int]], rng: np.random.Generator
+) -> Iterator[Flags]:
+    """A mask a round, of a share of what each cohort recorded whose turn it is, one at least."""
+    # Only features that another cohort has left are hidden, those first that seldom were, and every
+    # cohort keeps at least one.
+    recorded, n_recorded = ~missing, (~missing).sum(axis=1)
+    wanted = np.maximum(1, np.round(share * n_recorded)).astype(int)
+    wanted = np.maximum(np.minimum(wanted, n_recorded - 1), 0)
     times_hidden = np.zeros(missing.shape, dtype=int)
-    turns = chain.from_iterable(rng.permutation(n_cohorts) for _ in count())
-    for _ in range(rounds):
+    for cohorts in turns:
         mask = np.zeros_like(missing)
-        for cohort in islice(turns, max(1, round(COHORTS_A_ROUND * n_cohorts))):
+        for cohort in cohorts:
             elsewhere = (recorded & ~mask).sum(axis=0) - recorded[cohort]
             able = np.flatnonzero(recorded[cohort] & ~mask[cohort] & (elsewhere > 0))
-            n_hidden = min(wanted[cohort], recorded[cohort].sum() - 1)
             turn = np.lexsort((rng.random(len(able)), times_hidden[cohort, able]))
-            mask[cohort, able[turn[: max(0, n_hidden)]]] = True
+            mask[cohort, able[turn[: wanted[cohort]]]] = True
         times_hidden += mask
         yield mask
 

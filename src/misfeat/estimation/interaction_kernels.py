@@ -135,6 +135,51 @@ def interaction_statistics(sets, cards, counts, fitted, targets, n_fitted, found
 
 
 @compiled
+def _factor(covariance, columns, ridge, root, inverse, pivots):
+    """Write L, D and the inverse of L of a covariance of columns; whether all of D is positive."""
+    positive = True
+    for i in range(len(columns)):
+        line = covariance[columns[i]]
+        for j in range(i + 1):
+            value = line[columns[j]]
+            if i == j:
+                value += ridge
+            for k in range(j):
+                value -= root[i, k] * root[j, k] * pivots[k]
+            if i == j:
+                pivots[i] = value if value != 0.0 else TINY
+            else:
+                root[i, j] = value / pivots[j]
+        positive &= pivots[i] > 0.0
+        # The inverse of the root, a line after the other.
+        for j in range(i):
+            value = root[i, j]
+            for k in range(j + 1, i):
+                value += root[i, k] * inverse[k, j]
+            inverse[i, j] = -value
+        inverse[i, i] = 1.0
+    return positive
+
+
+@compiled
+def _unexplained(scaled, pivots, left):
+    """What columns leave of the target, det(I - R), which is at most its least eigenvalue."""
+    unexplained = 1.0
+    for t in range(scaled.shape[1]):
+        for u in range(t + 1):
+            value = 1.0 if t == u else 0.0
+            for i in range(len(scaled)):
+                value -= scaled[i, t] * scaled[i, u] * pivots[i]
+            for k in range(u):
+                value -= left[t, k] * left[u, k] * left[k, k]
+            left[t, u] = value if t == u else value / left[u, u]
+        unexplained *= max(left[t, t], 0.0)
+        if unexplained < LEAST_UNEXPLAINED:
+            break
+    return unexplained
+
+
+@compiled
 def solve_sets(covariance, across, columns, ridge, slopes, scores, diagonals):
     """Regress the target on the columns of every set, those that are not -1 (L D Lᵀ of each)."""
     # Slopes are left out where there is no room for them. Scores are -½ log det(I - R), NaN where
@@ -145,40 +190,19 @@ def solve_sets(covariance, across, columns, ridge, slopes, scores, diagonals):
     root, inverse = np.zeros((width, width)), np.zeros((width, width))
     pivots, scaled = np.empty(width), np.empty((width, n_targets))
     left = np.empty((n_targets, n_targets))  # I - R
-    places = np.empty(width, dtype=np.int64)
+    places, own = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
     for s in range(n_sets):
         n_columns = 0
         for j in range(width):
             if columns[s, j] >= 0:
-                places[n_columns] = j
+                places[n_columns], own[n_columns] = j, columns[s, j]
                 n_columns += 1
-        positive = True
+        positive = _factor(covariance, own[:n_columns], ridge, root, inverse, pivots)
         for i in range(n_columns):
-            line = covariance[columns[s, places[i]]]
-            for j in range(i + 1):
-                value = line[columns[s, places[j]]]
-                if i == j:
-                    value += ridge
-                for k in range(j):
-                    value -= root[i, k] * root[j, k] * pivots[k]
-                if i == j:
-                    pivots[i] = value if value != 0.0 else TINY
-                else:
-                    root[i, j] = value / pivots[j]
-            positive &= pivots[i] > 0.0
-            # The inverse of the root, a line after the other.
-            for j in range(i):
-                value = root[i, j]
-                for k in range(j + 1, i):
-                    value += root[i, k] * inverse[k, j]
-                inverse[i, j] = -value
-            inverse[i, i] = 1.0
-        for i in range(n_columns):
-            own = across[columns[s, places[i]]]
             for t in range(n_targets):
-                value = own[t]
+                value = across[own[i], t]
                 for k in range(i):
-                    value += inverse[i, k] * across[columns[s, places[k]], t]
+                    value += inverse[i, k] * across[own[k], t]
                 scaled[i, t] = value / pivots[i]
         for j in range(n_columns):
             diagonal = 0.0
@@ -187,17 +211,6 @@ def solve_sets(covariance, across, columns, ridge, slopes, scores, diagonals):
                 for t in range(n_targets if len(slopes) else 0):
                     slopes[s, places[j], t] += inverse[i, j] * scaled[i, t]
             diagonals[s, places[j]] = diagonal
-        unexplained = 1.0 if positive else 0.0  # det(I - R), at most its least eigenvalue
-        for t in range(n_targets):
-            for u in range(t + 1):
-                value = 1.0 if t == u else 0.0
-                for i in range(n_columns):
-                    value -= scaled[i, t] * scaled[i, u] * pivots[i]
-                for k in range(u):
-                    value -= left[t, k] * left[u, k] * left[k, k]
-                left[t, u] = value if t == u else value / left[u, u]
-            unexplained *= max(left[t, t], 0.0)
-            if unexplained < LEAST_UNEXPLAINED:
-                break
+        unexplained = _unexplained(scaled[:n_columns], pivots, left) if positive else 0.0
         kept = unexplained >= LEAST_UNEXPLAINED
         scores[s] = -0.5 * np.log(unexplained) if kept else np.nan

@@ -19,6 +19,7 @@ from misfeat.exceptions import MisfeatError
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.runtime.memory import check_memory, memory_needed
+from misfeat.runtime.progress import Progress, unreported
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from misfeat.estimation.estimates import Estimate, ListedScores
     from misfeat.information.measures import Measure
     from misfeat.runtime.array_types import Floats, Indices
-    from misfeat.runtime.progress import Progress
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
@@ -90,7 +90,7 @@ class SetScores:
         other._fits = True  # as these do
         return other
 
-    def completed(self, size: int, progress: Progress | None = None) -> CompletedScores:
+    def completed(self, size: int, progress: Progress = unreported) -> CompletedScores:
         """The scores of every set of one size in every cohort; of those found, if too many."""
         with self._lock:
             if size in self._completed:
@@ -102,8 +102,8 @@ class SetScores:
                 )
             if self.is_searched(size):
                 listed = self.listed(progress)
-                tell = None if progress is None else partial(progress, SEARCHING)
-                self._completed[size] = listed.completed(listed.search(size, self.include, tell))
+                found = listed.search(size, self.include, partial(progress, SEARCHING))
+                self._completed[size] = listed.completed(found)
                 return self._completed[size]
             estimate = self.estimate
             models = self.listed(progress).models if self.can_list else ()
@@ -139,7 +139,7 @@ class SetScores:
         sizes = range(self._n_features, 1, -1)
         return next((size for size in sizes if not self.is_searched(size)), 1)
 
-    def listed(self, progress: Progress | None = None) -> ListedScores:
+    def listed(self, progress: Progress = unreported) -> ListedScores:
         """Scores of single sets of any size."""
         with self._lock:
             if self._listed is None:
@@ -214,7 +214,7 @@ class SetScores:
     def known(
         self,
         size: int,
-        progress: Progress | None = None,
+        progress: Progress = unreported,
         counted: int = 0,
         estimate: Estimate | None = None,
     ) -> Known:
@@ -245,7 +245,7 @@ class SetScores:
             )
             return known_of(self.measure, self._exact[: reach + 1], grids=grids)
 
-    def _compute_up_to(self, size: int, progress: Progress | None) -> None:
+    def _compute_up_to(self, size: int, progress: Progress) -> None:
         """Add the scores of all sizes that are not known yet, grid by grid and cohort by cohort."""
         low, grids = len(self._exact), self.measure.parts or (self.measure,)
         seeds = self._seeds.spawn(len(self.measure.missing))
@@ -256,7 +256,7 @@ class SetScores:
             """How far the scores of this cohort are; they may be computed in several turns."""
             nonlocal last
             steps = STEPS * len(by_cohort) + STEPS * done // max(total, 1)
-            if progress is not None and (not done or steps > last):
+            if not done or steps > last:
                 last = steps
                 progress(SCORING, steps, STEPS * len(seeds) * len(grids))
 
@@ -266,8 +266,7 @@ class SetScores:
                 if self.budget < 1:
                     by_cohort.append(self._sampled(measure, cohort, low, size, seed))
                 else:
-                    told = None if progress is None else tell
-                    by_cohort.append(measure.of_levels(cohort, low, size, self.n_jobs, told))
+                    by_cohort.append(measure.of_levels(cohort, low, size, self.n_jobs, tell))
         tell(0, 1)
         levels = [
             np.array(scores).reshape(len(grids), len(seeds), -1)

@@ -24,11 +24,11 @@ from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
+from misfeat.runtime.progress import Progress, unreported
 
 if TYPE_CHECKING:
     from misfeat.cohorts.cohort_data import Cohorts
     from misfeat.runtime.array_types import Floats, Indices, Integers
-    from misfeat.runtime.progress import Progress
 
 WHAT = "Looking for the features that explain something"
 MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits
@@ -80,7 +80,7 @@ def shortlist(
     blocks: Mapping[str, Sequence[str]] | None = None,
     seed: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unreported,
 ) -> tuple[Cohorts, Shortlist]:
     """Keep the features of a wide table that explain something, alone or in pairs."""
     n_features = len(cohorts.features)
@@ -125,11 +125,10 @@ def shortlist(
 
 
 def _rankings(
-    cohorts: Cohorts, above_chance: bool, n_jobs: int | None, progress: Progress | None
+    cohorts: Cohorts, above_chance: bool, n_jobs: int | None, progress: Progress
 ) -> tuple[list[_Ranking], list[_Ranking], int]:
     """Rankings of features and pairs in all subgroups together and in each; how many pairs."""
     n_cohorts, n_features = len(cohorts), len(cohorts.features)
-    progress = progress or (lambda *_: None)
     progress(WHAT, 0, n_cohorts + 1)
     measure = information_of(cohorts, above_chance=above_chance)
     alone = np.stack([measure.of_levels(k, 1, 1, n_jobs)[0] for k in range(n_cohorts)])

@@ -25,12 +25,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from misfeat.cohorts.cohort_data import distinct_columns
-from misfeat.cohorts.weights import (
-    mean_weights,
-    rows_drawn,
-    squares_of,
-    weights_of,
-)
+from misfeat.cohorts.weights import mean_weights, rows_drawn, squares_of, weights_of
 from misfeat.information.block_plan import (
     LARGEST_PLAN,
     LARGEST_TABLE,

@@ -91,6 +91,11 @@ class CodedRows:
     squares: Integers | None = None  # Those of their squares, in a unit of their own
 
     @property
+    def counted(self) -> Integers:
+        """What rows count where shares are taken: their weights in the sample, or how many."""
+        return self.weights if self.masses is None else self.masses
+
+    @property
     def more(self) -> list[Integers]:
         """What else is counted of the rows: masses and squares, where there are any."""
         return [one for one in (self.masses, self.squares) if one is not None]

@@ -24,14 +24,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.reading.coders import (
-    CategoryCoder,
-    Coder,
-    EdgeCoder,
-    Kind,
-    Reading,
-    joined,
-)
+from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading, joined
 from misfeat.reading.table_statistics import Variable, kind_of_type, numpy_of, ranks_of
 from misfeat.reading.values import canonical
 

@@ -74,11 +74,8 @@ def label(value: Value) -> str:
 
 def sort_key(value: Value) -> tuple[str, Value]:
     """Order canonical values of one column, also where their types are mixed."""
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, int | float):
-        return ("number", value)
-    return (type(value).__name__, value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return ("number" if is_number else type(value).__name__, value)
 
 
 def read_number(text: object) -> float | int | None:

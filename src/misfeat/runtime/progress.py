@@ -39,8 +39,12 @@ _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
 _latest: Bar | None = None  # Shown last, for threads that do not know whose work they do
 
 
+def unreported(what: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
 @contextmanager
-def long_work(verbose: bool) -> Iterator[Progress | None]:
+def long_work(verbose: bool) -> Iterator[Progress]:
     """Show progress where it is wanted, keep interrupts, and say what to do about full memory."""
     with interrupts_kept(), one_blas_thread(), progress_shown(verbose) as progress:
         try:
@@ -67,7 +71,7 @@ def is_full_memory(error: BaseException) -> bool:
 
 
 @contextmanager
-def progress_shown(wanted: bool) -> Iterator[Progress | None]:
+def progress_shown(wanted: bool) -> Iterator[Progress]:
     """Show how far work is, and how long it will take, on standard error while the block runs."""
     # A bar in a terminal or a notebook; elsewhere plain lines, for work that takes longer than a
     # few seconds. Within another such block the outer one shows it. The environment variable
@@ -80,7 +84,7 @@ def progress_shown(wanted: bool) -> Iterator[Progress | None]:
     if wanted and chosen not in ("", "auto", "off"):
         raise MisfeatError(f"{PROGRESS_VARIABLE}={chosen!r}; use 'auto' or 'off'.")
     if not wanted or chosen == "off":
-        yield None
+        yield unreported
         return
     global _latest
     bar = _latest = Bar()
@@ -203,14 +207,13 @@ class StepTimes:
         self.seconds.setdefault(what, 0.0)
 
     @contextmanager
-    def kept(self, shown: Progress | None) -> Iterator[None]:
+    def kept(self, shown: Progress) -> Iterator[None]:
         """Keep the seconds of what is reported while the block runs, and show it as before."""
 
         def listener(what: str, done: int, total: int) -> None:
             if done < total:
                 self.step(what)
-            if shown is not None:
-                shown(what, done, total)
+            shown(what, done, total)
 
         with progress_told(listener):
             yield

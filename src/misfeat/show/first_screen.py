@@ -79,13 +79,10 @@ class FirstScreen(Answer):
 
 
 def first_screen(
-    selection: Selection,
-    size: int | None = None,
-    costs: Mapping[str, Any] | None = None,
-    subgroup: str | None = None,
+    selection: Selection, size: int | None = None, costs: Mapping[str, Any] | None = None
 ) -> FirstScreen:
-    """The answer of a selection, or what of it is about one subgroup, with its map."""
-    answer = answer_of(selection, subgroup, size, costs)
+    """The answer of a selection, with its map."""
+    answer = answer_of(selection, None, size, costs)
     single = tests = None
     if answer.effort.tested:
         many: Any = {"permutations": answer.effort.permutations}

@@ -21,13 +21,13 @@ from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.show import terminal as tables
-from misfeat.show.first_screen import FirstScreen, first_screen
-from misfeat.show.terminal import STAR, TableColumn, with_wholes, worth_lines
+from misfeat.show.terminal import STAR, TableColumn, with_wholes
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from misfeat.selection import Selection
+    from misfeat.show.first_screen import FirstScreen
 
     Columns = Mapping[str, Sequence[Any]]
     Line = dict[str, Any]
@@ -206,8 +206,8 @@ def json_answer(selection: Selection, question: str, about: About) -> Iterator[s
 
 def json_lines(
     selection: Selection,
-    worths: Sequence[Mapping[str, Any]] | None = None,
-    screen: FirstScreen | None = None,
+    worths: Sequence[Mapping[str, Any]],
+    screen: FirstScreen,
     spell: Callable[[str], str] = str,
 ) -> Iterator[str]:
     """The answer as lines of JSON: subgroups, sets, what is worth recording, and sentences."""
@@ -215,11 +215,10 @@ def json_lines(
         yield as_json("subgroup", line)
     for best in best_sets(selection):
         yield as_json("set", asdict(best))
-    for worth in worth_lines(selection) if worths is None else worths:
+    for worth in worths:
         yield as_json("worth", worth)
     if selection.validation is not None:
         yield as_json("validation", {"text": selection.validation})
-    screen = first_screen(selection) if screen is None else screen
     yield as_json("answer", {"subgroup": None, "sentence": spell(screen.sentence)})
     for one in screen.subgroups:
         answer = {name: getattr(one, name) for name in ANSWER_COLUMNS}

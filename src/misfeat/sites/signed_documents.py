@@ -154,9 +154,7 @@ def public_key(key: Any) -> str:
 
 def secret_of(key: Any) -> bytes:
     """What only the owner of a key can draw chance from; nothing is secret without one."""
-    if key is None:
-        return b""
-    return hmac.digest(key.private_bytes_raw(), CHANCE, "sha256")
+    return b"" if key is None else hmac.digest(key.private_bytes_raw(), CHANCE, "sha256")
 
 
 def _keys() -> Any:

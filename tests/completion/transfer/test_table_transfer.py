@@ -17,13 +17,7 @@ from misfeat.completion.transfer.table_completion import (
     poisson_table,
 )
 from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
-from misfeat.completion.transfer.tables import (
-    Layout,
-    Rows,
-    count_cells,
-    count_level,
-    strides_of,
-)
+from misfeat.completion.transfer.tables import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.datasets.population import random_mask
 from misfeat.lattice import level
 from misfeat.runtime.threads import Work

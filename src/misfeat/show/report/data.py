@@ -64,19 +64,9 @@ def make_report(
     size = selection.size if size is None else size
     k = selection.k if k is None else k
     cohorts, features = selection.cohorts, selection.feature_names
-    measure = selection.set_scores.measure
     with progress_shown(selection.verbose > 0):
         screen = first_screen(selection, size, costs)
-        # Of sets of one feature more than `size` the explorer holds all where they are few.
-        n_sets = [comb(len(features), m) * len(cohorts) for m in range(1, size + 2)]
-        if size == len(features) or n_sets[-1] > MOST_LARGER:
-            del n_sets[-1]
-        totals = enumerate(accumulate(n_sets), start=1)
-        sizes = [m for m, total in totals if total <= MOST_SCORES]
-        held = {1, size, *sizes}
-        if selection.set_scores.rows_withheld:
-            held.discard(selection.size + 1)  # no rows are kept to score it
-        scores = {m: selection.completed(m) for m in sorted(held)}
+        scores, sizes = _scores_held(selection, size)
         predicted = any(completed.predicted.any() for completed in scores.values())
         trust = _trust(selection, predicted, size, k, validate)
         stability = stability_of(selection, size, k) if screen.effort.resampled else None
@@ -92,21 +82,8 @@ def make_report(
     of_rows = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
     shares = np.array([of_rows.get(name, np.ones(len(cohorts))) for name in features]).T
     contents: dict[str, Any] = _plain(
-        {
-            "format": FORMAT,
-            "misfeat": __version__,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "title": f"What explains {cohorts.target} best" if title is None else str(title),
-            "target": {"column": cohorts.target, "classes": list(cohorts.with_cells().classes)},
-            "estimate": selection.set_scores.estimate.name,
-            "measure": measure.name,
-            "unit": measure.unit,
-            "size": size,
-            "k": k,
-            "permutations": screen.effort.permutations,
-            "confidence": confidence,
-            "settings": dict(selection.options.settings),
-            "features": list(features),
+        _facts(selection, screen, title, k)
+        | {
             "answer": screen.sentence,
             "cautions": [_attributes(one, "severity", "kind", "words") for one in screen.cautions],
             "collecting": list(screen.recording),
@@ -128,9 +105,7 @@ def make_report(
             # Cohort after cohort, sets by their rank.
             "lattice": {
                 "levels": [
-                    {"size": m} | {name: _packed(scores[m], name) for name in PACKED}
-                    for m in sizes
-                    if m in scores
+                    {"size": m} | {name: _packed(scores[m], name) for name in PACKED} for m in sizes
                 ]
             },
             "levels": [list(values) for values in cohorts.categories],
@@ -143,6 +118,42 @@ def make_report(
         spell,
     )
     return Report(contents, _sentences(screen, left_out, spell), cells)
+
+
+def _scores_held(selection: Selection, size: int) -> tuple[dict[int, CompletedScores], list[int]]:
+    """Scores of the sizes that are asked about, and the sizes of which the page holds all."""
+    # Of sets of one feature more than `size` the explorer holds all where they are few.
+    n_features = len(selection.feature_names)
+    n_sets = [comb(n_features, m) * len(selection.cohorts) for m in range(1, size + 2)]
+    if size == n_features or n_sets[-1] > MOST_LARGER:
+        del n_sets[-1]
+    totals = enumerate(accumulate(n_sets), start=1)
+    sizes = [m for m, total in totals if total <= MOST_SCORES]
+    held = {1, size, *sizes}
+    if selection.set_scores.rows_withheld:
+        held.discard(selection.size + 1)  # no rows are kept to score it
+    return {m: selection.completed(m) for m in sorted(held)}, [m for m in sizes if m in held]
+
+
+def _facts(selection: Selection, screen: FirstScreen, title: str | None, k: int) -> dict[str, Any]:
+    """What was asked of which table."""
+    cohorts, scores = selection.cohorts, selection.set_scores
+    return {
+        "format": FORMAT,
+        "misfeat": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "title": f"What explains {cohorts.target} best" if title is None else str(title),
+        "target": {"column": cohorts.target, "classes": list(cohorts.with_cells().classes)},
+        "estimate": scores.estimate.name,
+        "measure": scores.measure.name,
+        "unit": scores.measure.unit,
+        "size": screen.size,
+        "k": k,
+        "permutations": screen.effort.permutations,
+        "confidence": selection.confidence,
+        "settings": dict(selection.options.settings),
+        "features": list(selection.feature_names),
+    }
 
 
 def _sentences(
