@@ -72,31 +72,9 @@ def test_arrays_as_scikit_survival_makes_them_give_the_same_as_columns():
 
 def test_survival_is_kaplan_and_meiers():
     # Freireich et al. (Blood 21, 1963), remission in weeks under 6-mercaptopurine.
-    times = [
-        "6",
-        "6",
-        "6",
-        "6+",
-        "7",
-        "9+",
-        "10",
-        "10+",
-        "11+",
-        "13",
-        "16",
-        "17+",
-        "19+",
-        "20+",
-        "22",
-        "23",
-        "25+",
-        "32+",
-        "32+",
-        "34+",
-        "35+",
-    ]
-    weeks = np.array([int(time.rstrip("+")) for time in times])
-    states = np.array([CENSORED if "+" in time else EVENT for time in times])
+    times = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+"
+    weeks = np.array([int(time.rstrip("+")) for time in times.split()])
+    states = np.array([CENSORED if "+" in time else EVENT for time in times.split()])
     ranks = ranks_of(weeks, states)
     counts = counts_of(ranks, np.ones(len(ranks)), 36 * STATES)
     found = survival_of(counts)
