@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
@@ -194,11 +195,7 @@ def test_answers_of_a_saved_run_are_those_of_the_fit(tmp_path):
 def test_the_command_line_takes_an_event_and_the_report_draws_its_course(tmp_path):
     table = followed(300, 10)
     table["event"] = np.where(table["event"] == 1, "dead", "alive")
-    lines = [
-        ",".join(table),
-        *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
-    ]
-    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
     out = str(tmp_path / "run")
     said = ["run", str(tmp_path / "t.csv"), "--target", "time", "--by", "site", "--size", "1"]
     answer = run(*said, "--event", "event=dead", "--out", out).stdout
