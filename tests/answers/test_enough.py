@@ -20,8 +20,8 @@ def table(telling, together=False, n_rows=600, seed=0):
     return pd.DataFrame({**{f"f{j}": line for j, line in enumerate(values)}, "y": y})
 
 
-def asked(columns, size, **at):
-    selector = SubgroupSelector(size=size, random_state=0).fit(columns, "y")
+def asked(columns, largest, **at):
+    selector = SubgroupSelector(size=largest, random_state=0).fit(columns, "y")
     (found,) = enough_features(selector.selection_, **at)
     return selector, found
 
