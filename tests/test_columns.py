@@ -173,20 +173,18 @@ def test_unseen_subgroups_are_ignored_or_named(make, columns):
     known = np.asarray(columns["cohort"]) != "c3"
     seen = make({name: np.asarray(values)[known] for name, values in columns.items()})
     whole = make(columns)
-    for unseen in ("ignore", "warn", "error"):
-        selector = SubgroupSelector("cohort", size=1, columns=Columns(unseen=unseen)).fit(
-            seen, "target"
-        )
+
+    def kept(unseen):
+        asked = SubgroupSelector("cohort", size=1, columns=Columns(unseen=unseen))
+        selector = asked.fit(seen, "target")
         assert names_of(selector.transform(seen))
-        if unseen == "ignore":
-            assert names_of(selector.transform(whole))
-        elif unseen == "warn":
-            with pytest.warns(UnseenSubgroupWarning, match="'cohort=c3'"):
-                kept = selector.transform(whole)
-            assert len(kept) == len(whole)
-        else:
-            with pytest.raises(MisfeatError, match="not there at fit: 'cohort=c3'"):
-                selector.transform(whole)
+        return selector.transform(whole)
+
+    assert names_of(kept("ignore"))
+    with pytest.warns(UnseenSubgroupWarning, match="'cohort=c3'"):
+        assert len(kept("warn")) == len(whole)
+    with pytest.raises(MisfeatError, match="not there at fit: 'cohort=c3'"):
+        kept("error")
     with pytest.raises(MisfeatError, match="unseen='skip' is unknown"):
         SubgroupSelector(columns=Columns(unseen="skip")).fit(whole, "target")
 

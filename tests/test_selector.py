@@ -25,9 +25,20 @@ def generated():
 
 
 @pytest.fixture(scope="module")
-def fitted(generated):
-    selector = SubgroupSelector(groups=generated.groups, size=2, k=4)
-    return selector.fit(generated.columns, generated.target)
+def ask(generated):
+    """Fits a selector with some settings."""
+    return lambda size=2, **settings: SubgroupSelector("cohort", size, **settings).fit(
+        generated.columns, "target"
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted(ask):
+    return ask(k=4)
+
+
+def by_set(frame):
+    return {(row["subgroup"], *row["features"]): row for row in as_rows(frame)}
 
 
 def test_top_k_holds_the_best_sets_of_every_subgroup_best_first(fitted):
@@ -49,9 +60,8 @@ def test_scores_hold_every_set_once_in_column_order(fitted):
 
 
 @pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
-def test_recorded_and_predicted_sets_are_told_apart(generated, estimate):
-    selector = SubgroupSelector(generated.groups, size=2, estimate=estimate)
-    selector.fit(generated.columns, generated.target)
+def test_recorded_and_predicted_sets_are_told_apart(ask, estimate):
+    selector = ask(estimate=estimate)
     plug_in = MutualInformation(selector.cohorts_)
     entropy = dict(zip(selector.cohorts_.names, plug_in.whole, strict=True))
     for row in as_rows(selector.scores()):
@@ -67,21 +77,17 @@ def test_recorded_and_predicted_sets_are_told_apart(generated, estimate):
             assert row["score"] == pytest.approx(row["observed"], abs=1e-12)
 
 
-def test_what_the_rows_score_is_the_same_whatever_is_estimated(generated):
-    def observed(estimate, **asked):
-        selector = SubgroupSelector(generated.groups, size=2, k=3, estimate=estimate)
-        sets = selector.fit(generated.columns, generated.target).top_k(**asked)
-        return {(r["subgroup"], *r["features"]): r["observed"] for r in as_rows(sets)}
-
-    every, few = observed("sample", k=99), observed("population")
+def test_what_the_rows_score_is_the_same_whatever_is_estimated(ask):
+    every, few = by_set(ask(estimate="sample").top_k(k=99)), by_set(ask(k=3).top_k())
     assert len(few) < len(every)
-    for one, score in few.items():
-        assert score == (None if every[one] is None else pytest.approx(every[one], abs=1e-12))
+    for one, row in few.items():
+        observed = every[one]["observed"]
+        assert row["observed"] == (observed and pytest.approx(observed, abs=1e-12))
 
 
-def test_no_set_tells_less_than_a_part_of_it(generated):
-    selector = SubgroupSelector(generated.groups, size=3).fit(generated.columns, generated.target)
-    below = {(r["subgroup"], *r["features"]): r for r in as_rows(selector.scores(2))}
+def test_no_set_tells_less_than_a_part_of_it(ask):
+    selector = ask(size=3)
+    below = by_set(selector.scores(2))
     for row in as_rows(selector.scores(3)):
         for part in combinations(row["features"], 2):
             for name in ("score", "low", "high"):
@@ -103,22 +109,16 @@ def test_a_target_dealt_out_at_random_tells_next_to_nothing(generated):
     assert (best("sample") > 2 * best("population")).all()
 
 
-def test_certain_bounds_of_a_population_are_what_is_possible(generated):
-    selector = SubgroupSelector(generated.groups, size=2, confidence=None)
-    selector.fit(generated.columns, generated.target)
-    scores = selector.scores()
+def test_certain_bounds_of_a_population_are_what_is_possible(ask):
+    scores = ask(confidence=None).scores()
     assert (scores["low"] == 0).all()
     ceiling = scores["score"] / scores["share"]
     assert np.allclose(scores["high"], ceiling)
 
 
 @pytest.mark.parametrize("completer", ["interactions", "transfer"])
-def test_a_population_is_estimated_whatever_predicts(generated, completer):
-    def of(completer):
-        selector = SubgroupSelector(generated.groups, size=2, completer=completer)
-        return selector.fit(generated.columns, generated.target).scores()
-
-    found, usual = of(completer), of("auto")
+def test_a_population_is_estimated_whatever_predicts(ask, fitted, completer):
+    found, usual = ask(completer=completer).scores(), fitted.scores()
     assert (found["low"] <= found["score"]).all()
     assert (found["score"] <= found["high"]).all()
     predicted = found["source"] == "predicted"
@@ -129,14 +129,11 @@ def test_a_population_is_estimated_whatever_predicts(generated, completer):
 
 
 def test_predictions_come_near_the_truth_of_the_population(fitted, generated):
-    predicted = [row for row in as_rows(fitted.scores()) if row["source"] == "predicted"]
-    errors = [
-        row["score"] - generated.true_score(row["subgroup"], row["features"]) for row in predicted
-    ]
-    floors = [
-        row["low"] - generated.true_score(row["subgroup"], row["features"]) for row in predicted
-    ]
-    assert np.sqrt(np.mean(np.square(errors))) < np.sqrt(np.mean(np.square(floors)))
+    scores = fitted.scores()
+    predicted = scores[scores["source"] == "predicted"]
+    truth = list(map(generated.true_score, predicted["subgroup"], predicted["features"]))
+    errors, floors = predicted["score"] - truth, predicted["low"] - truth
+    assert np.mean(np.square(errors)) < np.mean(np.square(floors))
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -178,33 +175,32 @@ def test_a_selector_can_be_cloned_and_reset_also_in_nested_settings():
         selector.set_params(coding__rows=3)
 
 
-def test_settings_that_hold_none_or_nonsense_are_told_apart(generated):
+def test_settings_that_hold_none_or_nonsense_are_told_apart(ask, generated):
     selector = SubgroupSelector().set_params(coding=None, coding__bins=3)
     assert selector.coding.bins == 3
     with pytest.raises(MisfeatError, match="coding=3; it must be a Coding"):
         SubgroupSelector(coding=3).set_params(coding__bins=3)
-    fitted = SubgroupSelector("cohort", size=1).fit(generated.columns, "target")
+    fitted = ask(size=1)
     for wrong in ("best", 0, {}):
         with pytest.raises(MisfeatError, match="it must be a Columns, or None"):
             fitted.set_params(columns=wrong).transform(generated.columns)
 
 
-def test_a_completer_that_gives_no_scores_is_named(generated):
+def test_a_completer_that_gives_no_scores_is_named(ask):
     class Nothing(InteractionsCompleter):
         def complete(self, known, size):
             return None
 
-    asked = SubgroupSelector("cohort", size=2, estimate="sample", completer=Nothing())
     with pytest.raises(MisfeatError, match="'Nothing' gave NoneType instead of scores"):
-        asked.fit(generated.columns, "target")
+        ask(estimate="sample", completer=Nothing())
 
 
-def test_targets_and_sizes_that_make_little_sense_are_pointed_out(generated):
+def test_targets_and_sizes_that_make_little_sense_are_pointed_out(ask, generated):
     table = {**generated.columns, "target": np.ones(len(generated.columns["target"]))}
     with pytest.warns(MisfeatWarning, match="single value in all rows.*Choose another target"):
         SubgroupSelector("cohort", size=1).fit(table, "target")
     with pytest.warns(MisfeatWarning, match=r"size=7 is greater than n_features=6; all features"):
-        selector = SubgroupSelector(groups="cohort", size=7, k=1).fit(generated.columns, "target")
+        selector = ask(size=7, k=1)
     assert {len(best.features) for best in best_sets(selector.selection_)} == {6}
 
 
@@ -244,57 +240,44 @@ def test_frames_need_a_dataframe_library_and_take_any_that_is_installed(fitted, 
 
 @pytest.mark.parametrize("estimate", ["above_chance", "sample"])
 @pytest.mark.parametrize("sampler", ["randwalk", "arbitrary", "stratified"])
-def test_a_budget_computes_its_share_and_predicts_the_rest(generated, sampler, estimate):
-    asked = {"groups": "cohort", "size": 2, "random_state": 0, "estimate": estimate}
-    fitted = SubgroupSelector(**asked).fit(generated.columns, "target")
-    selector = SubgroupSelector(**asked, budget=0.5, sampler=sampler)
-    selector.fit(generated.columns, "target")
-    whole = {(r["subgroup"], *r["features"]): r for r in as_rows(fitted.scores())}
-    rows = as_rows(selector.scores())
-    exact = [row for row in rows if row["source"] == "recorded"]
-    assert 0 < len(exact) < sum(row["source"] == "recorded" for row in whole.values())
-    for row in rows:
+def test_a_budget_computes_its_share_and_predicts_the_rest(ask, sampler, estimate):
+    def recorded(selector, size):
+        return sum(selector.scores(size)["source"] == "recorded")
+
+    asked = {"random_state": 0, "estimate": estimate}
+    whole, part = ask(**asked), ask(**asked, budget=0.5, sampler=sampler)
+    assert 0 < recorded(part, 2) < recorded(whole, 2)
+    scores = by_set(whole.scores())
+    for one, row in by_set(part.scores()).items():
         assert 0 <= row["low"] <= row["score"] <= row["high"]
         if row["source"] == "recorded" and estimate == "sample":
-            known = whole[(row["subgroup"], *row["features"])]["score"]
-            assert row["score"] == pytest.approx(known, abs=1e-12)
-    computed = sum(r["source"] == "recorded" for r in rows) + sum(
-        r["source"] == "recorded" for r in as_rows(selector.scores(size=1))
-    )
-    computable = sum(
-        r["source"] == "recorded" for r in [*whole.values(), *as_rows(fitted.scores(size=1))]
-    )
+            assert row["score"] == pytest.approx(scores[one]["score"], abs=1e-12)
+    computed, computable = (recorded(one, 1) + recorded(one, 2) for one in (part, whole))
     assert computed == pytest.approx(0.5 * computable, abs=6)
 
 
-def test_unsampled_sets_are_predicted_between_what_is_known(generated):
-    selector = SubgroupSelector(
-        groups="cohort", size=3, budget=0.6, random_state=1, estimate="sample"
-    )
-    rows = as_rows(selector.fit(generated.columns, "target").scores())
-    unsampled = [r for r in rows if r["source"] == "predicted" and not r["missing"]]
-    truth = SubgroupSelector(groups="cohort", size=3, estimate="sample")
-    truth.fit(generated.columns, "target")
-    exact = {(r["subgroup"], *r["features"]): r["score"] for r in as_rows(truth.scores())}
-    errors = [r["score"] - exact[(r["subgroup"], *r["features"])] for r in unsampled]
-    spread = np.std([exact[(r["subgroup"], *r["features"])] for r in unsampled])
-    assert np.sqrt(np.mean(np.square(errors))) < spread
+def test_unsampled_sets_are_predicted_between_what_is_known(ask):
+    found = by_set(ask(size=3, budget=0.6, random_state=1, estimate="sample").scores())
+    exact = by_set(ask(size=3, estimate="sample").scores())
+    unsampled = [
+        (row["score"], exact[one]["score"])
+        for one, row in found.items()
+        if row["source"] == "predicted" and not row["missing"]
+    ]
+    guessed, true = np.transpose(unsampled)
+    assert np.sqrt(np.mean((guessed - true) ** 2)) < true.std()
 
 
-def test_a_seed_repeats_what_a_budget_chooses(generated):
+def test_a_seed_repeats_what_a_budget_chooses(ask):
     def chosen(seed):
-        selector = SubgroupSelector(
-            groups="cohort", size=2, budget=0.3, random_state=seed, estimate="sample"
-        )
-        rows = as_rows(selector.fit(generated.columns, "target").scores())
-        return [row["source"] for row in rows]
+        return list(ask(budget=0.3, random_state=seed, estimate="sample").scores()["source"])
 
     assert chosen(3) == chosen(3)
     assert chosen(3) != chosen(4)
 
 
-def test_a_fit_that_fails_leaves_the_last_answer_alone(generated, fitted):
-    selector = SubgroupSelector(groups="cohort", size=2, k=1).fit(generated.columns, "target")
+def test_a_fit_that_fails_leaves_the_last_answer_alone(ask, generated):
+    selector = ask(k=1)
     before = as_rows(selector.top_k())
     with pytest.raises(MisfeatError):
         selector.set_params(size=0).fit(generated.columns, "target")

@@ -167,8 +167,8 @@ def _best_sets(estimate: str, cohorts: Cohorts, size: int) -> list[tuple[int, ..
         return [_greedy_set(measure, i, n_features, size) for i in range(len(cohorts))]
     if many:
         listed = book_of(estimate, cohorts).listed()
-        each = np.eye(len(cohorts))
-        return [tuple(sorted(best_path(listed, n_features, size, one))) for one in each]
+        paths = (best_path(listed, i, n_features, size) for i in range(len(cohorts)))
+        return [tuple(sorted(path)) for path in paths]
     found = estimated(estimate, cohorts, size)
     return [tuple(found.subsets[best].tolist()) for best in found.score.argmax(axis=1)]
 

@@ -66,11 +66,7 @@ def opened(
 
 
 def selection_of(
-    question: NestedParameters,
-    table: Table,
-    target: str,
-    rules: CohortRules,
-    progress: Progress,
+    question: NestedParameters, table: Table, target: str, rules: CohortRules, progress: Progress
 ) -> Selection:
     """Everything that fit does with the table, target and rules that `opened` gave."""
     cohorts, sums, blocks = _features_of(question, table, target, rules, progress)
@@ -124,11 +120,7 @@ def selection_of(
 
 
 def _features_of(
-    question: NestedParameters,
-    table: Table,
-    target: str,
-    rules: CohortRules,
-    progress: Progress,
+    question: NestedParameters, table: Table, target: str, rules: CohortRules, progress: Progress
 ) -> tuple[Cohorts, ProductSums | None, Blocks]:
     """The coded features, those to exclude left out and blocks joined; for R² sums of products."""
     excluded, blocks = check_names(question.exclude, "exclude"), check_blocks(question.blocks)

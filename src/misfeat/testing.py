@@ -217,9 +217,10 @@ def random_cohorts(
     )
 
 
-def known_of(cohorts: Cohorts, size: int) -> Known:
+def known_of(cohorts: Cohorts, size: int, *, above_chance: bool = False) -> Known:
     """Mutual information of what was recorded, and the rows."""
-    measure = MutualInformation(cohorts)
+    measure = MutualInformation(cohorts, above_chance=above_chance)
     by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
     by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
-    return Known(ExactScores(by_size, measure.missing, measure.ceiling, measure.closed), cohorts)
+    about = (measure.missing, measure.ceiling, measure.closed, measure.above_chance)
+    return Known(ExactScores(by_size, *about), cohorts)

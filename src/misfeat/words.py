@@ -61,13 +61,13 @@ def p_words(p: float, permutations: int = 999, *, unadjusted: float | None = Non
     return f"p {'≤' if bound or p < 0.001 else '='} {shown:.{3 if shown < 0.0995 else 2}f}"
 
 
-def count_words(number: float, one: str, several: str | None = None) -> str:
+def count_words(number: float, one: str) -> str:
     """How many of something, such as "1,200 rows"."""
     rounded = round(number)
-    return f"{rounded:,} {one if rounded == 1 else several or f'{one}s'}"
+    return f"{rounded:,} {one}{'' if rounded == 1 else 's'}"
 
 
-def joined(names: Sequence[str], most: int = MOST_NAMES, last: str = "and") -> Message:
+def joined(names: Sequence[str], most: int = MOST_NAMES) -> Message:
     """Names as a person lists them, at least one; those beyond `most` are counted."""
     shown = list(names) if len(names) <= most + 1 else list(names[:most])
     about = {f"name{number}": name for number, name in enumerate(shown)}
@@ -75,4 +75,4 @@ def joined(names: Sequence[str], most: int = MOST_NAMES, last: str = "and") -> M
     if len(shown) < len(names):
         fields.append(f"{len(names) - len(shown):,} more")
     head, tail = fields[:-1], fields[-1]
-    return Message(f"{', '.join(head)} {last} {tail}" if head else tail, **about)
+    return Message(f"{', '.join(head)} and {tail}" if head else tail, **about)

@@ -34,6 +34,10 @@ def completed(scores, half=0.0, size=1):
     )
 
 
+def of_pairs(**scores):
+    return completed([scores["abcd"[one] + "abcd"[other]] for one, other in level(4, 2)], size=2)
+
+
 def worths(scores, confidence=None, costs=None, smaller=None):
     by_size = {scores.subsets.shape[1]: scores}
     size = scores.subsets.shape[1] - 1
@@ -127,19 +131,15 @@ def test_costs_change_the_order():
 
 
 def test_only_sets_of_recorded_features_and_the_one_count():
-    # pairs: ab ac bc ad bd cd; cd needs both c and d.
-    order = [tuple(pair) for pair in level(4, 2).tolist()]
-    by_pair = {(0, 1): 0.3, (0, 2): 0.4, (1, 2): 0.35, (0, 3): 0.2, (1, 3): 0.31, (2, 3): 0.9}
-    found = worths(completed([by_pair[pair] for pair in order], size=2))
+    # cd needs both c and d
+    found = worths(of_pairs(ab=0.3, ac=0.4, bc=0.35, ad=0.2, bd=0.31, cd=0.9))
     assert found["c"].gain == pytest.approx(0.1)
     assert found["c"].best_set == ("a", "c")
     assert found["d"].gain == pytest.approx(0.01)
 
 
 def test_joined_is_the_least_that_a_feature_adds_to_all_but_one_of_the_best_set():
-    order = [tuple(pair) for pair in level(4, 2).tolist()]
-    by_pair = {(0, 1): 0.35, (0, 2): 0.6, (1, 2): 0.55, (0, 3): 0.3, (1, 3): 0.2, (2, 3): 0.9}
-    scores = completed([by_pair[pair] for pair in order], size=2)
+    scores = of_pairs(ab=0.35, ac=0.6, bc=0.55, ad=0.3, bd=0.2, cd=0.9)
     found = worths(scores, smaller=np.array([[0.3, 0.2, 0.5, 0.1]]))
     assert found["c"].joined == pytest.approx(0.6 - 0.3)  # less than the .35 that it adds to b
     assert found["d"].joined == 0.0
@@ -169,12 +169,8 @@ def test_with_features_to_include_gains_are_counted_from_sets_that_hold_them():
     found = feature_worths(selector.fit(data.columns, data.target).selection_)
     assert found
     for worth in found:
-        own = [
-            s
-            for s in best_sets(selector.selection_, k=1000, subgroup=worth.subgroup)
-            if not s.missing
-        ]
-        assert worth.before == max((s.score for s in own), default=0.0)
+        sets = best_sets(selector.selection_, k=1000, subgroup=worth.subgroup)
+        assert worth.before == max((one.score for one in sets if not one.missing), default=0.0)
 
 
 @pytest.mark.slow
@@ -202,13 +198,8 @@ def test_the_selector_tells_what_is_worth_collecting():
     data = make_cohorts(3, 300, 5, hide=0.3, random_state=0)
     selector = SubgroupSelector(data.groups, size=2, random_state=0).fit(data.columns, data.target)
     worth = selector.worth_collecting()
-    missing = {
-        (name, feature)
-        for name, lacking in zip(
-            selector.subgroups_["subgroup"], selector.subgroups_["missing"], strict=True
-        )
-        for feature in lacking
-    }
+    cohorts = selector.cohorts_
+    missing = {(name, one) for name in cohorts.names for one in cohorts.missing_features(name)}
     assert set(zip(worth["subgroup"], worth["feature"], strict=True)) == missing
     assert ((worth["low"] <= worth["gain"]) & (worth["gain"] <= worth["high"])).all()
     assert (worth["joined"] >= 0).all()

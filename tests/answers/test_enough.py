@@ -20,10 +20,15 @@ def table(telling, together=False, n_rows=600, seed=0):
     return pd.DataFrame({**{f"f{j}": line for j, line in enumerate(values)}, "y": y})
 
 
+def asked(columns, largest, **at):
+    selector = SubgroupSelector(size=largest, random_state=0).fit(columns, "y")
+    (found,) = enough_features(selector.selection_, **at)
+    return selector, found
+
+
 @pytest.mark.parametrize("telling", [1, 2, 3])
 def test_as_many_are_enough_as_tell(telling):
-    selector = SubgroupSelector(size=3, random_state=0).fit(table(telling), "y")
-    (found,) = enough_features(selector.selection_)
+    selector, found = asked(table(telling), 3)
     assert (found.size, found.settled) == (telling, True)
     assert set(found.steps[telling - 1].features) == {f"f{j}" for j in range(telling)}
     frame = selector.enough()
@@ -36,8 +41,7 @@ def test_as_many_are_enough_as_tell(telling):
 
 
 def test_features_that_tell_only_together_are_found():
-    selector = SubgroupSelector(size=3, random_state=0).fit(table(0, together=True), "y")
-    (found,) = enough_features(selector.selection_)
+    _, found = asked(table(0, together=True), 3)
     assert found.size == 2
     assert found.steps[1].features == ("f0", "f1")
 
@@ -59,27 +63,23 @@ def test_a_test_of_all_pairs_before_changes_no_p_value(telling, permutations):
 def test_what_is_enough_is_settled_or_said_not_to_be():
     columns = {name: table(3)[name] for name in ("f0", "f1", "f2", "y")}
     columns["f3"] = columns["f0"]
-    selector = SubgroupSelector(size=2, random_state=0).fit(columns, "y")
-    (found,) = enough_features(selector.selection_, size=2)
+    selector, found = asked(columns, 2, size=2)
     assert not found.settled
     assert not selector.enough(size=2)["enough"].any()
-    selector = SubgroupSelector(size=2, random_state=0).fit(table(0), "y")
-    (found,) = enough_features(selector.selection_)
+    selector, found = asked(table(0), 2)
     assert found.size == 0
     answer = selector.answer("all rows")
     assert answer.verdict == "no evidence"
     assert "no evidence that any feature explains y (p = " in answer.sentence
     assert not selector.enough()["enough"].any()
-    selector = SubgroupSelector(size=3, random_state=0).fit(table(3), "y")
-    (found,) = enough_features(selector.selection_, size=2)
+    selector, found = asked(table(3), 3, size=2)
     assert (found.size, found.settled) == (2, False)
     smaller = selector.answer("all rows", size=2).sentence
     assert smaller.endswith("(p ≤ 0.005), but larger sets were not tried: size=3 does.")
     settled = selector.answer("all rows").sentence
     assert "f0, f1 and f2 explain" in settled
     assert "no evidence that a further feature helps (p = " in settled
-    selector = SubgroupSelector(size=2, random_state=0).fit(table(2)[["f0", "f1", "y"]], "y")
-    (found,) = enough_features(selector.selection_)
+    selector, found = asked(table(2)[["f0", "f1", "y"]], 2)
     assert (found.size, found.settled) == (2, True)
     assert selector.answer("all rows").sentence.endswith("no other feature was recorded.")
 

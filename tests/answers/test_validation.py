@@ -33,9 +33,8 @@ from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
-from misfeat.information.measures import MutualInformation
 from misfeat.lattice import level, rank
-from tests.completion.coded import drawn_cohorts
+from tests.completion.coded import drawn_cohorts, known_of
 
 Z = ndtri(0.95)
 
@@ -140,14 +139,6 @@ def halves(known, rng):
     )
 
 
-def known_above_chance(cohorts, size=2) -> Known:
-    measure = MutualInformation(cohorts, above_chance=True)
-    by_cohort = [measure.of_levels(i, 0, size, None) for i in range(len(cohorts))]
-    by_size = tuple(np.array(scores) for scores in zip(*by_cohort, strict=True))
-    exact = ExactScores(by_size, cohorts.missing, measure.ceiling, False, True)
-    return Known(exact, cohorts)
-
-
 @given(
     st.integers(0, 10_000), st.integers(1, 7), st.integers(1, 8), st.integers(1, 6), st.floats(0, 1)
 )
@@ -181,30 +172,25 @@ def test_every_subgroup_has_a_turn_and_few_have_it_at_once(n_cohorts, rounds, at
 
 
 def test_halves_are_the_rows_once_each():
-    known = known_above_chance(drawn_cohorts(n_rows=241))
+    known = known_of(drawn_cohorts(n_rows=241), 2, above_chance=True)
     first, second = halves(known, np.random.default_rng(0))
     for whole, a, b in zip(known.cohorts, first.cohorts, second.cohorts, strict=True):
         assert a.size == whole.size // 2
         assert a.size + b.size == whole.size
-        rows = [
-            sorted(
-                (*line, weight)
-                for part in parts
-                for *line, weight in np.vstack([part.codes, part.target])
-                .T.repeat(part.weights, axis=0)
-                .tolist()
-            )
-            for parts in ([whole], [a, b])
-        ]
-        assert rows[0] == rows[1]
+        every, *parts = (
+            np.vstack([part.codes, part.target]).repeat(part.weights, axis=1)
+            for part in (whole, a, b)
+        )
+        both = np.hstack(parts)
+        assert np.array_equal(every[:, np.lexsort(every)], both[:, np.lexsort(both)])
 
 
 def test_scores_of_some_features_are_those_of_a_table_without_the_others():
     cohorts = drawn_cohorts(n_features=6)
-    whole, kept = known_above_chance(cohorts), np.array([0, 2, 5])
+    whole, kept = known_of(cohorts, 2, above_chance=True), np.array([0, 2, 5])
     part = with_features(whole, kept)
     assert part.cohorts.features == tuple(cohorts.features[f] for f in kept)
-    again = known_above_chance(part.cohorts)
+    again = known_of(part.cohorts, 2, above_chance=True)
     for size in (1, 2):
         ranks = rank(kept[level(3, size)])
         assert np.array_equal(part.exact.by_size[size], whole.exact.by_size[size][:, ranks])

@@ -56,21 +56,6 @@ def test_rows_with_a_missing_group_value_form_a_subgroup_or_go_and_are_counted(c
     assert "5 rows with a missing group value are dropped." in caplog.messages
 
 
-def test_small_subgroups_are_merged_or_left_out_and_named_in_the_notes():
-    data = table()
-    data["site"][:3] = ["d", "e", "e"]
-    merged = build_cohorts(data, "y", groups="site", coding=Coding(min_rows=3))
-    assert merged.names == ("site=a", "site=b", "site=c", "small subgroups")
-    assert merged["small subgroups"].size == 3
-    assert "site=d (1), site=e (2)" in merged.notes[0]
-    dropped = build_cohorts(
-        data, "y", groups="site", coding=Coding(min_rows=3, small_groups="drop")
-    )
-    assert dropped.names == ("site=a", "site=b", "site=c")
-    assert dropped.weights.sum() == 57
-    assert "left out: site=d (1), site=e (2)" in dropped.notes[0]
-
-
 def test_dropping_every_subgroup_is_refused():
     with pytest.raises(MisfeatError, match="Every subgroup has fewer than min_rows=100"):
         build_cohorts(table(), "y", groups="site", coding=Coding(min_rows=100, small_groups="drop"))
@@ -258,18 +243,6 @@ def test_the_nearest_names_are_offered_and_where_nothing_is_near_all():
     ):
         with pytest.raises(MisfeatError, match=f"no subgroup '{asked}'; {hint}"):
             subgroup_named(asked, known)
-
-
-def test_a_subgroup_that_was_merged_is_told_to_be():
-    site = np.repeat(["a", "b", "c"], [100, 10, 9])
-    table = {"site": site, "x": np.arange(119) % 2, "z": np.arange(119) // 2 % 2}
-    table["y"] = np.arange(119) // 4 % 2
-    cohorts = build_cohorts(table, "y", groups="site")
-    with pytest.raises(MisfeatError, match="'site=b' has too few rows, and was merged"):
-        cohorts.position("b")
-    with pytest.raises(MisfeatError, match="has too few rows"):
-        build_cohorts(table, "y", groups="site", coding=Coding(small_groups="drop"))["c"]
-    assert build_cohorts(table, "y", groups="site", coding=Coding(min_rows=1))["b"].size == 10
 
 
 def ordered(labels):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.subgroups import sufficient_rows
-from misfeat.exceptions import MisfeatWarning, Setting
+from misfeat.exceptions import MisfeatError, MisfeatWarning, Setting
 from tests.information.generated import above_chance
 
 
@@ -26,12 +26,23 @@ def table(**rows):
     }
 
 
-def test_subgroups_that_tell_no_pair_from_chance_are_merged_with_a_note():
-    cohorts = build_cohorts(table(other=100, b=10, c=9), "y", groups="site")
+def test_subgroups_that_tell_no_pair_from_chance_are_merged_or_left_out_with_a_note():
+    columns = table(other=100, b=10, c=9)
+    cohorts = build_cohorts(columns, "y", groups="site")
     assert cohorts.names == ("site=other", "small subgroups")
     (note,) = cohorts.notes
     assert note.startswith("Subgroups with fewer than min_rows=18 rows are merged into 'small ")
+    assert "site=b (10), site=c (9)" in note
     assert note.endswith("min_rows=1 keeps them.")
+    with pytest.raises(MisfeatError, match="'site=b' has too few rows, and was merged"):
+        cohorts.position("b")
+    dropped = build_cohorts(columns, "y", groups="site", coding=Coding(small_groups="drop"))
+    assert dropped.weights.sum() == 100
+    assert "left out: site=b (10), site=c (9)" in dropped.notes[0]
+    with pytest.raises(MisfeatError, match="has too few rows"):
+        dropped.position("c")
+    kept = build_cohorts(columns, "y", groups="site", coding=Coding(min_rows=1))
+    assert kept["b"].size == 10
 
 
 def test_what_is_merged_left_out_or_kept():

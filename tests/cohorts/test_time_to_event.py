@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
@@ -72,31 +73,9 @@ def test_arrays_as_scikit_survival_makes_them_give_the_same_as_columns():
 
 def test_survival_is_kaplan_and_meiers():
     # Freireich et al. (Blood 21, 1963), remission in weeks under 6-mercaptopurine.
-    times = [
-        "6",
-        "6",
-        "6",
-        "6+",
-        "7",
-        "9+",
-        "10",
-        "10+",
-        "11+",
-        "13",
-        "16",
-        "17+",
-        "19+",
-        "20+",
-        "22",
-        "23",
-        "25+",
-        "32+",
-        "32+",
-        "34+",
-        "35+",
-    ]
-    weeks = np.array([int(time.rstrip("+")) for time in times])
-    states = np.array([CENSORED if "+" in time else EVENT for time in times])
+    times = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+"
+    weeks = np.array([int(time.rstrip("+")) for time in times.split()])
+    states = np.array([CENSORED if "+" in time else EVENT for time in times.split()])
     ranks = ranks_of(weeks, states)
     counts = counts_of(ranks, np.ones(len(ranks)), 36 * STATES)
     found = survival_of(counts)
@@ -216,11 +195,7 @@ def test_answers_of_a_saved_run_are_those_of_the_fit(tmp_path):
 def test_the_command_line_takes_an_event_and_the_report_draws_its_course(tmp_path):
     table = followed(300, 10)
     table["event"] = np.where(table["event"] == 1, "dead", "alive")
-    lines = [
-        ",".join(table),
-        *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
-    ]
-    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
     out = str(tmp_path / "run")
     said = ["run", str(tmp_path / "t.csv"), "--target", "time", "--by", "site", "--size", "1"]
     answer = run(*said, "--event", "event=dead", "--out", out).stdout

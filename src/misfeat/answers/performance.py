@@ -330,10 +330,9 @@ def _least_squares(
     p = len(members)
     if n_rows <= p + 2 or not products[-1, -1] > 0:
         return None
-    slopes = np.linalg.lstsq(products[np.ix_(members, members)], products[members, -1], rcond=None)[
-        0
-    ]
-    residual = max(float(products[-1, -1] - slopes @ products[members, -1]), 0.0)
+    inside, across = products[np.ix_(members, members)], products[members, -1]
+    slopes, *_ = np.linalg.lstsq(inside, across, rcond=None)
+    residual = max(float(products[-1, -1] - slopes @ across), 0.0)
     squares = residual / (n_rows - p - 1) * (1 + (p + 1) / n_rows)
     whole = cast("float", products[-1, -1]) / (n_rows - 1)
     return _with_interval("R²", features, 1 - squares / whole, n_rows, z, sqrt(squares))

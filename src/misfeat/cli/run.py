@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from copy import copy
 from pathlib import Path
@@ -95,7 +95,10 @@ def answer(settings: RunSettings) -> None:
                 times.step("Writing the report")
                 validation = _save(selector, settings, folder)
         if settings.json:
-            lost = _written(lambda: _print_json(selection, screen, worths))
+            from misfeat.show.question_output import json_lines
+
+            lines = json_lines(selection, worths, screen, in_options)
+            lost = _written(lambda: typer.echo("\n".join(lines)))
         elif lost is None:
             lost = _written(lambda: print_trust(screen, spell=in_options, validation=validation))
         if not quiet:
@@ -153,15 +156,6 @@ def _print(settings: RunSettings, selection: Selection, screen: FirstScreen) -> 
         print_tables(selection, costs=settings.costs(), collecting=settings.worth)
         typer.echo()
     print_sentences(screen, spell=in_options, collecting=settings.worth)
-
-
-def _print_json(
-    selection: Selection, screen: FirstScreen, worths: Sequence[Mapping[str, Any]]
-) -> None:
-    from misfeat.show.question_output import json_lines
-
-    for line in json_lines(selection, worths, screen, in_options):
-        typer.echo(line)
 
 
 def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:

@@ -415,11 +415,8 @@ def _drawn_rows(
     profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
 ) -> DrawnRows:
     """Coded rows with their strata and clusters, as they were drawn."""
-    rules, weighing, n_groupings = (
-        profiled.rules.weights,
-        profiled.weighing,
-        len(profiled.groupings),
-    )
+    rules, weighing = profiled.rules.weights, profiled.weighing
+    n_groupings = len(profiled.groupings)
     after = len(rows.codes) - 1 - len(rules.design)
     features, (codes, *units) = np.split(rows.codes[n_groupings:], [after - n_groupings])
     squares = rows.weights.astype(np.float64)

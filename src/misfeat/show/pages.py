@@ -32,16 +32,16 @@ def as_html(text: str, spell: Spelling = str, mark: str = "name") -> Markup:
     """A message as escaped text, names isolated in the class `mark`, parameters as code."""
     if not isinstance(text, Message):
         return _plain(text)
-    parts = []
     if not text.about:
         found = text_and_settings(text.template)
         return Markup("").join(_plain(p) if isinstance(p, str) else _code(p, spell) for p in found)
+    parts = []
     for literal, field, form, conversion in Formatter().parse(text.template):
         parts.append(_plain(literal))
-        value = None if field is None else text.about[field]
-        shown = repr(value) if conversion == "r" else value
         if field is None:
             continue
+        value = text.about[field]
+        shown = repr(value) if conversion == "r" else value
         if isinstance(value, Message):
             parts.append(as_html(value, spell, mark))
         elif isinstance(value, Setting):

@@ -70,17 +70,7 @@ def test_nothing_is_fetched_and_only_this_style_and_these_scripts_may_run(report
 
 def test_sections_come_in_the_order_of_what_readers_ask(report):
     ids = [held["id"] for held in Elements(report.html()).named("section")]
-    assert ids == [
-        "answer",
-        "sets",
-        "plan",
-        "worth",
-        "explorer",
-        "trust",
-        "recorded",
-        "columns",
-        "glossary",
-    ]
+    assert " ".join(ids) == "answer sets plan worth explorer trust recorded columns glossary"
 
 
 def test_predicted_sets_are_told_apart_and_starred(report, fitted):
