@@ -372,17 +372,19 @@ class SortedPermutations:
         self._sizes = (self._members >= 0).sum(axis=1)
         most = min(LARGEST_LINE, LARGEST_LINES // rows.total) // rows.n_classes
         self._together = max(8, min(most, LARGEST_LANES // max(len(members), 1)))
-        self._taken_off = self._scored(sets.seeds[:1], Work(1))[0] - sets.recorded_scores(Work(1))
+        self._recorded = sets.recorded_scores(Work(1))
+        self._taken_off = self._scored(sets.seeds[:1], Work(1)) - self._recorded
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
-        bounds = [*range(first, last, self._together), last]
-        found = [self._scored(self._sets.seeds[begin:end], work) for begin, end in pairwise(bounds)]
-        return np.asarray(np.concatenate(found) - self._taken_off)
+        bounds = [*range(max(first, 1), last, self._together), last]
+        parts = [self._scored(self._sets.seeds[begin:end], work) for begin, end in pairwise(bounds)]
+        found = [self._recorded[None]] * (first == 0) + [part - self._taken_off for part in parts]
+        return np.concatenate(found)
 
     def _scored(self, seeds: Seeds, work: Work) -> Floats:
         rows, found = self._rows, np.empty((len(seeds), len(self._order)))
-        width = -(-len(seeds) * rows.n_classes // 8)  # words, of eight counts each
+        width = -(-len(seeds) * rows.n_classes // 128) * 16  # words of eight counts, 16 at a time
         words = np.zeros((len(rows.classes), width), dtype=np.uint64)
         permutation.count_classes(rows, seeds, words.view(np.uint8))
 
