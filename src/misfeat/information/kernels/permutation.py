@@ -241,10 +241,11 @@ def _add_cells(rows, starts, n_cells, words, memory, n_classes, f, sums):
 
 
 @compiled
-def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
-    """Write the sum of f of every set, less that of its classes, over its rows, to `scores`."""
+def score_sorted(rows, of_classes, members, sizes, words, memory, f, scores):
+    """Write the mutual information of every set and the target of every permutation to `scores`."""
     # `words` holds the counts of `count_classes` in bytes, one row of the table a line. Sets whose
-    # first members are alike follow each other; `sizes` says how many members each has.
+    # first members are alike follow each other; `sizes` says how many members each has. The sum of
+    # f over classes is NaN where rows lack values, so that it differs between sets.
     n_rows, n_classes = rows.codes.shape[1], rows.n_classes
     depths = members.shape[1] + 1
     own = np.empty((depths, n_rows), dtype=np.int32)  # rows in the cells of the first members
@@ -254,7 +255,7 @@ def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
     starts[0, 1] = n_rows
     places = np.zeros(rows.cardinalities.max() + 1, dtype=np.int64)
     values = np.empty(n_rows, dtype=np.int64)
-    whole = np.empty(n_rows if lacks_values else 0, dtype=np.int32)
+    whole = np.empty(n_rows, dtype=np.int32)
     for s in range(len(members)):
         depth = 0
         while s and depth < sizes[s] - 1 and members[s, depth] == members[s - 1, depth]:
@@ -264,9 +265,9 @@ def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
             n_cells[d + 1] = _sort(rows.codes[members[s, d]], *within, *more, places, values)
         d = sizes[s]
         _add_cells(own[d], starts[d], n_cells[d], words, memory, n_classes, f, scores[s])
-        n_whole = n_rows
-        if lacks_values:
-            n_whole = 0
+        n_whole, fixed = n_rows, of_classes
+        if np.isnan(of_classes):
+            n_whole, fixed = 0, 0.0
             for i in range(n_rows):
                 whole[n_whole] = i
                 there = True
@@ -274,6 +275,10 @@ def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
                     there = there and rows.codes[members[s, j], i] >= 0
                 n_whole += there
             _add_large_cell(whole[:n_whole], words, memory, n_classes, f, -1.0, scores[s])
-        scores[s] /= max(n_whole, 1)
-        if n_whole == 0:
-            scores[s] = np.nan
+        for cell in range(n_cells[d]):
+            fixed += c_log_c(starts[d, cell + 1] - starts[d, cell], f)
+        for number in range(scores.shape[1]):
+            score = np.nan  # no row has all of the set's features
+            if n_whole:
+                score = np.log(np.float64(n_whole)) + (scores[s, number] - fixed) / n_whole
+            scores[s, number] = score
