@@ -131,7 +131,8 @@ def max_test(
 ) -> MaxTest:
     """Test all sets of some permutations at once; `searched` says which sets of a size count."""
     within, others = replace(work, progress=None), 1 + PILOTS  # the permutations compared with
-    roots = _root(permuted.scores(0, others + min(FIRST_ROUND, permutations), within))
+    made = permutations if permutations <= MOST_AT_ONCE else FIRST_ROUND
+    roots = _root(permuted.scores(0, others + made, within))
     mean, deviation = _null_of_roots(roots[1:others])
     sizes = [len(subsets) for subsets in permuted.subsets]
     kinds = max(len(mean) // max(sum(sizes), 1), 1)

@@ -38,7 +38,7 @@ from misfeat.information.block_plan import (
 from misfeat.information.kernels import permutation
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
-from misfeat.information.null_expectation import log_table
+from misfeat.information.null_expectation import log_table, n_log_n
 from misfeat.information.trend import WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
@@ -177,13 +177,17 @@ class PermutedSets:
     def recorded_scores(self, work: Work, rows: CompactRows | None = None) -> Floats:
         """What every set explains beyond the features that are held, of these rows or of others."""
         rows = rows or self.rows
-        held = np.array([sorted(self.held)], dtype=np.int64)
-        below = mutual_info_of(rows, sums_of_subsets(rows, held, work, OFTEN)) if self.held else 0.0
+        below = self.held_scores(work, rows)
         by_size = [
             mutual_info_of(rows, sums_of_subsets(rows, subsets, work, OFTEN, self.held)) - below
             for subsets in self.subsets
         ]
         return np.concatenate(by_size)
+
+    def held_scores(self, work: Work, rows: CompactRows | None = None) -> Floats | float:
+        """What the features that are held explain."""
+        rows, held = rows or self.rows, np.array([sorted(self.held)], dtype=np.int64)
+        return mutual_info_of(rows, sums_of_subsets(rows, held, work, OFTEN)) if self.held else 0.0
 
 
 def permutations_of(
@@ -346,7 +350,7 @@ class SortedPermutations:
         self._sets, self.subsets, self._f = sets, sets.subsets, log_table(rows.total)
         order, times, starts = sets.by_stratum
         units = np.repeat(order, times)
-        self._lacks_values = rows.lacks_values
+        self._of_classes = np.nan if rows.lacks_values else float(n_log_n(rows.by_class).sum())
         self._rows = permutation.PermutedRows(
             codes=np.ascontiguousarray(rows.codes[:, units], dtype=np.int32),
             cardinalities=rows.cardinalities,
@@ -367,17 +371,19 @@ class SortedPermutations:
         self._sizes = (self._members >= 0).sum(axis=1)
         most = min(LARGEST_LINE, LARGEST_LINES // rows.total) // rows.n_classes
         self._together = max(8, min(most, LARGEST_LANES // max(len(members), 1)))
-        self._taken_off = self._scored(sets.seeds[:1], Work(1))[0] - sets.recorded_scores(Work(1))
+        self._below = sets.held_scores(Work(1))
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
-        bounds = [*range(first, last, self._together), last]
-        found = [self._scored(self._sets.seeds[begin:end], work) for begin, end in pairwise(bounds)]
-        return np.asarray(np.concatenate(found) - self._taken_off)
+        bounds = [*range(max(first, 1), last, self._together), last]
+        found = [self._sets.recorded_scores(work)[None]] if first == 0 else []
+        for begin, end in pairwise(bounds):
+            found.append(self._scored(self._sets.seeds[begin:end], work) - self._below)
+        return np.concatenate(found)
 
     def _scored(self, seeds: Seeds, work: Work) -> Floats:
         rows, found = self._rows, np.empty((len(seeds), len(self._order)))
-        width = -(-len(seeds) * rows.n_classes // 8)  # words, of eight counts each
+        width = -(-len(seeds) * rows.n_classes // 128) * 16  # words of eight counts, 16 at a time
         words = np.zeros((len(rows.classes), width), dtype=np.uint64)
         permutation.count_classes(rows, seeds, words.view(np.uint8))
 
@@ -388,7 +394,7 @@ class SortedPermutations:
             members, sizes = self._members[first:last], self._sizes[first:last]
             scores = np.zeros((last - first, len(seeds)))
             permutation.score_sorted(
-                rows, self._lacks_values, members, sizes, words, memory, self._f, scores
+                rows, self._of_classes, members, sizes, words, memory, self._f, scores
             )
             found[:, self._order[first:last]] = scores.T
 

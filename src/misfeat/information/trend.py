@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 IN_ORDER = ("number", "date", "flag", "category, in order")  # what such values are taken for
 COPY = 1e-9  # what varies by a smaller share does not, but for rounding
-TOGETHER = 2**18  # scores, or sums of rows, of permutations that are scored together
+TOGETHER = 2**20  # scores, or sums of rows, of permutations that are scored together
+FEW_ALIKE = 1.5  # rows for each distinct one, up to which they are not summed first
 TINY = 1e-300  # stands for a sum of nothing in a denominator
 
 
@@ -62,8 +63,11 @@ def orders_of(cohorts: Cohorts, number: int) -> Orders:
     values = (cohorts.ranks[own] if cohorts.is_number else rows.target).astype(np.int64)
     if kinds.get(cohorts.target, "").startswith(IN_ORDER):
         return Orders(features, values, midranks(values, rows.counts)[:, None])
+    # The indicator of the last class is 1 less those of the others: as many columns say the same.
     shares = np.bincount(values, rows.counts) / rows.counts.sum()
-    return Orders(features, values, np.diag(1.0 / np.sqrt(np.maximum(shares, TINY))))
+    *others, last = 1.0 / np.where(shares > 0, shares, 1.0)
+    columns = np.linalg.cholesky(np.diag(others) + last)
+    return Orders(features, values, np.vstack([columns, np.zeros((1, len(others)))]))
 
 
 def midranks(codes: Indices, counts: Floats) -> Floats:
@@ -88,10 +92,13 @@ class WithTrends:
         varies = variances > COPY * weights.sum()
         scale = 1.0 / np.sqrt(np.where(varies, variances, np.inf))
         self._lines = features * scale[:, None] * (1.0 if sets.rest is None else weights)
+        self._one_by_one = len(self._rows) <= FEW_ALIKE * len(strata)
+        if self._one_by_one:
+            self._lines = self._lines[:, self._rows]
         target = orders.scores[orders.values].T
         whole, left = ((t**2 @ weights).sum() for t in (target, _centred(target, weights, strata)))
         left = left if left > COPY * whole else np.inf  # a single value in every stratum
-        self._scores = orders.scores.T * np.sqrt(max(len(target) - 1, 1) / left / 2.0)
+        self._scores = orders.scores.T * np.sqrt(len(target) / left / 2.0)
         correlations = products * scale * scale[:, None]
         counted = varies | np.isin(np.arange(len(varies)), sets.held)
         self._inverses = [
@@ -108,10 +115,14 @@ class WithTrends:
 
         def score(begin: int, end: int) -> None:
             seeds = self._sets.seeds[first + begin : first + end]
-            permuted = [shuffled(values, self._starts, seed) if seed else values for seed in seeds]
+            permuted = np.array(
+                [shuffled(values, self._starts, seed) if seed else values for seed in seeds]
+            )
             for scores in self._scores:
-                sums = [np.bincount(self._rows, scores[one], n_rows) for one in permuted]
-                shared = self._lines @ np.array(sums).T
+                sums = scores[permuted]
+                if not self._one_by_one:
+                    sums = np.array([np.bincount(self._rows, own, n_rows) for own in sums])
+                shared = self._lines @ sums.T
                 by_size = [
                     ((inverse @ shared[members]) * shared[members]).sum(axis=1)
                     for members, inverse in zip(self.subsets, self._inverses, strict=True)

@@ -138,28 +138,26 @@ def score_permutations(rows, plan, words, buffer, buffer_lanes, f, sums):
 
 
 @compiled
-def _sort(codes, n_values, rows, starts, n_cells, sorted_rows, sorted_starts, sizes):
+def _sort(codes, rows, starts, n_cells, sorted_rows, sorted_starts, places, own):
     """Sort the rows of every cell by a feature; those that lack it or are alone are left out."""
     filled = n_sorted = 0
     for cell in range(n_cells):
-        first, last = starts[cell], starts[cell + 1]
-        sizes[:n_values] = 0
-        for i in range(first, last):
-            code = codes[rows[i]]
-            if code >= 0:
-                sizes[code] += 1
-        for value in range(n_values):
-            size, sizes[value] = sizes[value], -1
-            if size > 1:
-                sizes[value] = filled
-                filled += size
+        first, n_rows = starts[cell], starts[cell + 1] - starts[cell]
+        for i in range(n_rows):
+            own[i] = codes[rows[first + i]]  # the last of `places` is of rows that lack a value
+            places[own[i]] += 1
+        places[-1] = 1
+        for i in range(n_rows):
+            place = places[own[i]]
+            if place > 1:  # the first row of a value that several have
                 n_sorted += 1
-                sorted_starts[n_sorted] = filled
-        for i in range(first, last):
-            code = codes[rows[i]]
-            if code >= 0 and sizes[code] >= 0:
-                sorted_rows[sizes[code]] = rows[i]
-                sizes[code] += 1
+                sorted_starts[n_sorted] = filled + place
+                place, filled = -filled, filled + place
+            if place <= 0:
+                sorted_rows[-place] = rows[first + i]
+                places[own[i]] = place - 1
+        for i in range(n_rows):
+            places[own[i]] = 0
     return n_sorted
 
 
@@ -243,10 +241,11 @@ def _add_cells(rows, starts, n_cells, words, memory, n_classes, f, sums):
 
 
 @compiled
-def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
-    """Write the sum of f of every set, less that of its classes, over its rows, to `scores`."""
+def score_sorted(rows, of_classes, members, sizes, words, memory, f, scores):
+    """Write the mutual information of every set and the target of every permutation to `scores`."""
     # `words` holds the counts of `count_classes` in bytes, one row of the table a line. Sets whose
-    # first members are alike follow each other; `sizes` says how many members each has.
+    # first members are alike follow each other; `sizes` says how many members each has. The sum of
+    # f over classes is NaN where rows lack values, so that it differs between sets.
     n_rows, n_classes = rows.codes.shape[1], rows.n_classes
     depths = members.shape[1] + 1
     own = np.empty((depths, n_rows), dtype=np.int32)  # rows in the cells of the first members
@@ -254,22 +253,21 @@ def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
     n_cells = np.ones(depths, dtype=np.int64)
     own[0] = np.arange(n_rows)
     starts[0, 1] = n_rows
-    values = np.empty(rows.cardinalities.max(), dtype=np.int64)
-    whole = np.empty(n_rows if lacks_values else 0, dtype=np.int32)
+    places = np.zeros(rows.cardinalities.max() + 1, dtype=np.int64)
+    values = np.empty(n_rows, dtype=np.int64)
+    whole = np.empty(n_rows, dtype=np.int32)
     for s in range(len(members)):
         depth = 0
         while s and depth < sizes[s] - 1 and members[s, depth] == members[s - 1, depth]:
             depth += 1
         for d in range(depth, sizes[s]):
-            codes, n_values = rows.codes[members[s, d]], rows.cardinalities[members[s, d]]
-            n_cells[d + 1] = _sort(
-                codes, n_values, own[d], starts[d], n_cells[d], own[d + 1], starts[d + 1], values
-            )
+            within, more = (own[d], starts[d], n_cells[d]), (own[d + 1], starts[d + 1])
+            n_cells[d + 1] = _sort(rows.codes[members[s, d]], *within, *more, places, values)
         d = sizes[s]
         _add_cells(own[d], starts[d], n_cells[d], words, memory, n_classes, f, scores[s])
-        n_whole = n_rows
-        if lacks_values:
-            n_whole = 0
+        n_whole, fixed = n_rows, of_classes
+        if np.isnan(of_classes):
+            n_whole, fixed = 0, 0.0
             for i in range(n_rows):
                 whole[n_whole] = i
                 there = True
@@ -277,6 +275,10 @@ def score_sorted(rows, lacks_values, members, sizes, words, memory, f, scores):
                     there = there and rows.codes[members[s, j], i] >= 0
                 n_whole += there
             _add_large_cell(whole[:n_whole], words, memory, n_classes, f, -1.0, scores[s])
-        scores[s] /= max(n_whole, 1)
-        if n_whole == 0:
-            scores[s] = np.nan
+        for cell in range(n_cells[d]):
+            fixed += c_log_c(starts[d, cell + 1] - starts[d, cell], f)
+        for number in range(scores.shape[1]):
+            score = np.nan  # no row has all of the set's features
+            if n_whole:
+                score = np.log(np.float64(n_whole)) + (scores[s, number] - fixed) / n_whole
+            scores[s, number] = score
