@@ -71,29 +71,27 @@ def residual_sums(counts, fitted, targets):
     n_targets = targets.shape[1]
     n_rows = np.zeros(n_cells)
     sums, squares = np.zeros((n_cells, n_targets)), np.zeros((n_cells, n_targets))
+    own, first, second = np.empty(n_cells), np.empty_like(sums), np.empty_like(sums)
     centre = np.empty(n_targets)
     for k in range(n_cohorts):
-        whole = 0.0
-        centre[:] = 0.0
+        own[:], first[:], second[:], centre[:] = 0.0, 0.0, 0.0, 0.0
         for cell in range(n_cells):
             for y in range(n_classes):
                 count = counts[k, cell, y]
                 if count > 0.0:
-                    whole += count
+                    own[cell] += count
                     for t in range(n_targets):
-                        centre[t] += count * (targets[y, t] - fitted[cell, t])
-        if whole == 0.0:
-            continue
-        centre /= whole
+                        first[cell, t] += count * targets[y, t]
+                        second[cell, t] += count * targets[y, t] ** 2
+            for t in range(n_targets):
+                centre[t] += first[cell, t] - own[cell] * fitted[cell, t]
+        centre /= max(own.sum(), TINY)
         for cell in range(n_cells):
-            for y in range(n_classes):
-                count = counts[k, cell, y]
-                if count > 0.0:
-                    n_rows[cell] += count
-                    for t in range(n_targets):
-                        left = targets[y, t] - fitted[cell, t] - centre[t]
-                        sums[cell, t] += count * left
-                        squares[cell, t] += count * left * left
+            n_rows[cell] += own[cell]
+            for t in range(n_targets):
+                left = fitted[cell, t] + centre[t]
+                sums[cell, t] += first[cell, t] - own[cell] * left
+                squares[cell, t] += second[cell, t] - left * (2 * first[cell, t] - own[cell] * left)
     return n_rows, sums, squares
 
 

@@ -360,15 +360,14 @@ class SortedPermutations:
             n_classes=rows.n_classes,
         )
         held, high = rows.positions[list(sets.held)], len(self.subsets)
-        by_size = []
+        members = np.full((sum(map(len, self.subsets)), len(held) + high), -1)
+        members[:, : len(held)], end = held, 0
         for size in range(1, high + 1):
             free = sets.free[level(len(sets.free), size)]
-            beside = np.broadcast_to(held, (len(free), len(held)))
-            by_size.append(np.hstack([beside, free, np.full((len(free), high - size), -1)]))
-        members = np.vstack(by_size)
+            members[end : end + len(free), len(held) : len(held) + size] = free
+            end += len(free)
         self._order = np.lexsort(members.T[::-1])
         self._members = members[self._order]
-        self._sizes = (self._members >= 0).sum(axis=1)
         most = min(LARGEST_LINE, LARGEST_LINES // rows.total) // rows.n_classes
         self._together = max(8, min(most, LARGEST_LANES // max(len(members), 1)))
         self._below = sets.held_scores(Work(1))
@@ -391,10 +390,9 @@ class SortedPermutations:
             counts = np.zeros(width, dtype=np.uint64)
             seen = np.zeros((permutation.FEW, width), dtype=np.uint64)
             memory = permutation.Counts(counts, counts.view(np.uint8), seen, seen.view(np.uint8))
-            members, sizes = self._members[first:last], self._sizes[first:last]
-            scores = np.zeros((last - first, len(seeds)))
+            members, scores = self._members[first:last], np.zeros((last - first, len(seeds)))
             permutation.score_sorted(
-                rows, self._of_classes, members, sizes, words, memory, self._f, scores
+                rows, self._of_classes, members, words, memory, self._f, scores
             )
             found[:, self._order[first:last]] = scores.T
 

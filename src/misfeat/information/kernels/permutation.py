@@ -168,26 +168,6 @@ def _add_words(total, words):
 
 
 @compiled
-def _add_shared(total, words, others):
-    for w in range(len(total)):
-        total[w] += words[w] & others[w]
-
-
-@compiled
-def _greatest(counts):
-    greatest = np.uint8(0)
-    for lane in range(len(counts)):
-        greatest = max(greatest, counts[lane])
-    return greatest
-
-
-@compiled
-def _add_equal(total, counts, value):
-    for lane in range(len(counts)):
-        total[lane] += np.uint8(1) if counts[lane] == value else np.uint8(0)
-
-
-@compiled
 def _add_large_cell(rows, words, memory, n_classes, f, sign, sums):
     """Add the sum of f over the classes of a cell of any number of rows."""
     long_counts = np.zeros(len(memory.counts), dtype=np.int64)
@@ -197,55 +177,66 @@ def _add_large_cell(rows, words, memory, n_classes, f, sign, sums):
             _add_words(memory.words, words[rows[i]])
         for lane in range(len(long_counts)):
             long_counts[lane] += memory.counts[lane]
-    for number in range(len(sums)):
-        for y in range(n_classes):
-            sums[number] += sign * c_log_c(long_counts[number * n_classes + y], f)
+    for lane in range(len(sums) * n_classes):
+        sums[lane // n_classes] += sign * c_log_c(long_counts[lane], f)
 
 
 @compiled
-def _add_seen(memory, most, n_classes, f, sums):
+def _add_seen(memory, n_classes, f, sums):
     """Add f as often as each low count was seen."""
-    for value in range(2, most + 1):
+    for value in range(2, FEW):
         for number in range(len(sums)):
-            for y in range(n_classes):
-                sums[number] += f[value] * memory.seen[value, number * n_classes + y]
+            times = 0
+            for lane in range(number * n_classes, (number + 1) * n_classes):
+                times += memory.seen[value, lane]
+            sums[number] += f[value] * times
     memory.seen_words[:] = 0
+
+
+@compiled
+def _see(counts, seen):
+    """Note where each low count is; False, and nothing is noted, where one is not low."""
+    greatest = np.uint8(0)
+    for lane in range(len(counts)):
+        greatest = max(greatest, counts[lane])
+    for value in range(2, greatest + 1 if greatest < FEW else 0):
+        own, low = seen[value], np.uint8(value)
+        for lane in range(len(counts)):
+            own[lane] += np.uint8(1) if counts[lane] == low else np.uint8(0)
+    return greatest < FEW
 
 
 @compiled
 def _add_cells(rows, starts, n_cells, words, memory, n_classes, f, sums):
     """Add the sum of f over cells and classes, of every permutation."""
-    n_seen = most = 0
+    n_seen, pairs = 0, memory.seen_words[2]
     for cell in range(n_cells):
         own = rows[starts[cell] : starts[cell + 1]]
-        greatest = FEW
+        low = len(own) <= BYTE
         if len(own) == 2:
-            greatest = 2
-            _add_shared(memory.seen_words[2], words[own[0]], words[own[1]])
-        elif len(own) <= BYTE:
+            one, other = words[own[0]], words[own[1]]
+            for w in range(len(pairs)):
+                pairs[w] += one[w] & other[w]
+        elif low:
             memory.words[:] = 0
             for i in range(len(own)):
                 _add_words(memory.words, words[own[i]])
-            greatest = _greatest(memory.counts)
-            if greatest < FEW:
-                for value in range(2, greatest + 1):
-                    _add_equal(memory.seen[value], memory.counts, np.uint8(value))
-        if greatest >= FEW:
+            low = _see(memory.counts, memory.seen)
+        if low:
+            n_seen += 1
+        else:
             _add_large_cell(own, words, memory, n_classes, f, 1.0, sums)
-            continue
-        most, n_seen = max(most, greatest), n_seen + 1
-        if n_seen == BYTE:
-            _add_seen(memory, most, n_classes, f, sums)
-            n_seen = most = 0
-    _add_seen(memory, most, n_classes, f, sums)
+        if n_seen == BYTE or cell == n_cells - 1:
+            _add_seen(memory, n_classes, f, sums)
+            n_seen = 0
 
 
 @compiled
-def score_sorted(rows, of_classes, members, sizes, words, memory, f, scores):
+def score_sorted(rows, of_classes, members, words, memory, f, scores):
     """Write the mutual information of every set and the target of every permutation to `scores`."""
     # `words` holds the counts of `count_classes` in bytes, one row of the table a line. Sets whose
-    # first members are alike follow each other; `sizes` says how many members each has. The sum of
-    # f over classes is NaN where rows lack values, so that it differs between sets.
+    # first members are alike follow each other; -1 comes after the last member. The sum of f over
+    # classes is NaN where rows lack values, so that it differs between sets.
     n_rows, n_classes = rows.codes.shape[1], rows.n_classes
     depths = members.shape[1] + 1
     own = np.empty((depths, n_rows), dtype=np.int32)  # rows in the cells of the first members
@@ -257,13 +248,13 @@ def score_sorted(rows, of_classes, members, sizes, words, memory, f, scores):
     values = np.empty(n_rows, dtype=np.int64)
     whole = np.empty(n_rows, dtype=np.int32)
     for s in range(len(members)):
-        depth = 0
-        while s and depth < sizes[s] - 1 and members[s, depth] == members[s - 1, depth]:
+        depth, size = 0, (members[s] >= 0).sum()
+        while s and depth < size - 1 and members[s, depth] == members[s - 1, depth]:
             depth += 1
-        for d in range(depth, sizes[s]):
+        for d in range(depth, size):
             within, more = (own[d], starts[d], n_cells[d]), (own[d + 1], starts[d + 1])
             n_cells[d + 1] = _sort(rows.codes[members[s, d]], *within, *more, places, values)
-        d = sizes[s]
+        d = size
         _add_cells(own[d], starts[d], n_cells[d], words, memory, n_classes, f, scores[s])
         n_whole, fixed = n_rows, of_classes
         if np.isnan(of_classes):
