@@ -2,11 +2,12 @@
 
     python -m benchmarks.validity.clear [--tables 60]
 
-The tables of `intervals` (six flags in six subgroups of 300 rows), and two kinds in which a feature
+The tables of `intervals` (six flags in six subgroups of 300 rows), and kinds in which a feature
 informs in a subgroup or not by lot. ``clear.csv`` has how many unrecorded features were said to
-raise the best score with 90 % and more, how many of these were called clear, and how often either
-was true. In ``half`` and ``few`` it is known in how many subgroups a feature informs: where it does
-in all others, it does not here, which no table shows.
+raise the best score with 90 % and more, how many were called clear, and how often either was true;
+``clear_said.csv``, over all kinds, how often what was said with some probability was. In ``half``
+and ``few`` it is known in how many subgroups a feature informs: where it does in all others, it
+does not here, which no table shows.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from misfeat.exceptions import MisfeatWarning
 KINDS = ("alike", *BY_LOT, "half", "few", "unlike")
 SIZES, FIRST_SEED = (1, 2), 74_000  # other tables than those that settings were chosen on
 HEAD = ("kind", "size", "features", "rose", "said 90 %", "true", "clear", "true")
+TENTHS = ("said", "features", "mean", "true")
 
 
-def told(kind: str, size: int, seed: int) -> list[tuple[bool, bool, bool]]:
-    """Of every unrecorded feature: whether it raises, is said to with 90 %, and is clear."""
+def told(kind: str, size: int, seed: int) -> list[tuple[bool, float, bool]]:
+    """Of every unrecorded feature: whether it raises, how likely it is said to, and is clear."""
     table, odds, base, shares, hidden = drawn(kind, seed)
     selector = SubgroupSelector("site", size=size, k=1, n_jobs=1).fit(table, "y")
     found = []
@@ -44,25 +46,34 @@ def told(kind: str, size: int, seed: int) -> list[tuple[bool, bool, bool]]:
 
         before = best(range(1, size + 1)) if own else 0.0
         rose = best(range(size), feature) > before + 1e-12
-        found.append((rose, one.probability >= 0.9, one.clear))
+        found.append((rose, one.probability, one.clear))
     return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", type=int, default=60)
-    tables, lines = parser.parse_args().tables, [HEAD]
+    seeds, lines, every = range(FIRST_SEED, FIRST_SEED + parser.parse_args().tables), [HEAD], []
     warnings.simplefilter("ignore", MisfeatWarning)
     for kind in KINDS:
         for size in SIZES:
-            seeds = range(FIRST_SEED, FIRST_SEED + tables)
-            rose, said, clear = np.array([one for s in seeds for one in told(kind, size, s)]).T
+            found = np.array([one for seed in seeds for one in told(kind, size, seed)])
+            rose, said, clear = found[:, 0], found[:, 1] >= 0.9, found[:, 2] > 0
             shares = [f"{rose[held].mean():.2f}" if held.any() else "" for held in (said, clear)]
             counts = (len(rose), f"{rose.mean():.2f}", said.sum(), shares[0], clear.sum())
             lines.append((kind, size, *counts, shares[1]))
+            every.append(found)
             print(*lines[-1], sep="\t", flush=True)
-    with Path(__file__).with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(lines)
+    rose, said, _ = np.concatenate(every).T
+    tenths: list[tuple] = [TENTHS]
+    for tenth in range(10):
+        own = np.minimum(said * 10, 9).astype(int) == tenth
+        means = (f"{one[own].mean():.3f}" for one in (said, rose))
+        tenths.append((f"{tenth / 10} to {(tenth + 1) / 10}", own.sum(), *means))
+        print(*tenths[-1], sep="\t")
+    for rows, name in ((lines, "clear.csv"), (tenths, "clear_said.csv")):
+        with Path(__file__).with_name(name).open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from misfeat import SubgroupSelector
 from misfeat.exceptions import MisfeatWarning
 
 KINDS = ("alike", "half", "few", "unlike", "large")
-BY_LOT = {"lot .5": 0.5, "lot .7": 0.7}  # a feature informs in a subgroup with this probability
+BY_LOT = {f"lot .{tenths}": tenths / 10 for tenths in (5, 7, 9)}  # it informs this probably
 SIZES = (1, 3)
 N, ROWS, HIDDEN = 6, 300, 0.25
 FIRST_SEED = 60_000  # other tables than those that settings were chosen on

@@ -578,8 +578,8 @@ class Selection:
         dataframe
             Columns ``subgroup``, ``feature``, ``gain`` (by how much the best score is expected to
             rise over ``before``), ``low``, ``high``, ``probability`` (that it rises at all),
-            ``probability_of_a_tenth`` (by a tenth of ``before``), ``clear`` (whether the former
-            reaches `confidence`, also if features inform in some subgroups only), ``rank``,
+            ``probability_of_a_tenth`` (by a tenth of ``before``), ``clear`` (whether the rise
+            reaches `confidence` and the feature informs in nearly all other subgroups), ``rank``,
             ``before`` (of the best recorded set), ``best_set`` (the one that would be best),
             ``joined`` (the gain if it joined the best recorded set),
             ``support``, ``unsettled`` (two features of ``best_set`` never recorded together),

@@ -29,7 +29,7 @@ def test_features_that_explain_only_together_are_one_step(fitted):
     first = plan.iloc[0]
     assert (first["subgroup"], set(first["features"])) == ("site=c", {"a", "b"})
     assert first["worth"]
-    assert first["probability"] > 0.9
+    assert first["probability"] > 0.8
     assert first["cost"] == 2
     assert {"a", "b"} <= set(first["best_set"])
     alone = fitted.worth_collecting().set_index("feature")["gain"]

@@ -124,6 +124,24 @@ def test_differences_and_pairs_of_features_are_those_measured():
     assert (shown(text, differences), shown(text, pairs)) == (2, 2)
 
 
+def test_what_is_called_clear_comes_true_in_85_percent_of_every_kind():
+    by_kind, text = defaultdict(list), page("answers/plan")
+    for kind, *_, clear, true in measured("validity/clear"):
+        assert float(true or 1) >= 0.85
+        by_kind[kind] += [clear, f"{100 * float(true):.0f} %" if true else "–"]
+    assert sum(int(n) for n in by_kind["alike"][::2]) > 100
+    assert shown(text, [["everywhere", *by_kind["alike"]]]) == 1
+    lots = [[f"in {share}0 % by lot", *by_kind[f"lot .{share}"]] for share in "97"]
+    assert shown(text, lots) == 2
+    tenths = [
+        [f"{100 * float(one):.0f}" for one in line[2:]] for line in measured("validity/clear_said")
+    ][-4:]
+    said, came_true = (
+        f"{', '.join(one[:-1])} and {one[-1]} %" for one in zip(*tenths, strict=True)
+    )
+    assert f"Of rises said with {said}, {came_true} came true" in text
+
+
 def test_tests_against_chance_are_those_measured():
     text = page("answers/chance")
     null = defaultdict(list)

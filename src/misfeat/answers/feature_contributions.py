@@ -50,8 +50,6 @@ NOT_KNOWN = Estimated(float("nan"), float("nan"), float("nan"))
 NOTHING = Estimated(0.0, 0.0, 0.0)
 SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
 A_TENTH = 0.1
-PRIOR_FAILS, PRIOR_COMPARED = 0.5, 5.0  # how often features fail, before any was compared
-LIKE_OTHERS = 10.0  # of every feature, so many subgroups fail as often as those of all features
 
 
 @dataclass(frozen=True)
@@ -371,7 +369,6 @@ def feature_worths(
 
     def worths_of_subgroups() -> list[Worth]:
         confidence, names = selection.confidence, selection.feature_names
-        informs = _informs_elsewhere(selection)
         records: list[Worth] = []
         for name in subgroups:
             gains = RecordingGains(selection, name, size)
@@ -382,8 +379,8 @@ def feature_worths(
             for (feature,), (gain, index) in offers.items():
                 pair, where = gains.unsettled(index)
                 low, high = gains.bounds(gain, own, index)
-                rises, cost = gain.exceeds(0.0), prices.of(name, feature)
-                clear = low > 0 if confidence is None else rises * informs[feature] >= confidence
+                rises, cost = gain.informs * gain.exceeds(0.0), prices.of(name, feature)
+                clear = low > 0 if confidence is None else gain.is_clear(confidence)
                 worths.append(
                     Worth(
                         subgroup=name,
@@ -392,7 +389,7 @@ def feature_worths(
                         low=min(low, gain.expected),
                         high=max(high, gain.expected),
                         probability=rises,
-                        probability_of_a_tenth=gain.exceeds(A_TENTH * before),
+                        probability_of_a_tenth=gain.informs * gain.exceeds(A_TENTH * before),
                         clear=bool(clear),
                         rank=0,
                         before=before,
@@ -410,18 +407,3 @@ def feature_worths(
         return records
 
     return selection.remembered(("worth", subgroup, size, prices.key), worths_of_subgroups)
-
-
-def _informs_elsewhere(selection: Selection) -> Floats:
-    """How likely every feature informs in one more subgroup as in those that recorded it."""
-    # A beta-binomial estimate, shrunk towards how often features of this table fail to.
-    singles, recorded = selection.completed(1), ~selection.missing
-    low, score = np.zeros(recorded.shape), np.zeros(recorded.shape)
-    for held, of_sets in ((low, singles.low), (score, singles.score)):
-        held[:, singles.subsets[:, 0]] = of_sets
-    most = np.where(recorded, low, 0.0).max(axis=0)
-    compared = recorded & (most > 0)
-    fails = compared & (score < most / 2)  # of what it informs for sure in another subgroup
-    rate = (fails.sum() + PRIOR_FAILS) / (compared.sum() + PRIOR_COMPARED)
-    failing = (fails.sum(axis=0) + LIKE_OTHERS * rate) / (compared.sum(axis=0) + LIKE_OTHERS)
-    return np.asarray(1.0 - failing)

@@ -25,7 +25,7 @@ from misfeat.completion.completer_data import SINGLES
 
 if TYPE_CHECKING:
     from misfeat.completion import CompletedScores
-    from misfeat.runtime.array_types import Indices
+    from misfeat.runtime.array_types import Floats, Indices
     from misfeat.selection import Selection
 
 Bundle = frozenset[int]
@@ -39,6 +39,12 @@ MOST_CONSIDERED = 8
 OPTIMISM = 0.22  # deviations by which the best of many sets is estimated too high
 MIXTURE = ((0.85, 0.42), (0.15, 1.5))
 """Shares of gains, and how far they lie from the estimate, in deviations."""
+SHARES = np.linspace(0.01, 0.99, 50)  # of the subgroups, in which a feature informs
+STRENGTHS = np.geomspace(0.002, 1.0, 16)  # of the entropy, what it explains there
+PRIOR, LIKE_OTHERS = 8.0, 10.0  # subgroups that inform, and that do so of a feature as of all
+VARIES, LITTLE = 0.2, 0.1  # of the expected root of a score, its deviations, if it informs or not
+CLEAR, DOUBT = 0.85, 0.05  # what is called clear informs in so many subgroups, but for some doubt
+DIFFER = 2.0  # how much wider clear gains must be, where subgroups are known to differ
 _NORMAL = NormalDist()
 
 
@@ -48,6 +54,9 @@ class Gain(NamedTuple):
     difference: float
     deviation: float
     most: float = np.inf  # what is left to be explained
+    informs: float = 1.0  # how likely its features inform here at all; with little doubt
+    surely: float = 1.0
+    differ: float = 0.0  # how much of the deviation is known, not doubted: subgroups differ
 
     @property
     def center(self) -> float:
@@ -72,12 +81,16 @@ class Gain(NamedTuple):
             rise += share * (deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z)))
         return min(rise, self.most)
 
-    def exceeds(self, least: float) -> float:
-        """How likely the rise is more than some number of at least 0."""
+    def is_clear(self, confidence: float) -> bool:
+        """Whether there is a rise, also if features inform in some subgroups only, or differ."""
+        return self.surely >= CLEAR and self.exceeds(0.0, DIFFER * self.differ) >= confidence
+
+    def exceeds(self, least: float, wider: float = 0.0) -> float:
+        """How likely the rise is more than some number of at least 0, if its features inform."""
         if not self.is_distributed:
             return float("nan") if np.isnan(self.deviation) else float(self.difference > least)
         ahead = (self.center - least) / self.deviation
-        return sum(share * _NORMAL.cdf(ahead / width) for share, width in MIXTURE)
+        return sum(share * _NORMAL.cdf(ahead / (width + wider)) for share, width in MIXTURE)
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Bounds of the rise, neither below 0."""
@@ -109,6 +122,7 @@ class RecordingGains:
         self._selection, self.subgroup = selection, subgroup
         self._cohort = selection.cohorts.position(subgroup)
         self._missing = selection.missing[self._cohort]
+        self._informs = selection.remembered(("informs",), self._informing_shares)
         scores = shown_scores(selection, size)
         lacking = np.flatnonzero(self._missing)
         self.considered = self._most_promising(scores, lacking) if together else lacking.tolist()
@@ -194,10 +208,11 @@ class RecordingGains:
         deviations = self._deviations(before, list(there.values()))
         ahead = [self.score(index) - self.score(before) for index in there.values()]
         most = float(self._selection.set_scores.measure.whole[self._cohort]) - self.score(before)
+        sure = [self._informs[:, list(bundle)].min(axis=1).tolist() for bundle in there]
         return {
-            bundle: (Gain(rise, deviation, max(most, rise)), index)
-            for (bundle, index), rise, deviation in zip(
-                there.items(), ahead, deviations, strict=True
+            bundle: (Gain(rise, deviation, max(most, rise), *informs), index)
+            for (bundle, index), rise, deviation, informs in zip(
+                there.items(), ahead, deviations, sure, strict=True
             )
         }
 
@@ -206,6 +221,41 @@ class RecordingGains:
         """Whether sets can be scored one by one: of rows, of counts of a site, or of sums."""
         scores = self._selection.set_scores
         return scores.can_list and not (scores.rows_withheld and scores.measure.tables is None)
+
+    def _informing_shares(self) -> Floats:
+        """In what share of subgroups features inform, and at least; whether subgroups differ."""
+        # Roots of 2n times scores of d columns are normal around √(2nx + d - 1), x > 0 if a feature
+        # informs, of any size. Shares are beta-distributed around that of all (empirical Bayes).
+        scores, each = self._selection.set_scores, np.arange(len(self._missing))[:, None]
+        own, rows = scores.scored(each).score, self._selection.cohorts.effective_sizes()
+        fitted, differ = np.ones(own.shape), 1.0
+        if self._lists:
+            model = scores.listed().models[0]
+            known, effects = model.evidence(each), model.effects
+            own, rows, fitted = known.own, known.rows / known.unit, known.fitted
+            differ = float(np.sqrt(effects.spread / np.maximum(effects.largest_spread, 1e-12)))
+        free, twice = np.maximum(fitted - 1.0, 0.0), 2.0 * rows[:, None]
+        root = np.sqrt(np.maximum(twice * np.nan_to_num(own) + free + 1.0, 0.0))
+        explained = twice * scores.measure.whole[:, None] * STRENGTHS[:, None, None]
+        centers = np.sqrt(explained + free), np.sqrt(free)
+        variances = (1.0 + off**2 * explained for off in (VARIES, LITTLE))
+        informs, fails = (
+            np.logaddexp(*(-((root - side) ** 2) / (2.0 * v) for side in (c, -c))) - np.log(v) / 2.0
+            for c, v in zip(centers, variances, strict=True)
+        )
+        ratio = np.where(self._selection.missing, 0.0, np.clip(informs - fails, -50.0, 300.0))
+        odds = [np.logaddexp(np.log(p) + ratio, np.log1p(-p)).sum(axis=1) for p in SHARES]
+        odds = [np.logaddexp.reduce([*one, *np.zeros_like(one)]) for one in odds]
+        likely = np.exp(odds - np.max(odds, axis=0))
+        alike = LIKE_OTHERS * SHARES[:, None]
+        prior = SHARES ** (alike - 1.0) * (1.0 - SHARES) ** (LIKE_OTHERS - alike - 1.0)
+        prior /= prior.sum(axis=1, keepdims=True)
+        fits = prior @ likely  # of every share of all features, that of each
+        weight = np.log(fits).sum(axis=1) + PRIOR * np.log(SHARES)
+        posterior = likely * (prior.T @ (np.exp(weight - weight.max())[:, None] / fits))
+        posterior /= posterior.sum(axis=0)
+        least = SHARES[(posterior.cumsum(axis=0) < DOUBT).sum(axis=0)]
+        return np.array([SHARES @ posterior, least, np.full(len(least), differ)])
 
     def _deviations(self, before: int | None, after: Sequence[int]) -> list[float]:
         confidence = self._selection.confidence

@@ -179,7 +179,7 @@ class _SubgroupPlan:
         bundle = max(offers, key=lambda b: offers[b][0].expected / cost_of[b])
         gain, index = offers[bundle]
         least = self._least * cost_of[bundle]
-        probability = gain.exceeds(least)
+        probability = gain.informs * gain.exceeds(least)
         before = gains.best_set(self._recorded)
         needed, precision = self._pilot(before, index, gain, least)
         pair, where = gains.unsettled(index)
@@ -192,7 +192,7 @@ class _SubgroupPlan:
             low=min(low, gain.expected),
             high=max(high, gain.expected),
             probability=probability,
-            worth=bool(not probability < 0.5 and gain.expected >= least),
+            worth=bool(not gain.exceeds(least) < 0.5 and gain.expected >= least),
             cost=cost_of[bundle],
             gain_per_cost=gain.expected / cost_of[bundle],
             total_gain=0.0,
