@@ -10,9 +10,8 @@ import pytest
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
-from misfeat.datasets import load_readmission
 from tests.cohorts.plans import collected_queries
-from tests.cohorts.tables import build_product_sums, table
+from tests.cohorts.tables import build_product_sums, patients, table
 
 
 def test_weights_count_the_rows_of_the_table_and_rows_are_distinct_within_a_cohort():
@@ -30,9 +29,8 @@ def test_weights_count_the_rows_of_the_table_and_rows_are_distinct_within_a_coho
 
 
 def test_the_paper_example_has_four_subgroups_and_their_gaps():
-    patients = load_readmission()
     with pytest.warns(MisfeatWarning, match="ethnicity=Caucasian & age>40"):
-        cohorts = build_cohorts(patients.columns, patients.target, groups=patients.groups)
+        cohorts = patients(groups=["ethnicity", {"age": [40]}])
     assert cohorts.names == tuple(
         f"ethnicity={e} & {a}" for e, a in product(["Asian", "Caucasian"], ["age<=40", "age>40"])
     )

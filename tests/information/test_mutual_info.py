@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from misfeat import Coding, MisfeatError, MisfeatWarning
 from misfeat.cohorts import Cohort, build_cohorts
-from misfeat.datasets import load_readmission
 from misfeat.information import block_plan, joint_mutual_info, level_mutual_info, target_entropy
 from misfeat.information import mutual_info as module
 from misfeat.information.mutual_info import compact_rows, entropy, influence, sampled_share
 from misfeat.lattice import level
+from tests.cohorts.tables import patients
 from tests.information import generated
 from tests.information.generated import (
     cohort_of,
@@ -77,8 +77,7 @@ def test_scores_lie_between_zero_and_the_entropy_and_grow_with_the_set(cohort):
 
 
 def test_the_papers_worked_example_in_nats_and_bits():
-    patients = load_readmission()
-    cohorts = build_cohorts(patients.columns, patients.target)
+    cohorts = patients()
     family_history = [[cohorts.features.index("family_history")]]
     score = joint_mutual_info(cohorts["all rows"], np.array(family_history))[0]
     assert score == pytest.approx(0.1169, abs=5e-5)

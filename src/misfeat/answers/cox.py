@@ -8,14 +8,12 @@ last horizon, with inverse chances of being followed as weights (Uno et al., Sta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from misfeat.cohorts.follow_up import EVENT, STATES, counts_of, survival_of, weights_at
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Floats, Indices
+from misfeat.runtime.array_types import Floats, Indices
 
 MOST_STEPS, CONVERGED = 30, 1e-6  # of Newton's method, and changes that end it
 MOST_LOG_HAZARD = 15.0  # no hazard differs from the mean by a larger factor, as a logarithm

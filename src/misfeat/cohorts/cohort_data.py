@@ -277,13 +277,12 @@ class Cohorts:
     Examples
     --------
     >>> from misfeat.cohorts import build_cohorts
-    >>> from misfeat.datasets import load_readmission
-    >>> patients = load_readmission()
-    >>> cohorts = build_cohorts(patients.columns, patients.target, groups={"age": [40]})
+    >>> table = {"age": [30, 50] * 2, "smokes": [0, 0, 1, 1], "bmi": [None, 21, None, 30]}
+    >>> cohorts = build_cohorts({**table, "y": [0, 1] * 2}, "y", groups={"age": [40]})
     >>> cohorts.names, cohorts["age<=40"].size
-    (('age<=40', 'age>40'), 6)
+    (('age<=40', 'age>40'), 2)
     >>> cohorts.missing_features("age<=40")
-    ('cholesterol',)
+    ('bmi',)
     """
 
     names: tuple[str, ...]

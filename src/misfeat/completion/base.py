@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,9 +33,7 @@ from misfeat.completion.registry import INHERIT, Confidence, Seed, confidence_of
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice import best_below, level, rank, ranks_below
 from misfeat.parameters.declaration import Parameters, a_level
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,9 +26,7 @@ from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorde
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
 from misfeat.lattice import level, rank
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats, Indices
+from misfeat.runtime.array_types import Flags, Floats, Indices
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -1,6 +1,6 @@
-"""Tables to learn, test and measure with: generated ones, the paper's example, and real ones."""
+"""Tables to learn, test and measure with: generated ones and a real one."""
 
-from misfeat.datasets.dataset import Dataset, heart_csv, load_heart, load_readmission
+from misfeat.datasets.dataset import Dataset, heart_csv, load_heart
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
 
 __all__ = [
@@ -8,6 +8,5 @@ __all__ = [
     "GeneratedCohorts",
     "heart_csv",
     "load_heart",
-    "load_readmission",
     "make_cohorts",
 ]

@@ -93,7 +93,9 @@ def load_heart(readable: bool = False) -> Dataset:
     words = tomllib.loads((_DATA / "heart_words.toml").read_text(encoding="utf-8"))
     names = words["names"] if readable else {name: name for name in words["names"]}
     columns: dict[str, NDArray[Any]] = {}
-    for name, texts in _texts(heart_csv()).items():
+    with heart_csv().open(newline="", encoding="utf-8") as opened:
+        header, *rows = csv.reader(opened)
+    for name, texts in zip(header, zip(*rows, strict=True), strict=True):
         values = np.array([text or "nan" for text in texts], dtype=object)
         column = values.astype({"site": object, "num": np.int64}.get(name, np.float64))
         if readable and name in words["values"]:
@@ -125,37 +127,3 @@ def heart_csv() -> Path:
     'heart.csv'
     """
     return _DATA / "heart.csv"
-
-
-def _texts(file: Path) -> dict[str, tuple[str, ...]]:
-    """The columns of a CSV file."""
-    with file.open(newline="", encoding="utf-8") as opened:
-        header, *rows = csv.reader(opened)
-    return dict(zip(header, zip(*rows, strict=True), strict=True))
-
-
-def load_readmission() -> Dataset:
-    """The cardiovascular example of the paper: 12 patients, 4 subgroups, readmission as target.
-
-    Cholesterol was never taken at 40 and below, blood pressure never for Asians at 40 and below nor
-    for Caucasians above. I(family_history; readmission) over all patients is 0.1169 nats.
-
-    Examples
-    --------
-    >>> patients = load_readmission()
-    >>> patients.n_rows, patients.target, patients.groups
-    (12, 'readmission', ['ethnicity', {'age': [40]}])
-    """
-    columns = {
-        name: np.array(
-            [text or None for text in texts], dtype=np.int64 if name == "age" else object
-        )
-        for name, texts in _texts(_DATA / "readmission.csv").items()
-    }
-    return Dataset(
-        name="readmission",
-        columns=columns,
-        target="readmission",
-        groups=["ethnicity", {"age": [40]}],
-        description="Cardiovascular patients of the MISFEAT paper, readmitted or not.",
-    )

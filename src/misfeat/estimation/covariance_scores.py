@@ -29,14 +29,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.estimation.interaction_kernels import solve_sets
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 EM_ROUNDS = 60
 EM_RIDGE = 1e-3

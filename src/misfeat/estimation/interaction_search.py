@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,9 +37,7 @@ from misfeat.estimation.interaction_kernels import (
 )
 from misfeat.estimation.score_sources import Source, cells_within
 from misfeat.lattice import level
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.runtime.array_types import Floats, Indices, Integers
 
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
 MARGIN = 0.8  # allows for the tails of the normal distribution

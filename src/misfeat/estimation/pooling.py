@@ -26,14 +26,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.estimation.covariance_scores import wide
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats
+from misfeat.runtime.array_types import Flags, Floats
 
 ROUNDS = 6
 FEW_COHORTS = 3  # up to so many subgroups say little about how much subgroups differ

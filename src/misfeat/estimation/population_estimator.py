@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,9 +38,7 @@ from misfeat.estimation.pooling import (
 )
 from misfeat.estimation.score_sources import source_of
 from misfeat.lattice import level
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats, Indices
+from misfeat.runtime.array_types import Flags, Floats, Indices
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
 LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of single features

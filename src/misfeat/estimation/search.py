@@ -10,15 +10,13 @@ docs/explanation/population.md, step 11.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Floats, Integers
 
-    Set = tuple[int, ...]
-    Score = Callable[[Integers], Floats]
+Set = tuple[int, ...]
+Score = Callable[[Integers], Floats]
 
 STARTS = 2  # paths that begin with one of the best single features
 INTERACTION_STARTS = 3  # paths that begin with one of the interactions that explain most

@@ -7,15 +7,13 @@ a class. The values of a set's last feature change fastest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.information.null_expectation import expected_n_log_n_weighted, n_log_n
 from misfeat.lattice.levels import level, rank
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 LARGEST = 3  # features of the largest sets that tables are held of
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from misfeat.lattice.levels import binomials, count, unrank
+from misfeat.runtime.array_types import Integers
 from misfeat.runtime.compilation import compiled, copy_values
 
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Integers
-
-    Sample = list[Integers]
+Sample = list[Integers]
 
 VISITS_A_NODE = 16  # the walk ends once it has looked at so many subsets for each one wanted
 

@@ -13,20 +13,18 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice import level, rank
+from misfeat.runtime.array_types import Flags, Integers
 from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.sites import signed_documents as documents
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.signed_documents import SHORT
 from misfeat.words import joined
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Integers
 
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"

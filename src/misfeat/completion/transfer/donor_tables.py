@@ -14,7 +14,7 @@ a strong proxy weigh more, by (1 - R)^-2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,8 @@ from misfeat.completion.transfer.tables import (
     rank_of,
     tables_of,
 )
+from misfeat.runtime.array_types import Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_lines, copy_values
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Floats, Integers
 
 LEAST_EXPECTED = 1e-2  # cells with less expected rows than this do not enter a chi-square distance
 SWEEPS = 4  # sweeps of the iterative proportional fitting that finds expected tables

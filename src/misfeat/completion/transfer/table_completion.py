@@ -12,7 +12,7 @@ asked for, the same above chance: less what those rows would score with permuted
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,10 +28,8 @@ from misfeat.completion.transfer.tables import (
     strides_of,
     tables_of,
 )
+from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_values
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Flags, Floats, Integers
 
 BACK_OFF = 1.0  # so many rows of the prior are added to every conditional distribution of a donor
 EMPTY = 1e-9  # rows that a class without rows in a cell counts as, so that its shares stay defined
