@@ -58,7 +58,7 @@ def weighted() -> SubgroupSelector:
     return fitted(TABLE.drop("times"), "weight")
 
 
-@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb"])
+@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb", "arrays"])
 @pytest.mark.parametrize("measure", ["mutual_info", "r2"])
 def test_a_frequency_of_two_is_the_row_twice(holder: str, measure: str) -> None:
     copies = TABLE.select(FEATURES)[np.repeat(np.arange(N_ROWS), TABLE["times"].to_numpy())]

@@ -148,8 +148,7 @@ def test_tests_against_chance_are_those_measured():
     for kind, _, _, usual, few, _ in measured("validity/null_tables"):
         weights = kind.partition("weights ")[2]
         if not kind.startswith("r2"):
-            alone = weights in ("by lot", "by clusters")
-            null[weights if alone else bool(weights)].append((few, usual))
+            null["clusters" if "clusters" in weights else bool(weights)].append((few, usual))
     power = [[one, *(rounded(s, 2) for s in found)] for _, one, *found in measured("answers/power")]
     enough = [
         [f"{int(rows):,}", informative, *(share.lstrip("0") for share in shares)]

@@ -28,7 +28,6 @@ from misfeat.cohorts.weights import (
 )
 from tests.cohorts.tables import effective_size
 from tests.completion.coded import drawn_cohorts
-from tests.reading.holders import HOLDERS
 
 N_ROWS = 400
 
@@ -61,32 +60,6 @@ def test_masses_are_the_sums_of_weights_and_sizes_those_of_shares_of_classes(tab
         by_class = np.bincount(cohort.target, weights=cohort.counts) / cohort.effective
         yes = weight[(own["target"] == "yes").to_numpy()].sum() / weight.sum()
         assert by_class[cohorts.classes.index("yes")] == pytest.approx(yes, rel=1e-12)
-
-
-@pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb", "arrays"])
-def test_frequencies_are_rows_written_out(table, holder):
-    once = table.drop("weight")
-    copies = once.select(pl.exclude("times").repeat_by("times").explode())
-    copies = copies.filter(pl.col("target").is_not_null())
-    told = {"groups": "site", "coding": Coding(max_categories=5)}
-    found = build_cohorts(
-        HOLDERS[holder](once), "target", **told, sample_weight="times", weights="frequency"
-    )
-    expected = build_cohorts(HOLDERS[holder](copies), "target", **told)
-    assert found.effective is None
-    assert found.masses is None
-    assert found.categories == expected.categories
-    for name in ("codes", "target_codes", "weights", "offsets", "missing"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-
-
-def test_weights_that_are_all_the_same_change_nothing(table):
-    rows = table.drop("weight", "times")
-    found = build_cohorts(rows, "target", sample_weight=np.full(N_ROWS, 2.5))
-    plain = build_cohorts(rows, "target")
-    assert found.masses is None
-    assert found.effective is None
-    np.testing.assert_array_equal(found.weights, plain.weights)
 
 
 def test_weights_that_differ_between_subgroups_alone_leave_their_sizes():

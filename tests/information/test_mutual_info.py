@@ -228,16 +228,6 @@ def test_nothing_is_known_of_a_target_with_a_single_class():
 
 
 # All of them run with bounds checks; every value of each stands among the others.
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.thorough)])
-def test_all_subsets_of_eight_features_equal_scikit_learn(every):
-    kinds = product([1, 2, 3, 4, 5, 9, 40], [1, 2, 3, 4, 5, 8, 12], [1, 7])
-    for number, (cardinality, n_classes, heaviest) in enumerate(kinds):
-        if every or sum(divmod(number // 2, 7), number % 2) % 7 == 0:
-            cohort = random_cohort(8, 250, cardinality, n_classes, heaviest)
-            found = np.concatenate(level_mutual_info(cohort, 1, 8))
-            assert found == pytest.approx(everything(cohort, 8), abs=1e-12)
-
-
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 12])
 @pytest.mark.parametrize("heaviest", [1, 7])
 def test_every_way_of_scoring_above_chance_equals_scikit_learn(n_classes, heaviest, monkeypatch):
