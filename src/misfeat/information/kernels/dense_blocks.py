@@ -276,16 +276,36 @@ def _count_rows(rows, features, table, keys):
 @compiled
 def sum_out(source, result, outer, cardinality, inner):
     """Sum the middle axis of a table of shape (outer, cardinality, inner), in words."""
-    for o in range(outer):
-        at = o * cardinality * inner
-        total = result[o * inner : (o + 1) * inner]
-        first = source[at : at + inner]
-        for i in range(inner):
-            total[i] = first[i]
-        for value in range(1, cardinality):
-            more = source[at + value * inner : at + (value + 1) * inner]
+    if inner == 1 and cardinality == 4:
+        for i in range(outer):
+            result[i] = source[4 * i] + source[4 * i + 1] + source[4 * i + 2] + source[4 * i + 3]
+    elif inner == 1 and cardinality == 2:
+        for i in range(outer):
+            result[i] = source[2 * i] + source[2 * i + 1]
+    elif inner == 1 and cardinality == 3:
+        for i in range(outer):
+            result[i] = source[3 * i] + source[3 * i + 1] + source[3 * i + 2]
+    elif cardinality == 4:
+        for o in range(outer):
+            at = o * 4 * inner
+            a = source[at : at + inner]
+            b = source[at + inner : at + 2 * inner]
+            c = source[at + 2 * inner : at + 3 * inner]
+            d = source[at + 3 * inner : at + 4 * inner]
+            total = result[o * inner : (o + 1) * inner]
             for i in range(inner):
-                total[i] += more[i]
+                total[i] = a[i] + b[i] + c[i] + d[i]
+    else:
+        for o in range(outer):
+            at = o * cardinality * inner
+            total = result[o * inner : (o + 1) * inner]
+            first = source[at : at + inner]
+            for i in range(inner):
+                total[i] = first[i]
+            for value in range(1, cardinality):
+                more = source[at + value * inner : at + (value + 1) * inner]
+                for i in range(inner):
+                    total[i] += more[i]
 
 
 @compiled_fast
