@@ -77,9 +77,11 @@ def test_the_series_is_as_good_as_the_sum_where_it_takes_over():
 
 def test_kernels_compile_once_for_scores_with_and_without_chance():
     rows = [compact_rows(random_cohort(), above_chance=above) for above in (True, False)]
-    with_chance, without = map(logs_of, rows)
-    assert nb.typeof(with_chance) == nb.typeof(without)
-    for table in (with_chance.f, with_chance.g):  # many share them
+    for lanes in (0, 2, 4, 8):
+        with_chance, without = (logs_of(either, lanes) for either in rows)
+        assert nb.typeof(with_chance) == nb.typeof(without)
+    logs = logs_of(rows[0], 4)
+    for table in (logs.f, logs.g, logs.small):  # many share them
         with pytest.raises(ValueError, match="read-only"):
             table[0] = np.nan
 

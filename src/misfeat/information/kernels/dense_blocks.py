@@ -308,10 +308,74 @@ def sum_out(source, result, outer, cardinality, inner):
                     total[i] += more[i]
 
 
+@compiled
+def _difference_of_fours(cells, f, g, small):
+    """Sum of f over four 16-bit lanes less g of their sum, for cells that are 64-bit words."""
+    looked_up = 0.0
+    computed = 0.0
+    spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+    large = np.uint64(0xFFF0FFF0FFF0FFF0)
+    lane = np.uint64(0xFFFF)
+    for i in range(len(cells)):
+        cell = cells[i]
+        if cell & large == np.uint64(0):
+            looked_up += small[(cell * spread) >> np.uint64(48)]
+        else:
+            a = cell & lane
+            b = (cell >> np.uint64(16)) & lane
+            c = (cell >> np.uint64(32)) & lane
+            d = cell >> np.uint64(48)
+            # A fixed order, for the compiler's choice would depend on what f and g are.
+            computed = ((computed + f[a]) + (f[b] + f[c])) + f[d] - g[a + b + c + d]
+    return looked_up + computed
+
+
+@compiled_fast
+def _difference_of_pairs(cells, f, g, small):
+    """The same for cells of two 16-bit lanes in 32-bit words."""
+    looked_up = 0.0
+    computed = 0.0
+    for i in range(len(cells)):
+        cell = np.uint64(cells[i])
+        if cell & np.uint64(0xFF00FF00) == np.uint64(0):
+            looked_up += small[(cell | (cell >> np.uint64(8))) & np.uint64(0xFFFF)]
+        else:
+            a = cell & np.uint64(0xFFFF)
+            b = cell >> np.uint64(16)
+            computed += f[a] + f[b] - g[a + b]
+    return looked_up + computed
+
+
+@compiled_fast
+def _difference_of_words(words, words_a_cell, f, g, small):
+    """The same for cells of several 64-bit words of four 16-bit lanes each."""
+    joint = 0.0
+    marginal = 0.0
+    spread = np.uint64((1 << 48) + (1 << 36) + (1 << 24) + (1 << 12))
+    ones = np.uint64((1 << 48) + (1 << 32) + (1 << 16) + 1)
+    large = np.uint64(0xFFF0FFF0FFF0FFF0)
+    lane = np.uint64(0xFFFF)
+    for start in range(0, len(words), words_a_cell):
+        total = np.uint64(0)
+        for w in range(words_a_cell):
+            word = words[start + w]
+            total += (word * ones) >> np.uint64(48)
+            if word & large == np.uint64(0):
+                joint += small[(word * spread) >> np.uint64(48)]
+            else:
+                a = word & lane
+                b = (word >> np.uint64(16)) & lane
+                c = (word >> np.uint64(32)) & lane
+                d = word >> np.uint64(48)
+                joint += (f[a] + f[b]) + (f[c] + f[d])
+        marginal += g[total]
+    return joint - marginal
+
+
 @compiled_fast
 def _sums(table, lanes, n_classes, logs):
     """The sum of f over lanes, and that of g over cells."""
-    f, g, by_class, _, _, _ = logs
+    f, g, by_class, _, _, _, _ = logs
     is_null = len(by_class) > 0
     joint = 0.0
     marginal = 0.0
@@ -336,7 +400,7 @@ def _sums(table, lanes, n_classes, logs):
 @compiled
 def _beyond_table(table, lanes, n_beyond, logs):
     """The sum of null expectations over the cells whose totals are beyond the table of g."""
-    _, g, by_class, unit, shift, entropies = logs
+    _, g, by_class, _, unit, shift, entropies = logs
     beyond = np.empty(n_beyond, dtype=np.int64)
     at = 0
     for start in range(0, len(table), lanes):
@@ -358,9 +422,11 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
     cardinalities, lanes, n_classes = rows.cardinalities, rows.lanes, rows.n_classes
     blocks, starts, kept, outputs = plan
     buffer, buffer_lanes, keys, long_keys = memory
+    f, g, _, small, _, _, _ = logs
     block_size = blocks.shape[1]
     lanes_a_word = len(buffer_lanes) // len(buffer)
     at = np.zeros(block_size + 2, dtype=np.int64)  # where the table of each depth starts, in words
+    short = len(small) > 0  # lanes of 16 bits
     for b in range(first, last):
         features = blocks[b]
         _, _, size = step_shape(np.int32(-1), features, cardinalities, lanes)
@@ -374,13 +440,20 @@ def score_blocks(first, last, rows, plan, memory, logs, sums):
             depth, words = take_step(
                 kept[step], features, cardinalities, lanes, lanes_a_word, buffer, at
             )
+            size, here = words * lanes_a_word, buffer[at[depth] : at[depth] + words]
             output = outputs[step]
             if output < 0:
                 continue
-            size = words * lanes_a_word
-            begin = at[depth] * lanes_a_word
-            joint, marginal = _sums(buffer_lanes[begin : begin + size], lanes, n_classes, logs)
-            sums[output] = joint - marginal
+            if short and lanes == 4:
+                sums[output] = _difference_of_fours(here, f, g, small)
+            elif short and lanes == 2:
+                sums[output] = _difference_of_pairs(here, f, g, small)
+            elif short:
+                sums[output] = _difference_of_words(here, lanes // 4, f, g, small)
+            else:
+                begin = at[depth] * lanes_a_word
+                joint, marginal = _sums(buffer_lanes[begin : begin + size], lanes, n_classes, logs)
+                sums[output] = joint - marginal
 
 
 @compiled

@@ -142,7 +142,7 @@ def _start(rows, n_depths):
         path.groups[0, i] = 0
         path.totals[0, rows.target[i]] += rows.weights[i]
     path.n_left[0] = n_rows
-    f, g, by_class, _, _, _ = rows.logs
+    f, g, by_class, _, _, _, _ = rows.logs
     everything = np.int64(0)
     for y in range(rows.n_classes):
         everything += path.totals[0, y]
@@ -182,7 +182,7 @@ def _count(feature, depth, table, path, scratch):
 @compiled_fast
 def _sum(n_touched, depth, table, path, scratch):
     """Sum f and g over touched cells, number groups; how many cells no table of g reaches."""
-    f, g, by_class, _, _, _ = table.logs
+    f, g, by_class, _, _, _, _ = table.logs
     n_classes, drop_pure, negligible = table.n_classes, table.drop_pure, table.negligible
     cells, renumbered, touched = scratch.cells, scratch.renumbered, scratch.touched
     is_null = len(by_class) > 0
