@@ -56,10 +56,10 @@ LARGEST_BLOCK = 24  # Members of a block are bits of an integer; no larger table
 
 
 def listed_tasks(
-    rows: CompactRows, members: Members, sizes: Integers, sums: Sums, work: Work
+    rows: CompactRows, members: Members, sizes: Integers, sums: Sums, work: Work, times: int = 1
 ) -> list[Task]:
     """Tasks that fill `sums` for listed subsets; common beginnings must follow each other."""
-    search = _search(rows, int(sizes.max(initial=0)))
+    search = _search(rows, int(sizes.max(initial=0)), times * len(sizes))
     shortest = max(1, FEWEST_VISITS // max(rows.n_rows, 1))
     parts = work.stretches(len(sizes), SEARCHES_A_THREAD, shortest=shortest)
     return [
@@ -68,10 +68,10 @@ def listed_tasks(
     ]
 
 
-def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work) -> list[Task]:
+def level_tasks(rows: CompactRows, size: int, sums: Sums, work: Work, times: int = 1) -> list[Task]:
     """Tasks that fill `sums` for every subset of one size, by rank, listing a stretch at a time."""
     count, shortest = comb(rows.n_features, size), max(1, FEWEST_VISITS // max(rows.n_rows, 1))
-    search = _search(rows, size)
+    search = _search(rows, size, times * count)
 
     def score(first: int, last: int) -> None:
         # Ranks that follow each other share their largest members, so those come first.
@@ -99,8 +99,24 @@ def list_levels(n_features: int, sizes: Sequence[int]) -> tuple[Members, Integer
     return members[places], np.repeat(np.array(sizes), counts)[places], places
 
 
-def _search(rows: CompactRows, largest: int) -> Search:
-    """What searches these rows depth-first for sets of up to a size."""
+def _search(rows: CompactRows, largest: int, n_sets: int) -> Search:
+    """The kernel for these rows: four classes packed into a word, or any number of them."""
+    packed = (
+        not rows.lacks_values
+        and rows.counts_rows
+        and rows.n_classes <= depth_first.PACKED_CLASSES
+        and rows.total < 2**depth_first.PACKED_BITS
+        and rows.n_rows * n_sets > SMALL
+    )
+    if packed:
+        shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
+        counts = rows.weights.astype(np.uint64) << shift
+        logs = logs_of(rows, depth_first.PACKED_CLASSES)
+        of_rows = rows.codes, rows.cardinalities, counts, not rows.above_chance, logs
+        packed_rows = depth_first.PackedRows(*of_rows)
+        return lambda members, sizes, sums: depth_first.score_listed_packed(
+            members, sizes, packed_rows, sums[0]
+        )
     by_size = np.sort(rows.cardinalities)[::-1]
     groups = min(float(rows.n_rows), float(np.prod(by_size[: max(largest - 1, 0)], dtype=float)))
     searched_rows = depth_first.SearchedRows(
@@ -143,12 +159,12 @@ def sums_of_levels(
     sparse = range(max(dense + 1, smallest), high + 1)
     if not sparse or n > LISTED_AT_ONCE:
         for size in sparse:
-            tasks += level_tasks(rows, size, by_size[size], work)
+            tasks += level_tasks(rows, size, by_size[size], work, times)
         work.run(tasks)
         return list(by_size.values())
     members, lengths, places = list_levels(n, sparse)
     searched = np.full((n_kinds, len(lengths)), np.nan)
-    work.run(tasks + listed_tasks(rows, members, lengths, searched, work))
+    work.run(tasks + listed_tasks(rows, members, lengths, searched, work, times))
     sums[:, bounds[sparse.start - low] + places] = searched
     return list(by_size.values())
 
@@ -187,7 +203,7 @@ def sums_of_subsets(
     members = np.ascontiguousarray(own[order], dtype=np.int16)
     listed = np.zeros((len(found), len(own)))
     sizes = np.full(len(own), size, dtype=np.int64)
-    work.run(listed_tasks(rows, members, sizes, listed, work))
+    work.run(listed_tasks(rows, members, sizes, listed, work, times))
     found[:, computable[order]] = listed
     return found
 
