@@ -206,12 +206,7 @@ def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
 def test_a_table_whose_only_number_is_missing_where_the_target_is_known_is_refused():
-    table = pd.DataFrame(
-        {
-            "ward": [8] * 7 + [18] * 3 + [17] * 3,
-            "score": [1.0, 2, *[None] * 11],
-            "y": [None] * 10 + [9, 24, 17],
-        }
-    )
+    nothing = [None] * 11
+    table = {"ward": [8] * 7 + [17] * 6, "score": [1, 2, *nothing], "y": [*nothing, 9, 24]}
     with pytest.raises(MisfeatError, match="'score': never recorded"):
         SubgroupSelector(groups="ward", size=1, measure="r2").fit(table, "y")

@@ -141,5 +141,5 @@ def test_few_rows_of_which_different_ones_recorded_each_pair_of_columns_are_answ
         "y": "abacdbabcaacebdceaab",
     }
     table = {name: [None if one == "-" else one for one in text] for name, text in columns.items()}
-    selector = SubgroupSelector("ward", size=2, coding=Coding(sporadic="available")).fit(table, "y")
-    assert np.isfinite(selector.scores()["score"]).all()
+    selector = SubgroupSelector("ward", size=2, coding=Coding(sporadic="available"))
+    assert np.isfinite(selector.fit(table, "y").scores()["score"]).all()
