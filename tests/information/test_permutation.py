@@ -25,6 +25,7 @@ from misfeat.information.measures import squared_correlation
 from misfeat.information.null_expectation import expected_n_log_n, n_log_n
 from misfeat.information.permutation import (
     CorrelationPermutations,
+    CountedPermutations,
     DesignCorrected,
     DrawnPermutations,
     SearchedPermutations,
@@ -69,11 +70,12 @@ def questions(draw):
 
 @settings(max_examples=40, deadline=None)
 @given(questions())
-def test_permutations_of_sorted_rows_are_those_searched_one_by_one(question):
+def test_permutations_counted_together_are_those_searched_one_by_one(question):
     cohort, held, strata = question
     cohort = replace(cohort, masses=None, heaviest=None, effective=None)
     sets = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED)._sets
     searched = SearchedPermutations(sets).scores(0, 9, Work(1))
+    assert np.allclose(CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
     assert np.allclose(SortedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
 
 

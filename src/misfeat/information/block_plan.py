@@ -300,8 +300,10 @@ def mean_cells_of(cardinalities: Integers, high: int) -> list[float]:
     return [totals[m] / comb(len(cardinalities), m) for m in range(high + 1)]
 
 
-def block_size_for(rows: CompactRows, high: int, lanes: int, lane_bytes: int) -> int:
-    """The block size that should cost least."""
+def block_size_for(
+    rows: CompactRows, high: int, lanes: int, lane_bytes: int, additions: float = 1.0
+) -> int:
+    """The block size that should cost least, if counting a row takes so many additions."""
     n = rows.n_features
     largest = np.sort(rows.cardinalities)[::-1]
     mean = mean_cells_of(rows.cardinalities, min(n, LARGEST_BLOCK))
@@ -315,7 +317,7 @@ def block_size_for(rows: CompactRows, high: int, lanes: int, lane_bytes: int) ->
         # The farther its cache is, the longer it takes to count a row into a table.
         count_row = 0.7 + 0.1 * max(log2(in_bytes / (NEAR_BYTES / 2)), 0.0) + in_bytes / 1.5e6
         sum_byte = 0.1 if in_bytes <= NEAR_BYTES else 0.2
-        cost = n_blocks * (rows.n_rows * count_row + in_bytes * sum_byte)
+        cost = n_blocks * (rows.n_rows * additions * count_row + in_bytes * sum_byte)
         if cost < least:
             best, least = size, cost
     return best

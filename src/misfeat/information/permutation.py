@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from math import comb
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -26,6 +27,12 @@ import numpy as np
 from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.cohorts.weights import mean_weights, rows_drawn, squares_of, weights_of
 from misfeat.information.block_plan import (
+    LARGEST_PLAN,
+    LARGEST_TABLE,
+    block_plan,
+    block_size_for,
+    buffer_words,
+    mean_cells_of,
     sums_of_subsets,
 )
 from misfeat.information.kernels import permutation
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
 
     from misfeat.cohorts.cohort_data import Cohort
     from misfeat.cohorts.product_sums import ProductSums
+    from misfeat.information.kernels.dense_blocks import BlockPlan
     from misfeat.information.trend import Orders
     from misfeat.runtime.array_types import Floats, Indices, Integers
 
@@ -50,9 +58,11 @@ if TYPE_CHECKING:
 
 LARGEST_MASS = 2**31  # what all rows weigh together, at most about, where weights are permuted
 MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number
+LANES_TOGETHER = 64  # counts of a cell, over all permutations that are counted together
 LARGEST_LANES = 2**22
 """Counts of the sums of all sets, over all permutations that are counted together."""
-LARGEST_LINE, LARGEST_LINES = 512, 2**24  # bytes of a row, and of all rows, that count classes
+LARGEST_LINE, LARGEST_LINES = 512, 2**24
+"""Bytes of a row, and of all rows, that count their classes in permutations that are sorted."""
 OFTEN = 1000  # about so many permutations are scored, where they are scored one at a time
 DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
@@ -60,6 +70,7 @@ MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they ar
 MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
 SPREAD_ROUNDS = 30  # until weights of rows have the squares they should have, in nearly all tables
 ALIKE = 1e-9  # logarithms of how unequal weights are; less does not count
+COUNTED_A_ROW = 0.4  # counts of a table a row: of more, rows that are sorted take less time
 
 
 class Permutations(Protocol):
@@ -133,7 +144,8 @@ class PermutedSets:
     rows: CompactRows  # plug-in
     largest: int  # the most features that are chosen freely
     held: tuple[int, ...]  # features (of the cohort) that every set holds besides
-    strata: Integers  # of every distinct row, within which classes stay; part of a cell of those
+    cells: Integers  # the cell of these features that every distinct row is in
+    strata: Integers  # of every distinct row, within which classes stay; part of a cell
     seeds: Seeds  # of every permutation, by its number
     rest: Floats | None = None  # of every row's weight, without the part that its class has; None
     # where weights count rows, each of which gets a class
@@ -145,6 +157,11 @@ class PermutedSets:
         order = np.argsort(self.strata, kind="stable")
         sizes = np.bincount(self.strata, weights=times).astype(np.int64)
         return order, times[order], np.concatenate([[0], np.cumsum(sizes)])
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of the features that are held."""
+        return int(self.cells.max(initial=0)) + 1
 
     @cached_property
     def free(self) -> Integers:
@@ -201,16 +218,16 @@ def permutations_of(
         if orders is not None:
             features, values = orders.features[:, place], orders.values[place]
             orders = orders._replace(features=features, values=values)
-    lines = np.zeros(rows.n_rows, dtype=np.int64) if strata is None else strata
-    within = distinct_columns(np.stack([lines, *(cohort.codes[f] for f in held)]))[1]
+    cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
+    within = cells if strata is None else _joined(cells, strata)
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
     seeds[0] = 0
-    sets = PermutedSets(rows, largest, held, within, seeds, rest)
+    sets = PermutedSets(rows, largest, held, cells, within, seeds, rest)
     kind: Callable[[PermutedSets], Permutations] = SearchedPermutations
     if rows_to_permute(cohort) < cohort.size:
         kind = DrawnPermutations
     elif rest is None:
-        kind = SortedPermutations
+        kind = CountedPermutations if _can_be_counted(sets) else SortedPermutations
     found = kind(sets)
     if orders is not None and cohort.size <= MOST_LINEAR:
         found = WithTrends(found, sets, orders)
@@ -222,6 +239,107 @@ def rows_to_permute(cohort: Cohort) -> int:
     distinct = DRAWN_A_ROW * len(cohort.target)
     drawn = cohort.effective is None and cohort.size >= max(DRAWN_FROM, distinct)
     return distinct if drawn else cohort.size
+
+
+def _joined(*lines: Indices) -> Integers:
+    """A number for every combination of codes that occurs."""
+    return distinct_columns(np.stack(lines))[1]
+
+
+def _can_be_counted(sets: PermutedSets) -> bool:
+    """Whether tables are small enough to be counted, several permutations at a time."""
+    rows, free = sets.rows, sets.free
+    if rows.lacks_values or not len(free) or sets.rest is not None:
+        return False
+    largest = min(sets.largest, len(free))
+    if comb(len(free), largest) > LARGEST_PLAN:
+        return False
+    cells = rows.cardinalities[free]
+    most = float(np.prod(np.sort(cells)[::-1][:largest], dtype=float)) * sets.n_cells
+    if most * LANES_TOGETHER > LARGEST_TABLE:
+        return False
+    mean = mean_cells_of(cells, largest)[largest] * sets.n_cells
+    return mean * rows.n_classes <= COUNTED_A_ROW * rows.total
+
+
+class CountedPermutations:
+    """Permutations of rows without gaps whose tables are counted, many at a time."""
+
+    def __init__(self, sets: PermutedSets) -> None:
+        rows, free = sets.rows, sets.free
+        self._sets, self.subsets, self._seeds = sets, sets.subsets, sets.seeds
+        self._lane_type = np.uint16 if rows.total < 2**16 else np.uint32
+        self._n_sets = sum(map(len, self.subsets))
+        most = min(LANES_TOGETHER // rows.n_classes, LARGEST_LANES // max(self._n_sets, 1))
+        self._together = max(1, most)  # permutations that are counted together
+        codes, cardinalities = rows.codes[free], rows.cardinalities[free]
+        self._n_held = sets.n_cells
+        if self._n_held > 1:
+            kind = np.uint16 if self._n_held <= 2**16 else np.uint32
+            codes = np.vstack([codes, sets.cells.astype(kind)])
+            cardinalities = np.append(cardinalities, self._n_held)
+        # Distinct rows of the features alone, and the rows of the table one by one, by stratum.
+        first, patterns = distinct_columns(codes)
+        order, times, starts = sets.by_stratum
+        self._rows = permutation.PermutedRows(
+            codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
+            cardinalities=cardinalities,
+            patterns=np.repeat(patterns[order], times),
+            classes=np.repeat(rows.target[order].astype(np.uint16), times),
+            starts=starts,
+            n_classes=rows.n_classes,
+        )
+        self._total = rows.total
+        self._plan = self._planned(
+            replace(rows, features=free, cardinalities=rows.cardinalities[free])
+        )
+        self._f = log_table(rows.total)
+        # The rows of cells do not change, nor does what they take off the sums.
+        self._taken_off = self._scored(self._seeds[:1])[0] - sets.recorded_scores(Work(1))
+
+    def scores(self, first: int, last: int, work: Work) -> Floats:
+        """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
+        found = np.empty((last - first, self._n_sets))
+
+        def score(begin: int, end: int) -> None:
+            permuted = self._scored(self._seeds[first + begin : first + end])
+            found[begin:end] = permuted - self._taken_off
+
+        bounds = [*range(0, last - first, self._together), last - first]
+        work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
+        return found
+
+    def _scored(self, seeds: Seeds) -> Floats:
+        lanes_a_word = 8 // np.dtype(self._lane_type).itemsize
+        n_words = -(-len(seeds) * self._rows.n_classes // lanes_a_word)
+        lanes = np.zeros((self._rows.codes.shape[1], n_words * lanes_a_word), self._lane_type)
+        permutation.count_classes(self._rows, seeds, lanes)
+        plan, cardinalities = self._plan, self._rows.cardinalities
+        free = cardinalities[:-1] if self._n_held > 1 else cardinalities
+        width = n_words * self._n_held
+        size = plan.blocks.shape[1] - (self._n_held > 1)
+        buffer = np.empty(buffer_words(free, size, width) + 8, dtype=np.uint64)
+        sums = np.zeros((self._n_sets, len(seeds)))
+        words = lanes.view(np.uint64)
+        permutation.score_permutations(
+            self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
+        )
+        return sums.T / self._total
+
+    def _planned(self, rows: CompactRows) -> BlockPlan:
+        n_free, high = rows.n_features, len(self.subsets)
+        lanes = self._together * rows.n_classes * self._n_held
+        lane_bytes = np.dtype(self._lane_type).itemsize
+        words = self._together * rows.n_classes * lane_bytes / 8
+        block = block_size_for(rows, high, lanes, lane_bytes, additions=words)
+        plan = block_plan(n_free, 1, high, block)
+        if self._n_held == 1:
+            return plan
+        held = np.full((len(plan.blocks), 1), n_free)
+        return plan._replace(
+            blocks=np.hstack([plan.blocks, held]),
+            kept=plan.kept | np.int32(1 << plan.blocks.shape[1]),
+        )
 
 
 class SortedPermutations:
@@ -236,6 +354,7 @@ class SortedPermutations:
         self._rows = permutation.PermutedRows(
             codes=np.ascontiguousarray(rows.codes[:, units], dtype=np.int32),
             cardinalities=rows.cardinalities,
+            patterns=np.arange(len(units)),
             classes=rows.target[units].astype(np.uint16),
             starts=starts,
             n_classes=rows.n_classes,
