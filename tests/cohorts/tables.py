@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 
-from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.reading.inputs import open_table
@@ -22,12 +18,6 @@ def table(n: int = 60, **columns) -> dict[str, np.ndarray]:
         "y": rng.integers(2, size=n),
     }
     return {**base, **columns}
-
-
-def patients(**groups):
-    """The paper's cardiovascular example: 12 patients, readmitted or not."""
-    read = pd.read_csv(Path(__file__).parent / "readmission.csv")
-    return build_cohorts(read, "readmission", **groups)
 
 
 def audit(cohorts, column):

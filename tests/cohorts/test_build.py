@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import polars as pl
@@ -11,7 +10,7 @@ from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from tests.cohorts.plans import collected_queries
-from tests.cohorts.tables import build_product_sums, patients, table
+from tests.cohorts.tables import build_product_sums, table
 
 
 def test_weights_count_the_rows_of_the_table_and_rows_are_distinct_within_a_cohort():
@@ -26,19 +25,6 @@ def test_weights_count_the_rows_of_the_table_and_rows_are_distinct_within_a_coho
             x, z, y = row
             held = (data["site"] == site) & (data["x"] == x) & (data["z"] == z) & (data["y"] == y)
             assert held.sum() == weight
-
-
-def test_the_paper_example_has_four_subgroups_and_their_gaps():
-    with pytest.warns(MisfeatWarning, match="ethnicity=Caucasian & age>40"):
-        cohorts = patients(groups=["ethnicity", {"age": [40]}])
-    assert cohorts.names == tuple(
-        f"ethnicity={e} & {a}" for e, a in product(["Asian", "Caucasian"], ["age<=40", "age>40"])
-    )
-    assert cohorts.missing_features("ethnicity=Asian & age<=40") == (
-        "blood_pressure",
-        "cholesterol",
-    )
-    assert cohorts.missing_features("ethnicity=Asian & age>40") == ()
 
 
 def test_equal_cohorts_are_equal_and_others_are_not():

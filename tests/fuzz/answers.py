@@ -16,6 +16,7 @@ from openpyxl import load_workbook
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_features
 from misfeat.answers.feature_contributions import feature_values, feature_worths, pair_interactions
+from misfeat.answers.options import level_size
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
@@ -84,8 +85,11 @@ def closure(machine: Selecting, selector: Any, draw: Any) -> None:
     found, size = selector.selection_, draw(st.sampled_from((2, 2, 3)))
     if not found.set_scores.estimate.above_chance and not found.set_scores.measure.closed:
         return
-    smaller, larger = (found.completed(m) for m in (size - 1, size))
-    for part in ranks_below(larger.subsets).T:
+    scores, larger = found.set_scores, found.completed(size)
+    smaller, parts = found.completed(size - 1), ranks_below(larger.subsets)
+    if scores.is_searched(size):  # no lower than a single feature
+        smaller, parts = scores.scored(np.arange(len(found.feature_names))[:, None]), larger.subsets
+    for part in parts.T:
         below = larger.score < smaller.score[:, part] - ROUNDING
         hold(not below.any(), "closure", np.argwhere(below).tolist())
 
@@ -116,6 +120,7 @@ def features(machine: Selecting, selector: Any, draw: Any) -> None:
     hold(len(selector.features(size=size)) == len(values), "every feature", size)
     n_features = len(selector.selection_.feature_names)
     hold(len(values) == len(_with_classes(selector)) * n_features, "subgroups with classes")
+    size = level_size(selector.selection_, size)
     best = {one.subgroup: one for one in best_sets(selector.selection_, size=size, k=1)}
     shares = dict.fromkeys(best, 0.0)
     for one in values:
@@ -164,8 +169,9 @@ def distinct(machine: Selecting, selector: Any, draw: Any) -> None:
     shown = best_sets(selector.selection_, size=size, k=k, distinct=True)
     every = {(one.subgroup, one.rank): one for one in sets_of(selector, size)}
     for one in shown:
-        same = every[one.subgroup, one.rank] == replace(one, p_value=None)
-        hold(same, "the set of that rank", one)
+        same = every[one.subgroup, one.rank]
+        one = replace(one, p_value=None, observed=same.observed)  # which may differ by rounding
+        hold(one == same, "the set of that rank", one)
     firsts = [one for one in shown if one.rank == 1]
     hold(len(firsts) == len(_with_classes(selector)), "the best of every subgroup", firsts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from misfeat.information import block_plan, joint_mutual_info, level_mutual_info
 from misfeat.information import mutual_info as module
 from misfeat.information.mutual_info import compact_rows, entropy, influence, sampled_share
 from misfeat.lattice import level
-from tests.cohorts.tables import patients
 from tests.information import generated
 from tests.information.generated import (
     cohort_of,
@@ -77,7 +77,7 @@ def test_scores_lie_between_zero_and_the_entropy_and_grow_with_the_set(cohort):
 
 
 def test_the_papers_worked_example_in_nats_and_bits():
-    cohorts = patients()
+    cohorts = build_cohorts(str(Path(__file__).parent / "readmission.csv"), "readmission")
     family_history = [[cohorts.features.index("family_history")]]
     score = joint_mutual_info(cohorts["all rows"], np.array(family_history))[0]
     assert score == pytest.approx(0.1169, abs=5e-5)

@@ -278,7 +278,7 @@ class Cohorts:
     --------
     >>> from misfeat.cohorts import build_cohorts
     >>> table = {"age": [30, 50] * 2, "smokes": [0, 0, 1, 1], "bmi": [None, 21, None, 30]}
-    >>> cohorts = build_cohorts({**table, "y": [0, 1] * 2}, "y", groups={"age": [40]})
+    >>> cohorts = build_cohorts({**table, "y": [0, 0, 1, 1]}, "y", groups={"age": [40]})
     >>> cohorts.names, cohorts["age<=40"].size
     (('age<=40', 'age>40'), 2)
     >>> cohorts.missing_features("age<=40")

@@ -35,9 +35,9 @@ class Dataset:
 
     Examples
     --------
-    >>> from misfeat.datasets import load_readmission
-    >>> load_readmission().n_rows
-    12
+    >>> from misfeat.datasets import load_heart
+    >>> load_heart().n_rows
+    920
     """
 
     name: str
