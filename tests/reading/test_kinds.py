@@ -180,7 +180,7 @@ def test_what_can_be_no_code_is_refused(wrong):
     assert refused.value.parameter == "missing_values"
 
 
-@pytest.mark.parametrize("dtype", [object, "str", "category", pd.StringDtype("python")])
+@pytest.mark.parametrize("dtype", [object, "str", pd.StringDtype("python")])
 def test_text_after_a_nul_counts(dtype):
     texts = pd.Series(["a\0b", "a\0c", "a", "a\0"] * 5, dtype=dtype)
     table = pd.DataFrame({"x": texts, "y": [0, 1] * 10})
