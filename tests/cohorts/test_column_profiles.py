@@ -105,6 +105,7 @@ def test_identifiers_that_are_coded_all_the_same(rng):
     assert looks([f"p{n // 2}" for n in range(ROWS)]) == "identifier"
     assert looks(rng.integers(1, 10**6, 60).tolist() * 5, name="patient_id") == "identifier"
     assert looks(rng.integers(1, 10**6, 60).tolist() * 5, name="fluid") == ""
+    assert looks(rng.integers(1, 10**6, 60).tolist() * 5, name="caseid") == "identifier"
 
 
 def test_dates_also_as_text(rng):

@@ -80,12 +80,13 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
         [[len(np.unique(row[row >= 0])) for row in cohort.codes] for cohort in cohorts]
     )
     enough = np.array([cohort.size >= ENOUGH_ROWS for cohort in cohorts])
-    suspected = {audit.column for audit in cohorts.columns if audit.suspects}
+    # Of codes for missing more is said; an identifier has a single bin of many values.
+    others = {a.column for a in cohorts.columns if a.suspects or a.looks_like == IDENTIFIER}
     single = (values == 1) & (values.max(axis=0) > 1) & ~cohorts.missing & enough[:, None]
     for feature in np.flatnonzero(single.any(axis=0)):
         where = [cohorts.names[i] for i in np.flatnonzero(single[:, feature])]
         name = cohorts.features[feature]
-        if name not in suspected:  # of which more is said
+        if name not in others:
             yield Caution.of(
                 "single value",
                 columns=(name,),

@@ -299,7 +299,10 @@ A_COUNTER = 100  # Numbers that count people have so many values at least; ages 
 OFTEN_NEW = 0.3  # The share of the rows of a counter, or of free text, that hold another value
 NO_GAPS = 0.85  # The share of the integers from the least to the greatest that occur in a counter
 MOSTLY_NEW = 0.5  # Text of which so many values are distinct was typed, or names rows
-CALLED = re.compile(r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|identifier|nr|nbr|mrn|ssn)$)|[a-z]I[Dd]$")
+NUMBERED = r"(account|case|client|customer|employee|patient|person|record|row|subject|user|visit)"
+CALLED = re.compile(
+    rf"(?i:(^|[\W_]|{NUMBERED})(id|ids|uid|uuid|guid|identifier|nr|nbr|mrn|ssn)$)|[a-z]I[Dd]$"
+)
 SAMPLED = 200  # So many values of text are read to see whether they are dates
 WORDS = 3  # Free text has so many words on the mean
 
