@@ -13,9 +13,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo import fitted, mostly_chance, print_answer
+from misfeat.demo import INTRODUCTION, fitted, mostly_chance
 from misfeat.show.first_screen import first_screen
-from misfeat.show.terminal import print_trust
+from misfeat.show.terminal import plain_text, print_lines, print_sentences, print_trust
 
 
 def main() -> None:
@@ -24,7 +24,11 @@ def main() -> None:
     selector.validate()
     selection = selector.selection_
     screen = first_screen(selection)
-    print_answer(selector, screen, console)
+    rows, features = selection.cohorts.weights.sum(), len(selection.feature_names)
+    text = INTRODUCTION.format(rows=rows, features=features)
+    print_lines(console, plain_text(text, style="italic"))
+    console.print()
+    print_sentences(screen, console)
     further = mostly_chance(selection)
     print_trust(screen, console, validation=selection.validation, further=further)
     picture = Path(__file__).with_name("demo.svg")

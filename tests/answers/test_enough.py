@@ -75,7 +75,7 @@ def test_what_is_enough_is_settled_or_said_not_to_be():
     selector, found = asked(table(3), 3, size=2)
     assert (found.size, found.settled) == (2, False)
     smaller = selector.answer("all rows", size=2).sentence
-    assert smaller.endswith("(p ≤ 0.005), but larger sets were not tried: size=3 does.")
+    assert smaller.endswith("would help (p ≤ 0.005): size=3 looks for it.")
     settled = selector.answer("all rows").sentence
     assert "f0, f1 and f2 explain" in settled
     assert "no evidence that a further feature helps (p = " in settled

@@ -319,7 +319,7 @@ def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
     if step.size < size:
         return Message(f"a further feature may help ({further})")
     return Message(
-        f"a further feature helps ({further}), but larger sets were not tried: {{setting}} does",
+        f"a further feature would help ({further}): {{setting}} looks for it",
         setting=Setting("size", size + 1),
     )
 
