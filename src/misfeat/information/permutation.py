@@ -249,7 +249,7 @@ def _joined(*lines: Indices) -> Integers:
 def _can_be_counted(sets: PermutedSets) -> bool:
     """Whether tables are small enough to be counted, several permutations at a time."""
     rows, free = sets.rows, sets.free
-    if rows.lacks_values or not len(free) or sets.rest is not None:
+    if rows.lacks_values or not len(free):
         return False
     largest = min(sets.largest, len(free))
     if comb(len(free), largest) > LARGEST_PLAN:
