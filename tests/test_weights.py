@@ -180,7 +180,8 @@ def test_the_first_screen_says_what_rows_are_worth(
     weighted.show()
     told = " ".join(capsys.readouterr().out.split())
     worth = round(sum(row["effective_rows"] for row in as_rows(weighted.subgroups_)))
-    assert f"Rows are weighted by weight: 600 rows, worth {worth} of equal weight." in told
+    rows = f"600 rows, which inform as much as {worth} drawn at random."
+    assert f"Rows are weighted by weight: {rows}" in told
     weighted.show(subgroup="site=a")
     assert "Rows are weighted by weight: " in " ".join(capsys.readouterr().out.split())
 

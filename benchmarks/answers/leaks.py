@@ -24,14 +24,14 @@ import sklearn.datasets
 
 from benchmarks.common.output import write_csv
 from misfeat import datasets
-from misfeat.answers.leaks_and_duplicates import (
-    duplicates,
+from misfeat.answers.leaks import (
     is_gap,
     leaks,
     missing_patterns,
     rows_by_class,
     share_of_target,
 )
+from misfeat.answers.redundant_features import duplicates
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import Dataset, make_cohorts
 from misfeat.exceptions import MisfeatError

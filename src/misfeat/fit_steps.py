@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from misfeat.answers.caution_kinds import SUSPECTS
 from misfeat.answers.enough_features import MOST_OF_SHORTLIST, chosen_size
-from misfeat.answers.leaks_and_duplicates import SUSPECTS, without_suspects
+from misfeat.answers.leaks import without_suspects
 from misfeat.answers.options import FitOptions, check_features, shown_scores
 from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import (

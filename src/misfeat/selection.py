@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from misfeat.answers.caution_kinds import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_columns, enough_features
 from misfeat.answers.feature_contributions import (
@@ -20,7 +21,6 @@ from misfeat.answers.feature_contributions import (
     pair_interactions,
     path_steps,
 )
-from misfeat.answers.leaks_and_duplicates import Caution
 from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_plan import PlanStep, recording_plan

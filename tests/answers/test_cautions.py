@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, Selection, SubgroupSelector, fit_steps
+from misfeat.answers.caution_kinds import SEVERITIES, Caution
 from misfeat.answers.cautions import left_out, list_cautions
-from misfeat.answers.leaks_and_duplicates import SEVERITIES, Caution
 from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.cli.errors import in_options
 from tests.estimation.generated import wide_columns
@@ -220,3 +220,26 @@ def test_tests_see_only_rows_that_were_held_back(shortlisted):
     other = Selection(others, found.set_scores, found.options, shortlist=found.shortlist)
     tests = [significance_tests(one, permutations=49).subgroups for one in (found, other)]
     assert [one.p_value for one in tests[0]] == [one.p_value for one in tests[1]]
+
+
+def test_a_row_that_carries_much_of_a_class_is_pointed_out():
+    rng = np.random.default_rng(0)
+    table = {"g": np.arange(800) % 2, "a": rng.integers(0, 3, 800), "y": rng.integers(0, 2, 800)}
+    weights = np.ones(800)
+    for heavy in (1.0, 50.0):
+        weights[1] = heavy
+        selection = SubgroupSelector("g", size=1).fit(table, "y", sample_weight=weights).selection_
+        found = [one for one in list_cautions(selection) if one.kind == "heavy row"]
+        assert [one.subgroups for one in found] == [("g=1",)] * (heavy > 1)
+        assert not found or "up to 2" in found[0].sentence
+
+
+def test_a_time_beside_the_event_that_ends_it_is_pointed_out():
+    rng = np.random.default_rng(0)
+    table = {"rfstime": rng.exponential(size=300), "a": rng.integers(0, 3, 300)}
+    event = rng.integers(0, 2, 300)
+    for name, pointed in (("status", True), ("DEATH_EVENT", True), ("grade", False)):
+        found = caution_list({**table, name: event}, name, size=1)
+        assert [one.columns for one in found if one.kind == "follow-up"] == [("rfstime",)] * pointed
+    timed = SubgroupSelector(size=1).fit({**table, "status": event}, ("rfstime", "status"))
+    assert not [one for one in list_cautions(timed.selection_) if one.kind == "follow-up"]

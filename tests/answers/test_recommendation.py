@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,7 +71,7 @@ def test_there_is_an_answer_for_every_subgroup_and_over_all(answer):
     assert "no evidence that a further feature helps (p = " in first.sentence
     assert "no evidence that any feature explains y (p = " in last.sentence
     assert answer.sentence.startswith("In 2 of 3 subgroups the recommended features explain from ")
-    assert "; a is recommended in all of them." in answer.sentence
+    assert "; a is recommended in all of these." in answer.sentence
     assert answer.sentence.endswith("In g=w there is no evidence that any feature explains it.")
     assert answer.recording == (
         "Every subgroup recorded every feature: there is nothing to collect.",
@@ -158,6 +160,17 @@ def test_a_model_is_judged_on_rows_left_out():
     assert chosen.net_benefit(0.001) == pytest.approx(chosen.net_benefit(0.001)[1:] * 2)
     with pytest.raises(MisfeatError, match="threshold"):
         chosen.net_benefit(1.0)
+
+
+def test_a_set_of_which_a_model_does_worse_than_of_others_is_said_so(answer):
+    chosen = replace(answer["g=v"].models[0], value=0.7, low=0.65, high=0.75)
+    single = replace(chosen, features=("a",), value=0.8)
+    every = replace(chosen, features=("a", "b", "c"), value=0.74)
+    of = replace(answer["g=v"], models=(chosen, single, every))
+    assert "alone 0.80 (0.65 to 0.75), clearly more: the others may have" in of.model_words
+    assert of.model_words.count("clearly more") == 1
+    of = replace(of, models=(chosen, replace(every, value=0.76)))
+    assert of.model_words.endswith(", clearly more: more may be worth it")
 
 
 def test_a_model_sees_what_features_explain_only_together():

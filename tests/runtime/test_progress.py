@@ -41,9 +41,9 @@ def lines_of(steps):
 
 def test_lines_are_some_seconds_apart_and_tell_the_time_left():
     lines = lines_of(("Scores", done, 100, 1) for done in range(100))
-    assert lines[0] == "Scores: 4 %, about 0:01:36 left"
-    assert lines[-1] == "Scores: 99 %, about 0:00:01 left"
-    assert len(lines) == 20
+    assert lines[0] == "Scores: 10 %, about 0:01:30 left"
+    assert lines[-1] == "Scores: 90 %, about 0:00:10 left"
+    assert len(lines) == 9
     for short in (
         [("Scores", n, 4, 0.9) for n in range(4)],
         [("Scores", n, 10, 60) for n in (0, 10)],

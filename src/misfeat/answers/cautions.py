@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.answers import leaks_and_duplicates
-from misfeat.answers.leaks_and_duplicates import MOST_NAMED, SEVERITIES, Caution
+from misfeat.answers.caution_kinds import MOST_NAMED, SEVERITIES, Caution, together
+from misfeat.answers.leaks import leaks, missing_by_rule, missing_patterns
 from misfeat.answers.recording_gains import unsettled_pair
+from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
+from misfeat.cohorts.weights import weights_of
 from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
@@ -38,6 +41,14 @@ UNLIKE_LEVEL = 0.01  # how likely chance makes any small subgroup look unlike th
 ELSEWHERE_LEVEL = 0.05  # how likely it makes the few cases of one point elsewhere
 ELSEWHERE = 0.1  # of the uncertainty: nearer to the estimate they do not
 SMALL = 0.5  # a subgroup with fewer rows than this share of the mean borrows much strength
+HEAVY = 0.1  # a row with this share of the weight of a class decides much by itself
+LIKE_EVENTS = re.compile(
+    r"(?i:(^|[ _.])(status|event|fustat|cens|censor(ed)?|dead|died|death|recur|recurrence|relapse|"
+    r"fail|failed|failure|churn|churned)$)"
+)
+LIKE_TIMES = re.compile(
+    r"(?i:(time|tenure|duration|days|months|survival|follow[ _.-]?up)$|^(time|survival|follow))"
+)
 ENOUGH_ROWS = 30  # in a subgroup with fewer rows a feature may well have a single value
 
 
@@ -54,6 +65,8 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             *_combinations(cohorts, best, estimate == SAMPLE and measure.name == "mutual_info"),
             *_few_rows(cohorts),
             *_few_cases(cohorts),
+            *_heavy_rows(cohorts),
+            *_follow_up(cohorts),
             *_few_subgroups(cohorts, estimate),
             *_unlike(selection),
             *_next_to_nothing(cohorts, best),
@@ -64,13 +77,14 @@ def list_cautions(selection: Selection, size: int | None = None) -> list[Caution
             *_cut_target(cohorts, best, measure.name),
         ]
         if not scores.rows_withheld:
-            cautions += leaks_and_duplicates.leaks(cohorts)
+            cautions += leaks(cohorts)
             cautions += _determined_by_sets(best, cautions)
-            cautions += leaks_and_duplicates.missing_patterns(cohorts)
-            cautions += leaks_and_duplicates.duplicates(cohorts)
-            cautions += leaks_and_duplicates.missing_by_rule(cohorts)
+            cautions += missing_patterns(cohorts)
+            cautions += duplicates(cohorts)
+            cautions += derived_numbers(cohorts)
+            cautions += missing_by_rule(cohorts)
         progress(LOOKING, 1, 1)
-    grouped = leaks_and_duplicates.together(cautions)
+    grouped = together(cautions)
     return sorted(grouped, key=lambda one: SEVERITIES.index(one.severity))
 
 
@@ -153,6 +167,37 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
         )
     if single:
         yield Caution.of("one class", columns=(cohorts.target,), subgroups=single)
+
+
+def _heavy_rows(cohorts: Cohorts) -> Iterator[Caution]:
+    """Subgroups in which a single row carries much of the weight of a class."""
+    heavy: dict[str, float] = {}
+    for cohort in cohorts if cohorts.masses is not None and not cohorts.horizons else ():
+        rows, masses, heaviest = weights_of(cohort)
+        for one in np.unique(cohort.target):
+            own = cohort.target == one
+            share = float(heaviest[own].max() / masses[own].sum(dtype=np.float64))
+            if rows[own].sum() >= LEAST_CASES and share >= HEAVY:
+                heavy[cohort.name] = max(share, heavy.get(cohort.name, 0.0))
+    if heavy:
+        yield Caution.of(
+            "heavy row",
+            columns=(cohorts.target,),
+            subgroups=heavy,
+            share=percent(max(heavy.values()), 0.0, 1.0),
+        )
+
+
+def _follow_up(cohorts: Cohorts) -> Iterator[Caution]:
+    """Times beside a target that looks like their event: how long rows were observed."""
+    binned = {audit.column for audit in cohorts.columns if audit.edges}
+    if len(cohorts.classes) == 2 and not cohorts.horizons and LIKE_EVENTS.search(cohorts.target):
+        for name in binned.intersection(cohorts.features):
+            if LIKE_TIMES.search(name):
+                exclude = Setting("exclude", [name])
+                yield Caution.of(
+                    "follow-up", columns=(name,), target=cohorts.target, exclude=exclude
+                )
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:

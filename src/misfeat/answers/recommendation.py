@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import isnan, nan
+from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 
 if TYPE_CHECKING:
-    from misfeat.answers.leaks_and_duplicates import Caution
+    from misfeat.answers.caution_kinds import Caution
     from misfeat.selection import Selection
 
 EXPLAINED = "explained"
@@ -121,6 +121,9 @@ class SubgroupAnswer:
             every = "both" if len(other.features) == 2 else f"all {len(other.features)}"
             named = "{single} alone" if single else f"{every} recorded features"
             template += f"; with {named} {other.words}"
+            if other.value > chosen.high:
+                doubt = "the others may have come by chance" if single else "more may be worth it"
+                template += f", clearly more: {doubt}"
         about: dict[str, Any] = {"names": joined(chosen.features)}
         about["single"] = joined(others[0].features) if others else ""
         return Message(template, **about)
@@ -392,7 +395,7 @@ def _common_features(explained: Sequence[SubgroupAnswer]) -> Message:
     shown = often[:MOST_NAMED]
     where = "all" if {counts[name] for name in shown} == {len(explained)} else "most"
     are = "is" if len(shown) == 1 else "are"
-    return Message(f"; {{names}} {are} recommended in {where} of them", names=joined(shown))
+    return Message(f"; {{names}} {are} recommended in {where} of these", names=joined(shown))
 
 
 def _others(answers: Sequence[SubgroupAnswer], target: str) -> Message:
@@ -425,7 +428,7 @@ def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> 
     worth = f"{rows:,} rows in all"
     if cohorts.effective is not None:
         effective = round(sum(cohort.effective_size for cohort in own))
-        worth = f"{rows:,} rows, worth {effective:,} of equal weight"
+        worth = f"{rows:,} rows, which inform as much as {effective:,} drawn at random"
     how = [Message(words[role], columns=joined(named)) for role, named in columns.items() if named]
     both = Message("{first} and {second}", first=how[0], second=how[-1])
     said = how[0] if len(how) == 1 else both
@@ -437,12 +440,17 @@ def recording_sentences(
 ) -> list[Message]:
     """A sentence for every step of a plan that is worth it; else one that says there is none."""
     sentences: list[Message] = []
-    reached: dict[str, float] = {}  # by subgroup, what is expected after the steps so far
+    # By subgroup, what is expected after the steps so far, and its variance to either side.
+    reached: dict[str, tuple[float, float, float]] = {}
     for step in steps:
         if step.worth:
-            before = reached.get(step.subgroup, step.before)
-            whole, reached[step.subgroup] = wholes[step.subgroup], before + step.gain
-            sentences.append(_step_in_words(step, before, whole, target, confidence))
+            before, below, above = reached.get(step.subgroup, (step.before, 0.0, 0.0))
+            below, above = below + (step.gain - step.low) ** 2, above + (step.high - step.gain) ** 2
+            after = before + step.gain
+            reached[step.subgroup] = after, below, above
+            expected = np.array([before, after, after - sqrt(below), after + sqrt(above)])
+            shares = np.clip(expected / wholes[step.subgroup], 0.0, 1.0).tolist()
+            sentences.append(_step_in_words(step, shares, target, confidence))
     if len(sentences) > MOST_STEPS:
         more = Message(f"{len(sentences) - MOST_STEPS:,} more steps are worth it: see the plan.")
         return [*sentences[:MOST_STEPS], more]
@@ -459,13 +467,9 @@ def recording_sentences(
 
 
 def _step_in_words(
-    step: PlanStep, score: float, whole: float, target: str, confidence: float | None
+    step: PlanStep, shares: Sequence[float], target: str, confidence: float | None
 ) -> Message:
-    # What is explained before is uncertain, too: with the gain it may seem more than there is.
-    after, low, high = (
-        min(1.0, (score + more) / whole) for more in (step.gain, step.low, step.high)
-    )
-    before = percent(score / whole, low, high)
+    before, after, low, high = shares
     sure = "bounds" if confidence is None else f"{100 * confidence:.0f} % interval"
     likely = ""
     if not isnan(step.probability):
@@ -478,7 +482,7 @@ def _step_in_words(
         f"{{subgroup}}: {{features}}{'' if one else ' together'} {be} worth recording. With "
         f"{'it' if one else 'them'}, the best set is expected to explain "
         f"{percent(after, low, high)} ({sure} {percent_between(low, high)}) of the uncertainty "
-        f"about {{target}} instead of {before}{likely}.",
+        f"about {{target}} instead of {percent(before, low, high)}{likely}.",
         subgroup=step.subgroup,
         features=joined(step.features),
         target=target,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
-FIRST_LINE_AFTER = 4.0  # Seconds of work before the first plain line; shorter work needs none
-LINE_EVERY = 5.0  # Seconds between plain lines, at least
+FIRST_LINE_AFTER = 10.0  # Seconds of work before the first plain line; shorter work needs none
+LINE_EVERY = 10.0  # Seconds between plain lines, at least
 FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB and PyTorch
 FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
 """What PyTorch on a CPU, Python's threads and libraries in C++ say."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Sequence[Any]]
     Line = dict[str, Any]
 
+SKIPPED = "Ranks left out: sets that hold a smaller one which explains nearly as much by itself."
 MOST_LINES = 10  # lines of each subgroup, where there are several; one subgroup is shown whole
 COLUMN_NOTES = (
     "column", "role", "treatment", "categories", "missing", "looks_like", "taken_for", "example",
@@ -169,6 +170,8 @@ def print_answer(
         if len(own) > most:
             more = f"{len(own) - most:,} more; ask about this subgroup to see all."
             console.print(more, style="dim", highlight=False)
+    if any(own[-1].get("rank", 0) > len(own) for own in subgroups.values()):
+        console.print(SKIPPED, style="dim", highlight=False)
     if any(line[one.starred] for one in shown if one.starred for line in lines):
         console.print(STAR, style="dim")
 

@@ -16,6 +16,7 @@ from rich.text import Text
 from misfeat.answers.feature_contributions import feature_worths
 from misfeat.answers.options import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
 from misfeat.answers.recommendation import Answer, most_informative
+from misfeat.answers.recording_plan import LEAST_SHARE
 from misfeat.safe_text import visible
 from misfeat.words import p_words, percent, percent_between, score_words
 
@@ -38,6 +39,7 @@ ABOUT = {
     "above_chance": ", less what chance alone would score",
     "sample": ", of the rows as they are",
 }
+WORTH = f"Worth recording (a gain of {100 * LEAST_SHARE:.0f} % for a feature's usual cost)"
 MOST_SENTENCES = 20  # under one heading; of more subgroups the most informative ones are shown
 
 
@@ -310,7 +312,7 @@ def print_sentences(
         more = f"{others}; 'misfeat ask DIR answer --subgroup NAME' shows one."
         print_lines(console, plain_text(more), "• ", "  ")
     if collecting:
-        _print_headed(console, "Worth recording", map(spell, screen.recording))
+        _print_headed(console, WORTH, map(spell, screen.recording))
 
 
 def print_trust(

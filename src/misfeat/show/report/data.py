@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.feature_contributions import feature_values, feature_worths, shapley_values
-from misfeat.answers.recommendation import MODEL_COLUMNS
+from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE
 from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import Stability, stability_of
@@ -261,7 +261,7 @@ def _sizes(enough: Enough | None, answer: SubgroupAnswer) -> dict[str, Any] | No
         return None
     return {
         "size": enough.size,
-        "answer": len(answer.features),
+        "answer": 0 if answer.verdict == NO_EVIDENCE else len(answer.features),
         "reason": answer.reason,
         **_attributes(enough, "settled", "level", "permutations"),
         # Beyond the next size nothing was tested.
@@ -309,8 +309,11 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
         return [Message("No rows are kept, so that nothing was tested against chance.")]
     skipped = []
     if effort.tested < screen.size:
-        sets = f"sets of more than {effort.tested}" if effort.tested else "sets"
-        skipped.append((f"Of so many sets, {sets} were not tested against chance", "significance"))
+        what = "There are so many sets that none was tested against chance"
+        if effort.tested:
+            sizes = f"of at most {effort.tested} features"
+            what = f"There are so many sets that the test of all sets is of sets {sizes}"
+        skipped.append((what, "significance"))
     if not effort.resampled:
         skipped.append(("Stability was not looked at for so many sets", "stability"))
     if len(selection.cohorts) > MOST_EXPLAINED:

@@ -142,7 +142,7 @@ class SubgroupPage {
     const verdict = (i) => {
       if (i + 1 === enough.answer) return make("strong", {}, enough.settled || enough.answer < enough.size ? "enough" : "the most that was tried");
       if (i + 1 < enough.answer) return "more helps";
-      return i + 1 <= enough.size ? "adds next to nothing" : "no evidence that it helps";
+      return enough.answer && i + 1 <= enough.size ? "adds next to nothing" : "no evidence that it helps";
     };
     const rows = enough.steps.map((step, i) => [
       { node: String(i + 1), value: i + 1 },
@@ -153,7 +153,8 @@ class SubgroupPage {
     ]);
     const parts = make("div", { class: "side-by-side" }, make("figure", {}, sizeCurve(enough.steps, this.whole, enough.answer)), tableOf(`enough-${this.number}`, heads, rows));
     const settled = enough.settled || enough.answer < enough.size;
-    const said = `${settled ? "" : "At least "}${enough.answer}${enough.reason ? `: ${enough.reason}` : ""}.`;
+    const size = `${settled ? "" : "At least "}${enough.answer}${enough.reason ? `: ${enough.reason}` : ""}.`;
+    const said = enough.answer ? size : "None: there is no evidence that any feature helps.";
     const legend = make("p", { class: "legend" }, "The best recorded set of every size, which need not hold the one before. A larger set never scores less, so that a share may rise by chance alone; the test says whether it did.");
     this.section(place, "page-enough", "How many features are enough?", make("p", {}, said), legend, parts);
   }

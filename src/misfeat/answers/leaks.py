@@ -1,4 +1,4 @@
-"""Columns that may mislead: leaks of the target, gaps that say something, and duplicates.
+"""Columns that may give the target away, and gaps that follow a rule.
 
 A share of the target's entropy depends on how common the classes are: a copy of the target in
 which 2 % of the rows are wrong explains 86 % of a target with two equal classes, and 69 % of one
@@ -8,34 +8,25 @@ weight, in which a copy with so many errors explains the same however rare a cla
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from misfeat.answers.caution_kinds import MOST_NAMED, SUSPECTS, Caution
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.feature_blocks import SUSPECT, without_features
 from misfeat.exceptions import Message, Setting, listed
-from misfeat.information.mutual_info import entropy
-from misfeat.information.null_expectation import expected_information, n_log_n
 from misfeat.words import joined
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from misfeat.runtime.array_types import Flags, Floats, Integers
+    from misfeat.runtime.array_types import Flags, Floats
 
-    Severity = Literal["overturns", "weakens", "note"]
-
-SUSPECTS = "suspects"  # Stands for all features that may give the target away
-SEVERITIES = ("overturns", "weakens", "note")
-"""Worst first: the answer may be wrong altogether, less sure than it looks, or is to be read so."""
-MOST_NAMED = 5  # columns, pairs or subgroups; the rest is counted
 DETERMINES, DETERMINES_NUMBER = 0.67, 0.6
 """A column that explains this share of the target by itself nearly determines it. A copy with 5 %
 of errors explains 71 %, a number with noise of a tenth of its deviation 66 to 77 % of its bins; the
@@ -50,86 +41,6 @@ CONFOUNDED = 0.5  # a pattern is that of the subgroups where they explain this p
 NEARLY = 0.95  # nearly always is in this share of the rows, nearly never in less than the rest
 LEAST_BY_RULE = 20  # so many rows must lack a feature by a rule, and so many have it
 MOST_ROWS = 100_000  # of more distinct rows, so many are looked at for rules
-SAME = 0.95  # a feature that explains this share of another one determines it
-LOOKS_SAME = 0.9  # pairs that reach this share in a sample of rows are counted on all rows
-SAMPLE = 500
-LEAST_OF_PAIR = 30  # in fewer rows a feature determines another one easily by chance
-MOST_ALIKE = 3  # cautions of a kind that have a line each
-_KINDS = tomllib.loads(Path(__file__).with_name("cautions.toml").read_text(encoding="utf-8"))
-FEW_OTHERS = 10  # rows that must differ from the commonest value, else little is determined
-
-
-@dataclass(frozen=True)
-class Caution:
-    """Something that may mislead in an answer; `Selection.cautions` says what its parts are."""
-
-    kind: str
-    columns: tuple[str, ...]
-    subgroups: tuple[str, ...]
-    sentence: Message
-    remedy: Message
-    severity: Severity
-
-    @classmethod
-    def of(
-        cls,
-        kind: str,
-        sentence: str = "",
-        remedy: str = "",
-        *,
-        columns: Iterable[str] = (),
-        subgroups: Iterable[str] = (),
-        severity: Severity | None = None,
-        **about: Any,
-    ) -> Caution:
-        """A caution from templates; what is not given is that of its kind (cautions.toml)."""
-        columns, subgroups = tuple(columns), tuple(subgroups)
-        where = listed(subgroups, MOST_NAMED)
-        about = {"column": columns[:1] and columns[0], "where": where} | about
-        words = _KINDS[kind]
-        told = Message(sentence or words["sentence"], **about)
-        advice = Message(remedy or words.get("remedy", ""), **about)
-        return cls(kind, columns, subgroups, told, advice, severity or words["severity"])
-
-    @property
-    def words(self) -> Message:
-        """The sentence and the remedy, one after the other."""
-        if not self.remedy:
-            return self.sentence
-        return Message("{sentence} {remedy}", sentence=self.sentence, remedy=self.remedy)
-
-
-def together(cautions: Iterable[Caution]) -> list[Caution]:
-    """The same, with one for all of a kind where there are more than a few."""
-    by_kind: dict[str, list[Caution]] = {}
-    for one in cautions:
-        by_kind.setdefault(one.kind, []).append(one)
-    found: list[Caution] = []
-    for kind, own in by_kind.items():
-        if len(own) <= MOST_ALIKE or "together" not in _KINDS[kind]:
-            found += own
-            continue
-        names = [" and ".join(map(repr, one.columns)) for one in own]
-        missing = own[0].remedy.about.get("missing")
-        which = "them" if len(own[0].columns) == 1 else "one of each pair"
-        remedy, setting = f"Leave {which} out: {{setting}}.", Setting("exclude")
-        if missing is not None:
-            remedy, setting = "Where it stands for missing, say so, as in {setting}.", missing
-        elif own[0].severity != "note":
-            remedy = "Unless known before the target is, leave them out: {setting}."
-            setting = Setting("exclude", SUSPECTS)
-        grouped = Caution.of(
-            kind,
-            f"{len(own):,} {_KINDS[kind]['together']}: {{names}}.",
-            remedy,
-            columns=dict.fromkeys(name for one in own for name in one.columns),
-            subgroups=dict.fromkeys(name for one in own for name in one.subgroups),
-            severity=own[0].severity,
-            names=joined(names, MOST_NAMED),
-            setting=setting,
-        )
-        found.append(grouped)
-    return found
 
 
 def without_suspects(cohorts: Cohorts, kept: Collection[str]) -> tuple[Cohorts, tuple[str, ...]]:
@@ -394,77 +305,3 @@ def _rule_caution(cohorts: Cohorts, rule: Rule, features: list[int], audit: Colu
         values=listed(values, MOST_NAMED),
         groups=groups,
     )
-
-
-def duplicates(cohorts: Cohorts) -> Iterator[Caution]:
-    """Pairs of features that determine each other, or of which one determines the other."""
-    for one, other, mutual in sorted(determined_pairs(cohorts), key=lambda pair: not pair[2]):
-        pair = cohorts.features[one], cohorts.features[other]
-        yield Caution.of(
-            "duplicate" if mutual else "determined",
-            columns=pair,
-            other=pair[1],
-            exclude=Setting("exclude", [pair[1]]),
-        )
-
-
-def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:
-    """Pairs of which the first feature determines the second, and whether each the other."""
-    # All pairs are counted on a sample of the rows, and those that look it on all of them. What a
-    # pair shares is measured above chance, so that many values in few rows determine nothing.
-    ends = np.cumsum(cohorts.weights)
-    total = int(ends[-1])
-    # Evenly over all rows: sorted as they are, every part has its share.
-    drawn = np.arange(min(SAMPLE, total)) * total // min(SAMPLE, total)
-    pairs = []
-    for one, other in _looking_determined(cohorts, np.searchsorted(ends, drawn, side="right")):
-        both = ~is_gap(cohorts, one) & ~is_gap(cohorts, other)
-        shape = len(cohorts.categories[one]), len(cohorts.categories[other])
-        cells = cohorts.codes[one][both].astype(np.int64) * shape[1] + cohorts.codes[other][both]
-        counts = np.bincount(cells, cohorts.weights[both], shape[0] * shape[1])
-        table = counts.astype(np.float64).reshape(shape)
-        forth, back = _determines(table), _determines(table.T)
-        if forth or back:
-            pairs.append((*((one, other) if forth else (other, one)), forth and back))
-    return pairs
-
-
-def _looking_determined(cohorts: Cohorts, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
-    """Pairs of which one explains nearly all of the other in a sample of rows."""
-    # Indicators of the values of all features, a line each; the first of a feature stays empty,
-    # so that none is without lines.
-    starts = np.concatenate([[0], np.cumsum([1 + len(labels) for labels in cohorts.categories])])
-    indicators = np.zeros((starts[-1], len(rows)))
-    for feature, start in enumerate(starts[:-1]):
-        (held,) = np.nonzero(~is_gap(cohorts, feature)[rows])
-        indicators[start + 1 + cohorts.codes[feature][rows[held]].astype(np.int64), held] = 1.0
-    for feature, start in enumerate(starts[1:-1]):
-        table = indicators[starts[feature] : start] @ indicators[start:].T
-        shares = _shared_part(table, starts[feature + 1 : -1] - start)
-        for index in np.flatnonzero(shares >= LOOKS_SAME).tolist():
-            yield feature, feature + 1 + index
-
-
-def _shared_part(table: Floats, starts: Integers) -> Floats:
-    """Mutual information over the lesser entropy, for tables side by side from `starts`."""
-    margins = np.add.reduceat(table, starts, axis=1)
-    total = np.maximum(margins.sum(axis=0), 1.0)
-    sums = (
-        n_log_n(margins).sum(axis=0),
-        np.add.reduceat(n_log_n(table.sum(axis=0)), starts),
-        np.add.reduceat(n_log_n(table).sum(axis=0), starts),
-    )
-    one, other, joint = (np.log(total) - part / total for part in sums)
-    shared, least = one + other - joint, np.minimum(one, other)
-    return np.asarray(np.divide(shared, least, out=np.zeros_like(shared), where=least > 1e-9))
-
-
-def _determines(table: Floats) -> bool:
-    """Whether the feature of the rows explains nearly all of that of the columns, beyond chance."""
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    if columns.sum() < LEAST_OF_PAIR or columns.sum() - columns.max() < FEW_OTHERS:
-        return False
-    whole = entropy(columns)
-    shared = entropy(rows) + whole - entropy(table.ravel())
-    chance = expected_information(rows[rows > 0], columns[columns > 0])
-    return bool(whole - chance > 0 and shared - chance >= SAME * (whole - chance))

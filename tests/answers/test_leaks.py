@@ -1,4 +1,4 @@
-"""Leaks, gaps that say something, and duplicates."""
+"""Leaks, and gaps that say something."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from hypothesis.extra.numpy import arrays
 from benchmarks.common import datasets as paper_tables
 from misfeat import SubgroupSelector, datasets
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.leaks_and_duplicates import (
-    determined_pairs,
+from misfeat.answers.leaks import (
     leaks,
     missing_by_rule,
     missing_patterns,
@@ -280,57 +279,6 @@ def test_hospitals_are_suggested_where_they_are_not_told_apart():
 def test_a_selector_cautions_of_it():
     found = list_cautions(SubgroupSelector("site", size=1).fit(survey(), "y").selection_)
     assert [one.severity for one in found if one.kind == "missing by rule"] == ["note", "note"]
-
-
-N_ROWS = 600
-
-
-def pairs_of(table):
-    cohorts = build_cohorts({**table, "y": np.arange(len(table["a"])) % 2}, "y")
-    return [
-        (cohorts.features[one], cohorts.features[other], mutual)
-        for one, other, mutual in determined_pairs(cohorts)
-    ]
-
-
-def test_a_recoded_copy_and_another_unit_are_duplicates():
-    rng = np.random.default_rng(0)
-    a = rng.normal(170, 10, N_ROWS)
-    code = rng.integers(0, 4, N_ROWS)
-    table = {"a": a, "inches": a / 2.54, "c": code, "text": np.array(list("zyxw"))[code]}
-    assert pairs_of(table) == [("a", "inches", True), ("c", "text", True)]
-
-
-def test_which_determines_which_is_told():
-    rng = np.random.default_rng(0)
-    fine = rng.integers(0, 6, N_ROWS)
-    table = {"a": fine // 3, "fine": fine, "other": rng.integers(0, 6, N_ROWS)}
-    assert pairs_of(table) == [("fine", "a", False)]
-
-
-def test_a_few_errors_do_not_hide_a_duplicate():
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 5, 5000)
-    copy = np.where(rng.random(5000) < 0.005, rng.integers(0, 5, 5000), a)
-    often = np.where(rng.random(5000) < 0.1, rng.integers(0, 5, 5000), a)
-    assert pairs_of({"a": a, "copy": copy, "often": often}) == [("a", "copy", True)]
-
-
-def test_gaps_do_not_hide_a_duplicate_and_are_none():
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 4, N_ROWS).astype(float)
-    gaps = rng.random(N_ROWS) < 0.3
-    other = np.where(gaps, np.nan, rng.integers(0, 4, N_ROWS))
-    panel = np.where(gaps, np.nan, rng.integers(0, 4, N_ROWS))
-    table = {"a": a, "copy": np.where(gaps, np.nan, a), "other": other, "panel": panel}
-    assert pairs_of(table) == [("a", "copy", True)]
-
-
-def test_many_values_in_few_rows_determine_nothing():
-    rng = np.random.default_rng(0)
-    table = {"a": rng.permutation(40) // 5, "b": rng.integers(0, 2, 40)}
-    assert pairs_of(table) == []
-    assert pairs_of({"a": [0, 1] * 5, "b": [1, 0] * 5}) == []
 
 
 def test_many_cautions_of_a_kind_are_one_that_lists_all_columns():
