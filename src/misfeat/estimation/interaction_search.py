@@ -166,7 +166,10 @@ def _term(table: Source, moments: Moments, features: tuple[int, ...], effect: fl
     _, sizes, directions = np.linalg.svd(np.sqrt(n_rows)[:, None] * effects, full_matrices=False)
     # Two flags have one interaction, whatever number of classes: other directions are rounding.
     kept = sizes[: min(MOST_DIRECTIONS, n_free)] > LEAST_DIRECTION * sizes[0]
+    # Nor is there more than noise in a direction whose covariance is not beyond its optimism.
     directions = directions[: len(kept)][kept]
+    covariances = ((effects @ directions.T) * (sums @ directions.T)).sum(axis=0) / whole
+    directions = directions[covariances > np.diag(directions @ optimism @ directions.T)]
     if not len(directions):
         return None
     effects = effects @ directions.T
