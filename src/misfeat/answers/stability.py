@@ -179,8 +179,8 @@ def _side_by_side(
         some = seeds[first : first + together]
         made = mapped(samples, some, lambda number: report(len(found) + number))
         with one_blas_thread():
-            grids = zip(*made, strict=True)
-            parts = [scores_of_samples(grid, subsets, whole=whole) for grid in grids]
+            grids = zip(zip(*made, strict=True), scores.listed().models, strict=True)
+            parts = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
         found.extend(np.mean(parts, axis=0))
     return found
 

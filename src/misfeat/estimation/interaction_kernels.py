@@ -46,6 +46,27 @@ def count_cells(codes, cards, sets, target, weights, offsets, cohorts, n_classes
 
 
 @compiled
+def occupied_cells(codes, cards, sets, offsets, step, found):
+    """How many cells of sets have rows in every cohort, by every `step`-th row without gaps."""
+    largest = 1
+    for features in sets:
+        largest = max(largest, cells_of(features, cards))
+    last = np.zeros(largest, dtype=np.int32)  # the set and cohort that last had a row there
+    stamp = np.int32(0)
+    for s in range(len(sets)):
+        for cohort in range(len(offsets) - 1):
+            stamp += np.int32(1)
+            for i in range(offsets[cohort], offsets[cohort + 1], step):
+                key = 0
+                for f in sets[s]:
+                    code = codes[f, i]
+                    key = -1 if key < 0 or code < 0 else key * cards[f] + code
+                if key >= 0 and last[key] != stamp:
+                    last[key] = stamp
+                    found[cohort, s] += 1.0
+
+
+@compiled
 def add_main_effects(sets, cards, usual, slopes, fitted):
     """Add what each feature alone gives to `fitted`, of shape (cells of all sets, n_targets)."""
     begin = 0

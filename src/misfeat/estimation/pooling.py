@@ -70,7 +70,7 @@ class Evidence:
     # from scores to what single rows vary by, both of shape (n_cohorts, n_sets)
     row_variance: Callable[[Floats], Floats]
     unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
-    misfit: Floats | float = 0.0  # (n_cohorts,): by what share scores may be off: it is a model
+    misfit: Floats | float = 0.0  # by what share scores may be off: it is a model
 
     def samples(self, score: Floats) -> Samples:
         """Samples of populations with these scores."""
@@ -265,7 +265,7 @@ def posterior_of(
     if guesses is not None:
         variance += np.where(lacking, BETWEEN_WAYS * (guesses - mean) ** 2, 0.0)
         mean = np.where(lacking, guesses, mean)
-    variance += (np.reshape(evidence.misfit, (-1, 1)) * mean) ** 2
+    variance += (evidence.misfit * mean) ** 2
     return Posterior(mean, variance, evidence.noise(mean))
 
 

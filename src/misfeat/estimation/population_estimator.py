@@ -17,6 +17,7 @@ import numpy as np
 from misfeat.completion.completer_data import SINGLES, Known, support_of
 from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
+    STRONGEST,
     Moments,
     Scale,
     SetColumns,
@@ -36,8 +37,8 @@ from misfeat.estimation.pooling import (
     joined,
     posterior_of,
 )
-from misfeat.estimation.score_sources import source_of
-from misfeat.lattice import level
+from misfeat.estimation.score_sources import Source, source_of
+from misfeat.lattice import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
@@ -45,7 +46,17 @@ LEAST_FACTOR, MOST_FACTOR = 0.4, 2.5  # of a subgroup's scores, by those of sing
 MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because of the model
 MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
 MOST_COLUMNS = 9  # of a feature of many categories that these are proportional to
+MOST_COUNTED, LARGEST_COUNTED = 3000, 5  # sets of a size, and sizes, that are counted to correct
+CLEARLY = 3.0  # times its variance by chance, a difference is squared before it is misfit
+TINY = 1e-9
 HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is known between
+
+
+class Correction(NamedTuple):
+    """By what counted scores correct those of all sets of one size (step 6)."""
+
+    factor: Floats  # (n_sets,): times scores
+    misfit: Floats  # (n_cohorts, n_sets): by what share they may be off all the same
 
 
 class Contradictions(NamedTuple):
@@ -68,6 +79,7 @@ class PopulationModel:
     misfit: Floats | float = 0.0  # (..., n_cohorts): by what share these differ all the same
     diffuse: Floats | float = 0.0  # what weak interactions explain on the mean, a column
     alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
+    corrections: tuple[Correction, ...] = ()  # by size from 1
 
     @classmethod
     def of(cls, known: Known) -> PopulationModel:
@@ -76,7 +88,8 @@ class PopulationModel:
         moments = find_terms(source, known.prepared(_plain_moments).hidden(known.exact.missing))
         scales, dimensions = source.scales()
         plain = cls(moments, scales, dimensions, np.ones(len(scales)))
-        return plain.calibrated(source.calibration(known.exact.by_size[1:3]))
+        counted = source.calibration(known.exact.by_size[1:])
+        return plain.calibrated(counted).corrected(counted, source)
 
     def calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
         """The same with scores scaled so that those of single features are as counted (step 6)."""
@@ -118,6 +131,43 @@ class PopulationModel:
             total += np.where(known, weight * columns, 0.0).sum(axis=-1)
         diffuse = np.where(total > 0, np.maximum(above / np.maximum(total, 1e-300), 0.0), 0.0)
         return replace(self, diffuse=diffuse, alone=(*self.alone, alone))
+
+    def corrected(self, by_size: Sequence[Floats], source: Source) -> PopulationModel:
+        """The same with scores corrected by counted ones, as far as rows allow (step 6)."""
+        found: list[Correction] = []
+        for size, counted in enumerate(by_size[:LARGEST_COUNTED], start=1):
+            if comb(self.moments.n_features, size) > MOST_COUNTED:
+                break
+            subsets = level(self.moments.n_features, size)
+            found.append(self._correction(subsets, counted, source.occupied(subsets)))
+        return replace(self, corrections=tuple(found))
+
+    def _correction(self, subsets: Indices, counted: Floats, occupied: Floats) -> Correction:
+        """What counted scores say beyond the model's, over all subgroups that recorded a set.
+
+        By chance the difference d varies by ν / 2n² + 2 |d| / n, ν the occupied cells beyond the
+        columns that are fitted, and is biased by at most ν / 2n times the share that is explained.
+        What it varies by beyond that is the model's misfit, a share of its scores.
+        """
+        evidence = self.evidence(subsets)
+        known = evidence.recorded & np.isfinite(counted)
+        rows = np.where(known, evidence.rows[:, None], 0.0)
+        total = np.maximum(rows.sum(axis=0), 1.0)
+        ceiling = np.stack([scale.score(np.full(1, STRONGEST)) for scale in self.scales])
+        free = (occupied - 1.0) * self.dimensions[:, None] - evidence.fitted
+        free = np.where(known, np.maximum(free, 0.0), 0.0)
+        explained = np.clip(evidence.own / np.maximum(ceiling, TINY), 0.0, 1.0)
+        mean = np.maximum((rows * evidence.own).sum(axis=0) / total, TINY)
+        apart = (rows * np.where(known, counted - evidence.own, 0.0)).sum(axis=0) / total
+        bias = (free * explained).sum(axis=0) / (2.0 * total)
+        noise = free.sum(axis=0) / (2.0 * total**2) + 2.0 * np.abs(apart) / total + bias**2
+        there = known.any(axis=0)
+        beyond = np.where(there, apart**2 - CLEARLY * noise, 0.0).sum()
+        share = np.clip(beyond / max((mean[there] ** 2).sum(), TINY), 0.0, 1.0)
+        believed = share * mean**2 / (share * mean**2 + noise + TINY**2) * there
+        factor = np.clip(1.0 + believed * apart / mean, LEAST_FACTOR, MOST_FACTOR)
+        squared = np.maximum(np.minimum(share, MOST_MISFIT**2), np.square(self.misfit)[:, None])
+        return Correction(factor, np.sqrt(squared * (1.0 - believed)))
 
     def _scores_alone(self, subsets: Indices) -> Floats:
         """Scores from each subgroup's own covariance, of what it recorded, not calibrated."""
@@ -165,6 +215,14 @@ class PopulationModel:
                 of_part, free = self._shared(seen, subsets[lacking])
                 fitted_part[..., line, lacking] = free
                 part[..., line, lacking] = self._on_scale(k, of_part) + more[..., lacking]
+        misfit = np.broadcast_to(self.misfit, moments.rows.shape)[..., list(cohorts), None]
+        if subsets.shape[1] <= len(self.corrections):
+            correction = self.corrections[subsets.shape[1] - 1]
+            place = rank(subsets)
+            factor, misfit = correction.factor[place], correction.misfit[:, place][list(cohorts)]
+            own = np.where(recorded, factor * own, own)
+            part = np.where(recorded, factor * part, part)
+            pooled = factor * pooled
         dimensions = self.dimensions[..., list(cohorts), None]
         return Evidence(
             own,
@@ -176,7 +234,7 @@ class PopulationModel:
             rows=np.maximum(moments.rows[..., list(cohorts)], 1.0),
             row_variance=partial(_row_variance, [self.scales[k] for k in cohorts]),
             unit=self.scales[0].unit,
-            misfit=np.broadcast_to(self.misfit, moments.rows.shape)[..., list(cohorts)],
+            misfit=misfit,
         )
 
     def means(self, subsets: Indices, cohort: int) -> Floats:

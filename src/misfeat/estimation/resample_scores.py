@@ -9,6 +9,7 @@ that a resample did not show are 0 in it, which leaves its scores as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,9 +46,12 @@ def sample_of(known: Known, like: CodedTable) -> Sample:
     return Sample(moments, source.shares(), source.scales()[1], counted, known.exact.ceiling)
 
 
-def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: bool) -> Floats:
+def scores_of_samples(
+    samples: Sequence[Sample], subsets: Indices, like: PopulationModel, *, whole: bool
+) -> Floats:
     """Scores of sets of one size, (n_samples, n_cohorts, n_sets)."""
     # `whole`: they are raised to those of all parts, as where all sets of their size are scored.
+    # What counted scores of all rows correct is corrected in every resample.
     found = np.empty((len(samples), len(samples[0].ceiling), len(subsets)))
     alike: dict[bytes, list[int]] = {}  # which features determine others differs
     for number, sample in enumerate(samples):
@@ -60,6 +64,7 @@ def scores_of_samples(samples: Sequence[Sample], subsets: Indices, *, whole: boo
         ones = np.ones(moments.rows.shape)
         model = PopulationModel(moments, scales, np.stack(dimensions), ones)
         model = model.calibrated([np.stack(scores) for scores in zip(*counted, strict=True)])
+        model = replace(model, corrections=like.corrections)
         if whole:
             sizes = range(1, subsets.shape[1] + 1)
             posteriors = [model.level(size, variances=False) for size in sizes]

@@ -23,7 +23,7 @@ from misfeat.estimation.covariance_scores import (
     Moments,
     recorded_all,
 )
-from misfeat.estimation.interaction_kernels import count_cells
+from misfeat.estimation.interaction_kernels import count_cells, occupied_cells
 from misfeat.information.count_tables import CountTables
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
 NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions
+MOST_CELLS, MOST_LOOKED_AT = 2**22, 50_000  # of one table, and rows, that occupied cells are of
 TINY = 1e-300
 EXACT_BELOW = 2**24  # whole numbers that single precision holds
 
@@ -70,6 +71,10 @@ class Source(ABC):
     def counts(self, sets: Integers, cohorts: Integers) -> Floats:
         """Rows of sets of one size in some subgroups: by set, subgroup, cell and class, in line."""
         raise NotImplementedError
+
+    def occupied(self, sets: Indices) -> Floats:
+        """How many cells of sets of one size have rows at most, (n_cohorts, n_sets)."""
+        return np.asarray(np.minimum(self.cards[sets].prod(axis=1), self.n_rows[:, None]))
 
     def shares(self) -> Floats:
         """The share of every class in every subgroup; counts that were rounded may lie below 0."""
@@ -204,6 +209,15 @@ class CodedTable(Source):
         found = np.zeros(int(self.cards[sets].prod(axis=1).sum()) * len(cohorts) * n_classes)
         rows = self.target, self.weights, self.offsets
         count_cells(self.codes, self.cards, sets, *rows, cohorts, n_classes, found)
+        return found
+
+    def occupied(self, sets: Indices) -> Floats:
+        """How many cells of sets of one size have rows, in the rows that are looked at."""
+        found = np.repeat(self.n_rows[:, None], len(sets), axis=1)
+        few = np.flatnonzero(self.cards[sets].prod(axis=1, dtype=np.float64) <= MOST_CELLS)
+        step, own = 1 + len(self.target) // MOST_LOOKED_AT, np.zeros((len(found), len(few)))
+        occupied_cells(self.codes, self.cards, sets[few], self.offsets, step, own)
+        found[:, few] = own
         return found
 
     def fill(

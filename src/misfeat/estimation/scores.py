@@ -143,7 +143,8 @@ class SetScores:
         """Scores of single sets of any size."""
         with self._lock:
             if self._listed is None:
-                self._listed = self.estimate.listed(self.known(1, progress))
+                counted = self.estimate.counted_to(self._n_features)
+                self._listed = self.estimate.listed(self.known(1, progress, counted))
             return self._listed
 
     def observed(self, cohort: int, subsets: Indices) -> Floats:
