@@ -6,9 +6,10 @@ import os
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
@@ -21,9 +22,6 @@ from misfeat.runtime.scikit_learn_import import (
     column_or_1d,
     validate_data,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_NAMED = 5  # So many columns of a table that does not fit are named in a message
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,13 @@ from misfeat.cohorts.cohort_data import (
     ColumnAudit,
     as_left_out,
 )
-from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
+from misfeat.cohorts.column_profiles import (
+    FREE_TEXT,
+    IDENTIFIER,
+    Profile,
+    note_text,
+    profile_column,
+)
 from misfeat.cohorts.merged_categories import (
     BY_GAPS,
     MOST_VALUES,
@@ -62,14 +68,11 @@ from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
+from misfeat.reading.table_statistics import Weighing
 from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
+from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.table_statistics import Weighing
-    from misfeat.runtime.array_types import Flags, Indices
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on

@@ -10,20 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.cohorts.follow_up import STATES, UNKNOWN, counts_of, weights_at
 from misfeat.cohorts.weights import design_effect, times_weights
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import LARGEST_KEY
 from misfeat.reading.values import Value, canonical, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Indices, Integers
+from misfeat.runtime.array_types import Indices, Integers
 
 BETWEEN_TERMS = " & "  # What stands between the terms of a name
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, as_left_out, distinct_columns
 from misfeat.cohorts.column_profiles import IDENTIFIER
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.array_types import Flags
+from misfeat.runtime.array_types import Flags
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
 SUSPECT = "may give the target away"  # That of one which was left out for it

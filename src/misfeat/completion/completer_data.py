@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from misfeat.cohorts import Cohorts
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.information.count_tables import CountTables
 from misfeat.lattice import best_below, level
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
-    from misfeat.runtime.array_types import Flags, Floats, Indices
-    from misfeat.runtime.progress import Progress
+from misfeat.runtime.array_types import Flags, Floats, Indices
+from misfeat.runtime.progress import Progress
 
 SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
 """What a score rests on, by number: see `CompletedScores.support`."""

@@ -28,9 +28,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
@@ -41,16 +42,12 @@ from misfeat.completion.base import (
     recorded_sets_filled,
 )
 from misfeat.completion.completer_data import ExactScores, Guess, Known
+from misfeat.completion.imputation_kernels import Donors
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice import level
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.completion.imputation_kernels import Donors
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 TASKS_A_THREAD = 8  # rows are cut into so many tasks a thread
 DENSE_FACTOR = 4  # numbers are looked up in a table as long as it has at most so many entries a row

@@ -12,31 +12,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.base import (
+    BaseCompleter,
     closed_upwards,
     recorded_part_scores,
     with_certain_bounds,
     with_intervals,
 )
-from misfeat.completion.completer_data import NONE, CompletedScores, guess_of, support_of
+from misfeat.completion.completer_data import (
+    NONE,
+    CompletedScores,
+    ExactScores,
+    Known,
+    guess_of,
+    support_of,
+)
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
+from misfeat.estimation.pooling import Posterior
 from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
 from misfeat.lattice import level, ranks_below
-
-if TYPE_CHECKING:
-    from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.completer_data import ExactScores, Known
-    from misfeat.estimation.pooling import Posterior
-    from misfeat.runtime.array_types import Floats, Indices
+from misfeat.runtime.array_types import Floats, Indices
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"

@@ -12,25 +12,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.product_sums import ProductSums
+from misfeat.completion.completer_data import Known
 from misfeat.estimation.covariance_scores import (
     CorrelationScale,
     InformationScale,
     Moments,
+    Scale,
+    Term,
     recorded_all,
 )
 from misfeat.estimation.interaction_kernels import count_cells
 from misfeat.information.count_tables import CountTables
-
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.completer_data import Known
-    from misfeat.estimation.covariance_scores import Scale, Term
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once

@@ -8,25 +8,22 @@ from dataclasses import replace
 from functools import partial
 from math import comb
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.completion.base import BaseCompleter, RecordedCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
+from misfeat.estimation.estimates import Estimate, ListedScores
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
+from misfeat.information.measures import Measure
 from misfeat.lattice import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.runtime.array_types import Floats, Indices
 from misfeat.runtime.memory import check_memory, memory_needed
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.estimation.estimates import Estimate, ListedScores
-    from misfeat.information.measures import Measure
-    from misfeat.runtime.array_types import Floats, Indices
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")

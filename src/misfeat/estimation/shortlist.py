@@ -15,20 +15,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.feature_blocks import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
+from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.cohort_data import Cohorts
-    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 WHAT = "Looking for the features that explain something"
 MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits

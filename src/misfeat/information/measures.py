@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.information.count_tables import CountTables, scores_of_tables
 from misfeat.information.mutual_info import (
     entropy,
@@ -18,13 +20,9 @@ from misfeat.information.mutual_info import (
 )
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
+from misfeat.runtime.array_types import Floats, Indices, Integers
 
-if TYPE_CHECKING:
-    from misfeat.cohorts.cohort_data import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 class Measure:

@@ -11,15 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.reading.values import Value
-    from misfeat.runtime.array_types import Flags, Indices, Integers
+from misfeat.reading.values import Value
+from misfeat.runtime.array_types import Flags, Indices, Integers
 
 Term = TypeVar("Term")
 LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer

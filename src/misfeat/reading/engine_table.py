@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -38,13 +38,11 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
+from misfeat.reading.files import Relation
 from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers
 from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
-
-if TYPE_CHECKING:
-    from misfeat.reading.files import Relation
-    from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Floats, Integers
 
 MOST_HELD = 2**23  # Values of a file that are held in memory, where asking is quicker
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 from misfeat.reading import table_statistics as answers
@@ -34,11 +35,7 @@ from misfeat.reading.coders import (
 )
 from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)

@@ -7,18 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.reading.coders import Coder, Kind, Reading
 from misfeat.reading.values import Value, canonical, sort_key
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.cohorts.column_profiles import LOOKS
@@ -21,16 +22,12 @@ from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import names_of_completed
+from misfeat.estimation.shortlist import Shortlist
+from misfeat.information.count_tables import CountTables
+from misfeat.information.measures import Measure
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.reading.table_statistics import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.estimation.shortlist import Shortlist
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.measures import Measure
 
 CODES, INTEGERS, FLOATS = (np.int8, np.int16, np.int32), (np.int64,), (np.float64,)
 MOST_CODES = 2**16

@@ -20,9 +20,10 @@ from errno import ENOENT
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough
 from misfeat.answers.feature_contributions import Worth
@@ -38,7 +39,12 @@ from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information.count_tables import CountTables
-from misfeat.information.measures import SquaredCorrelation, TableInformation, information_of
+from misfeat.information.measures import (
+    Measure,
+    SquaredCorrelation,
+    TableInformation,
+    information_of,
+)
 from misfeat.reading.inputs import names_held
 from misfeat.runtime.atomic_files import real_path, unreadable
 from misfeat.saving import content_checks, run_folder
@@ -46,13 +52,7 @@ from misfeat.saving.content_checks import ContradictionError, demand
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS
 from misfeat.version import __version__
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.information.measures import Measure
-
-    Arrays = dict[str, NDArray[Any]]
-
+Arrays = dict[str, NDArray[Any]]
 FORMAT, VERSION = "misfeat selection", 6
 MALFORMED = (
     *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.options import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
@@ -25,6 +26,7 @@ from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.information.measures import TableInformation
 from misfeat.lattice import level, rank
 from misfeat.reading.values import MISSING_LABEL
+from misfeat.runtime.array_types import Floats, Integers
 from misfeat.selection import Selection
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode
 from misfeat.sites.rounding import (
@@ -36,11 +38,6 @@ from misfeat.sites.rounding import (
 )
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Floats, Integers
 
 
 class Refusal(NamedTuple):

@@ -5,11 +5,12 @@ time where rows are many.
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from misfeat.cohorts.build import CohortRules
+from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
@@ -17,16 +18,13 @@ from misfeat.lattice import level, rank
 from misfeat.lattice.levels import covering_blocks
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table, open_table
+from misfeat.runtime.array_types import Floats, Integers
 from misfeat.runtime.progress import Progress, unreported
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.signed_documents import public_key, secret_of
 from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.coding import Coding
-    from misfeat.runtime.array_types import Floats, Integers
 
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000  # Of more rows, a block of columns is counted at a time

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from itertools import islice
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,17 +27,14 @@ from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn
 from misfeat.runtime import atomic_files
 from misfeat.safe_text import visible
+from misfeat.selection import Selection
 from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.show.terminal import in_a_row
 from misfeat.version import __version__
 
-if TYPE_CHECKING:
-    from misfeat.selection import Selection
-
-    Spell = Callable[[str], str]
-    Columns = dict[str, list[Any]]
-
+Spell = Callable[[str], str]
+Columns = dict[str, list[Any]]
 EXCEL, CSV = ".xlsx", ".csv"
 FOLDER = ""  # a folder of CSV files
 
