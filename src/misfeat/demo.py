@@ -1,7 +1,5 @@
 """The demonstration, heart disease in four hospitals: fit, write a run and its report, answer."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from math import comb

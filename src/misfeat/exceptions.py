@@ -1,7 +1,5 @@
 """What misfeat raises and warns: messages as data, so that whoever shows one chooses the words."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings
@@ -60,7 +58,7 @@ class Setting:
         return f"\ue000{(self.parameter, self.column, *value)!r}\ue001"
 
     @classmethod
-    def _read(cls, mark: str) -> Setting:
+    def _read(cls, mark: str) -> "Setting":
         parameter, column, *shown = literal_eval(mark)
         value = _Shown(shown[0]) if shown else UNSAID
         if shown:
@@ -88,7 +86,7 @@ class Message(str):
     template: str
     about: dict[str, Any]
 
-    def __new__(cls, template: str, **about: Any) -> Message:
+    def __new__(cls, template: str, **about: Any) -> "Message":
         """Fill the fields in; text without fields is taken as it is."""
         message = super().__new__(cls, _filled(template, about, str))
         message.template, message.about = template, about
@@ -110,7 +108,7 @@ class Message(str):
         self.told(note)
         return tuple(named)
 
-    def __add__(self, other: str) -> Message:
+    def __add__(self, other: str) -> "Message":
         if not isinstance(other, Message):
             other = Message(str(other))
         return Message("{first}{second}", first=self, second=other)

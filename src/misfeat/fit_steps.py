@@ -1,7 +1,5 @@
 """The steps of fit, from a table to a selection."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A question as an estimator: settings within settings are reached and checked from outside."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from misfeat.cohorts.coding import Coding

@@ -1,7 +1,5 @@
 """A fitted estimator as plain values that JSON can hold, beside its selection, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar

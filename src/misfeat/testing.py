@@ -1,7 +1,5 @@
 """The contract of completers, to be checked in the tests of one; pytest is not needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """Choosing columns as scikit-learn's transformers do, in whatever holds the table."""
 
-from __future__ import annotations
-
 import os
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -218,7 +216,7 @@ class SubgroupColumns(SelectsColumns):
     def __init__(self, features: tuple[str, ...] = ()) -> None:
         self.features = features
 
-    def fit(self, X: Any, y: Any = None) -> SubgroupColumns:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None) -> "SubgroupColumns":  # noqa: ARG002
         """Note the columns of a table."""
         if is_array(X):
             _checked(self, X)
@@ -227,7 +225,7 @@ class SubgroupColumns(SelectsColumns):
         return self
 
     @classmethod
-    def like(cls, selector: SelectsColumns, features: Sequence[str]) -> SubgroupColumns:
+    def like(cls, selector: SelectsColumns, features: Sequence[str]) -> "SubgroupColumns":
         """A transformer that was fitted on the same columns as another."""
         made = cls(tuple(features))
         made.n_features_in_, made._targets = selector.n_features_in_, selector._target_names()

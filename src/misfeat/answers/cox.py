@@ -6,8 +6,6 @@ last horizon, with inverse chances of being followed as weights (Uno et al., Sta
 30, 2011; Graf et al., Statistics in Medicine 18, 1999).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -15,8 +15,6 @@ distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom 
 freedom') degrees of freedom. What a run predicted, or kept no rows of, is compared by its interval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ Numba compiles one kernel at a time in a process, and a run needs those of its t
 another process compiles these meanwhile.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What goes wrong takes one line on standard error, and an exit code says which kind it was."""
 
-from __future__ import annotations
-
 import errno
 import inspect
 import os

@@ -1,7 +1,5 @@
 """From any table to cohorts: profile the columns, choose coders, one group-by, and lay out."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -114,7 +112,7 @@ class CohortRules:
     event: Event | None = None  # Where the target is the time until something happens
 
     @classmethod
-    def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
+    def parse(cls, groups: object, coding: Coding | None = None) -> "CohortRules":
         """Read and check the parameters as users write them."""
         coding = Coding() if coding is None else coding
         check_parameters(coding)
@@ -128,13 +126,13 @@ class CohortRules:
             auto=auto,
         )
 
-    def weighed(self, column: str | None, kind: str, design: object) -> CohortRules:
+    def weighed(self, column: str | None, kind: str, design: object) -> "CohortRules":
         """The same with a column of weights, how they are taken, and how rows were drawn."""
         if column is None and design is None:
             return self
         return replace(self, weights=WeightRules.parse(column, kind, design))
 
-    def for_columns(self, names: Sequence[str]) -> CohortRules:
+    def for_columns(self, names: Sequence[str]) -> "CohortRules":
         """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
         rules: list[subgroups.GroupRule] = []
         for rule in self.groups:

@@ -1,7 +1,5 @@
 """Features: those that enter sets together or none, and why a column is not one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -7,8 +7,6 @@ censored until then (Kaplan and Meier's estimate in each subgroup), so that thos
 stand for those who were not. See docs/how_to/time_to_event.md.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

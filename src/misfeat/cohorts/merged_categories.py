@@ -5,8 +5,6 @@ does not make up for that. Frequencies, the order of values and other features d
 that tests hold whatever a column is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """ProductSums: sums of products of numeric columns in every cohort, for measures of correlation."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 

@@ -13,17 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts import coding as column_coding
 from misfeat.cohorts import follow_up
-from misfeat.cohorts.coding import (
-    MOST_BINS,
-    BinRules,
-    TargetCoding,
-    as_it_is,
-    audit_of,
-    check_cut_points,
-    cut_at,
-    learned_quantiles,
-)
+from misfeat.cohorts.coding import BinRules, TargetCoding
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import CodedRows, Coder, Kind
 from misfeat.reading.values import Value, canonical, label
@@ -170,22 +162,24 @@ def time_coding(
     given = bins.by_column.get(time.column, ())
     given = given if isinstance(given, tuple) else ()
     if given:
-        check_cut_points(time, given, "bins")
-    if time.counts is None or time.distinct > MOST_BINS:
-        edges = learned_quantiles(table, time, MOST_BINS)
+        column_coding.check_cut_points(time, given, "bins")
+    if time.counts is None or time.distinct > column_coding.MOST_BINS:
+        edges = column_coding.learned_quantiles(table, time, column_coding.MOST_BINS)
     else:
         edges = tuple(map(canonical, time.counts.values[:-1]))
-    coder = cut_at(time, tuple(sorted({*edges, *given})))
+    coder = column_coding.cut_at(time, tuple(sorted({*edges, *given})))
     states, about = _states(event, chosen)
-    events = as_it_is(event)
+    events = column_coding.as_it_is(event)
     return TimeCoding(
         coder=coder,
         classes=follow_up.SCORE_CLASSES,
-        audit=replace(audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges),
+        audit=replace(
+            column_coding.audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges
+        ),
         grids=np.zeros((1, len(coder.labels) * follow_up.STATES), dtype=np.int16),
         events=events,
         states=states,
-        about_event=audit_of(event, events, "event", about),
+        about_event=column_coding.audit_of(event, events, "event", about),
         given=given,
     )
 

@@ -6,8 +6,6 @@ a pair that nobody recorded together, and a constant. Those of one hidden featur
 a cluster, and clusters count when a quantile is chosen (conformal prediction over clusters).
 """
 
-from __future__ import annotations
-
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

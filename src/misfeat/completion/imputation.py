@@ -22,8 +22,6 @@ The score of a set S in a cohort with blanket B is that of S ∩ B in the impute
 that of the part of S that the cohort recorded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,12 +33,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
-from misfeat.completion.base import (
-    BaseCompleter,
-    check_number,
-    recorded_part_scores,
-    recorded_sets_filled,
-)
+from misfeat.completion import base
+from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.imputation_kernels import Donors
 from misfeat.exceptions import check_count
@@ -205,7 +199,7 @@ def imputed_scores(
 
 def guess_from_scores(exact: ExactScores, scores: list[Floats]) -> Guess:
     """A guess from scores by size, read where a cohort's own scores say nothing."""
-    filled = recorded_sets_filled(exact, len(scores) - 1)
+    filled = base.recorded_sets_filled(exact, len(scores) - 1)
     pairs = zip(filled, scores, strict=True)
     return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])
 
@@ -278,7 +272,7 @@ class MarkovBlanketCompleter(BaseCompleter):
         within = []
         for subsets in (level(members.shape[1], m) for m in range(size + 1)):
             parts = [
-                recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
+                base.recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
             ]
             within.append(np.array(parts))
         return guess_from_scores(known.exact, within)
@@ -307,8 +301,8 @@ class MarkovBlanketCompleter(BaseCompleter):
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
         check_count(self.repeats, "repeats")
-        check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
-        check_number(self.rows_per_cell, "rows_per_cell")
+        base.check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
+        base.check_number(self.rows_per_cell, "rows_per_cell")
 
 
 class GTest(NamedTuple):

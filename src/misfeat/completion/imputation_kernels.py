@@ -1,7 +1,5 @@
 """Compiled search for the nearest donors of a row, and their vote."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -15,8 +15,6 @@ k(T) = s / (s + v / c) shrinks the mean of c cohorts, with v the variance of con
 size of T between cohorts and s that of their means (James and Stein); singles are not shrunk.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """A table with the question that is asked of it, and the two tables that come with the package."""
 
-from __future__ import annotations
-
 import csv
 import tomllib
 from dataclasses import dataclass, field

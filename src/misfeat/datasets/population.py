@@ -9,8 +9,6 @@ drawn around shared ones, the closer the higher `similarity`. What subgroups did
 drawn, too (`random_mask`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ Bounds are normal quantiles of the posterior within 0 and the ceiling; scores an
 levels are raised to those of every part (population.md, steps 9 and 10).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -125,7 +123,7 @@ class Estimate:
         """Whether sets of any size can be scored one by one, without all others of their size."""
         return self.name == POPULATION and self._predicts_itself
 
-    def listed(self, known: Known) -> ListedScores:
+    def listed(self, known: Known) -> "ListedScores":
         """Scores of single sets of any size; they are those of the population."""
         if not self.lists:
             raise MisfeatError(

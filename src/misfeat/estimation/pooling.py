@@ -21,8 +21,6 @@ it recorded, and what the others add to it is that of the pool; the estimate is 
 subgroups differ in what these features add.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -72,7 +70,7 @@ class Evidence:
     unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
     misfit: Floats | float = 0.0  # (n_cohorts,): by what share scores may be off: it is a model
 
-    def samples(self, score: Floats) -> Samples:
+    def samples(self, score: Floats) -> "Samples":
         """Samples of populations with these scores."""
         return Samples(self, self.row_variance(score))
 
@@ -117,7 +115,7 @@ class Effects:
     largest_spread: Floats | float  # what h may be at most
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
-    def of(self, cohorts: Sequence[int]) -> Effects:
+    def of(self, cohorts: Sequence[int]) -> "Effects":
         """Those of some of the subgroups."""
         chosen = list(cohorts)
         level, variance = self.level[..., chosen], self.level_variance[..., chosen]

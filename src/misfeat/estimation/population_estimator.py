@@ -4,8 +4,6 @@ The estimator of docs/explanation/population.md: here are its calibration (step 
 (step 8) and what nobody recorded together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -70,7 +68,7 @@ class PopulationModel:
     alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
 
     @classmethod
-    def of(cls, known: Known) -> PopulationModel:
+    def of(cls, known: Known) -> "PopulationModel":
         """Of what scores come from; of what is missing nothing is read."""
         source = known.prepared(source_of)
         moments = find_terms(source, known.prepared(_plain_moments).hidden(known.exact.missing))
@@ -78,7 +76,7 @@ class PopulationModel:
         plain = cls(moments, scales, dimensions, np.ones(len(scales)))
         return plain.calibrated(source.calibration(known.exact.by_size[1:3]))
 
-    def calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
+    def calibrated(self, by_size: Sequence[Floats]) -> "PopulationModel":
         """The same with scores scaled so that those of single features are as counted (step 6)."""
         if not by_size:
             return self
@@ -99,7 +97,7 @@ class PopulationModel:
         found: Any = {"factor": factor, "pooled_factor": whole, "misfit": misfit}
         return replace(self, **found, alone=(alone,))._with_diffuse(pairs)
 
-    def _with_diffuse(self, counted: Sequence[Floats]) -> PopulationModel:
+    def _with_diffuse(self, counted: Sequence[Floats]) -> "PopulationModel":
         """The same with what pairs count above additive scores, by least squares (step 6)."""
         if not counted or not np.isfinite(counted[0]).any():
             return self

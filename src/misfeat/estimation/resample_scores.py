@@ -6,8 +6,6 @@ resamples at once, with one more dimension. Interactions are looked for in each;
 that a resample did not show are 0 in it, which leaves its scores as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

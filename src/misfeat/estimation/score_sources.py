@@ -6,8 +6,6 @@ the covariances of these columns, the counts of sets where it has any, and the s
 docs/explanation/population.md, step 1.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
@@ -37,7 +35,7 @@ TINY = 1e-300
 EXACT_BELOW = 2**24  # whole numbers that single precision holds
 
 
-def source_of(known: Known) -> Source:
+def source_of(known: Known) -> "Source":
     """The source of what is known; an error where scores alone are at hand."""
     if isinstance(known.source, ProductSums):
         return NumericTable(known.source)
@@ -159,7 +157,7 @@ class NumericTable(Source):
 class CodedTable(Source):
     """Coded rows of all subgroups; the first category of each feature is the most frequent."""
 
-    def __init__(self, cohorts: Cohorts, like: CodedTable | None = None) -> None:
+    def __init__(self, cohorts: Cohorts, like: "CodedTable | None" = None) -> None:
         # `like` is a table of other rows with the same codes, so that columns are the same.
         self.missing, n_classes = cohorts.missing, len(cohorts.classes)
         self.offsets = cohorts.offsets.astype(np.int64)  # subgroup k owns offsets[k]:offsets[k + 1]

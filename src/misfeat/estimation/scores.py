@@ -1,7 +1,5 @@
 """The scores of one table: computed where they can be, completed where not, kept for questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -73,14 +71,14 @@ class SetScores:
         """What predicts the scores that could not be computed."""
         return self.estimate.completer
 
-    def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> SetScores:
+    def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> "SetScores":
         """Scores of the same estimate, of which some are known by size, and nothing else."""
         own = SetScores(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
         own._completed = dict(scores)
         own.rows_withheld = True
         return own
 
-    def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
+    def of_other_rows(self, measure: Measure, seed: int) -> "SetScores":
         """Scores of other rows of the same table, none computed yet, with the same settings."""
         settings: Any = {name: getattr(self, name) for name in SETTINGS}
         other = SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
@@ -182,7 +180,7 @@ class SetScores:
         arrays: dict[str, NDArray[Any]],
         measure: Measure,
         estimate: Estimate,
-    ) -> SetScores:
+    ) -> "SetScores":
         """The scores that `packed` gave the contents of."""
         settings: Any = {name: held.get(name) for name in SETTINGS}
         own = cls(measure, estimate, **settings)

@@ -8,8 +8,6 @@ pair explains beyond its features, I(a, b) - I(a) - I(b), one with (values - 1)(
 if nothing explained anything.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The tables of all sets of a size are laid end to end in the order of ranks, a li
 a class. The values of a set's last feature change fastest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -12,8 +12,6 @@ sampling error is the mean of what that logarithm lies above or below the score,
 rows; see docs/explanation/intervals.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -87,7 +85,7 @@ def level_mutual_info(
     return scores
 
 
-def mutual_info_of(rows: CompactRows, sums: Sums) -> Floats:
+def mutual_info_of(rows: "CompactRows", sums: Sums) -> Floats:
     """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
         counts = rows.by_class[rows.by_class > 0]

@@ -6,8 +6,6 @@ the lattice graph (docs/explanation/lattice.md, docs/explanation/paper_model.md)
 out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import combinations

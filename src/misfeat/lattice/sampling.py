@@ -1,7 +1,5 @@
 """Which subsets to score exactly when the budget does not cover them all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil
 from typing import NamedTuple

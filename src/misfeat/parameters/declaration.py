@@ -4,8 +4,6 @@ An estimator declares its parameters as fields of its class. From these come its
 check in ``fit`` and the section of its docstring.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

@@ -5,8 +5,6 @@ value is missing. The codes of one row, as the digits of a mixed-radix number, m
 per row: a table then needs a single group-by over that key to collapse equal rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -98,7 +96,7 @@ class CodedRows:
         """What else is counted of the rows: masses and squares, where there are any."""
         return [one for one in (self.masses, self.squares) if one is not None]
 
-    def where(self, kept: Flags) -> CodedRows:
+    def where(self, kept: Flags) -> "CodedRows":
         """Some of the rows."""
         more = (one[kept] for one in self.more)
         return CodedRows(self.codes[:, kept], self.weights[kept], *more)

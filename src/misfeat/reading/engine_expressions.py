@@ -8,8 +8,6 @@ values in each. Parts that hold a wanted rank are cut again until they hold few 
 then counted one by one. Ranks are integers and values are only compared.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import operator
 from bisect import bisect_left

@@ -4,8 +4,6 @@ What cannot be read is refused with the reader's own reason. Files in object sto
 same connections (`connect`).
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import glob

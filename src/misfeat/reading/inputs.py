@@ -3,8 +3,6 @@
 Names and kinds of dataframes of any library, and target, groups and weights beside them.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ look whether a code lies within its table, so the types, shapes and ranges of ev
 read are checked. Whether scores are those of the rows is not: a forged score harms nobody's memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import comb
 from typing import Any

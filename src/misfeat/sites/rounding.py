@@ -19,8 +19,6 @@ that came (`rerounded`). Their scores, beside those of what was drawn from, give
 - the variance, as the rows that would have it if they were counted exactly.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ wrote is read within bounds, and nothing in it is run. Keys are Ed25519, through
 which the extra ``sites`` brings along.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -5,8 +5,6 @@ and the checksum of the counts that follow, compressed. How many these are follo
 no more is ever unpacked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from dataclasses import dataclass, replace

@@ -2,8 +2,6 @@
 time where rows are many.
 """
 
-from __future__ import annotations
-
 from contextlib import closing
 from typing import Any
 

@@ -12,8 +12,6 @@ of a proxy is R(q,z) = I(q;z|y) / H(q|y), averaged over the cohorts that recorde
 a strong proxy weigh more, by (1 - R)^-2.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -13,8 +13,6 @@ C. `table_completion.py`: the plug-in score that the cohort's number of rows wou
    its sampling variance, and where asked for, how far it is above chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -48,7 +46,7 @@ class TransferModel:
 
     def __init__(
         self,
-        records: TransferRecords,
+        records: "TransferRecords",
         missing: Flags,
         work: Work,
         *,

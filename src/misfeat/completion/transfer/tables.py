@@ -7,8 +7,6 @@ A subset falls into O, which a cohort recorded, and Q, which it did not. Cohorts
 members share the split.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

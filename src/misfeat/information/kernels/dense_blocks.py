@@ -12,8 +12,6 @@ g, f again or its null expectation. Every subset is summed in one order by one t
 block its table comes from. See docs/explanation/scores.md.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

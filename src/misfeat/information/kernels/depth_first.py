@@ -13,8 +13,6 @@ the null expectation depends on the rows of every class that a subset has. See
 docs/explanation/scores.md.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

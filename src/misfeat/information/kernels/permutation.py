@@ -10,8 +10,6 @@ Where a set has few rows a cell, they are sorted into its cells instead, feature
 that is alone in its cell adds nothing, whichever class it gets, and is left out from there on.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All answers in a file or a folder for other programs, in the format that its name asks for."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math
@@ -179,7 +177,7 @@ def inert(text: str) -> str:
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
 
 
-def csv_bytes(table: AnswerTable) -> bytes:
+def csv_bytes(table: "AnswerTable") -> bytes:
     """A table as CSV; one that has no columns says why in a column called ``note``."""
 
     def cell(value: Any) -> str | int | float:
@@ -196,7 +194,7 @@ def csv_bytes(table: AnswerTable) -> bytes:
     return text.getvalue().encode()
 
 
-def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
+def workbook_bytes(tables: "Sequence[AnswerTable]") -> bytes:
     """A workbook with a sheet a table; a warning says where one has too many lines for Excel."""
     from openpyxl import Workbook
 
@@ -213,7 +211,7 @@ def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
     return file.getvalue()
 
 
-def _add_sheet(sheet: Any, table: AnswerTable) -> None:
+def _add_sheet(sheet: Any, table: "AnswerTable") -> None:
     """Fill the sheet of a table; one without lines says why."""
     from openpyxl.styles import Font
     from openpyxl.utils import get_column_letter
