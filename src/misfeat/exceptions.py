@@ -1,12 +1,13 @@
 """What misfeat raises and warns: messages as data, so that whoever shows one chooses the words."""
 
+import logging
 import re
 import sys
 import warnings
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from numbers import Integral
@@ -17,6 +18,7 @@ from misfeat.safe_text import visible
 
 Spelling = Callable[["Setting"], str]
 LONGEST_FIELD = 1000  # characters of a name or value in a message; tables hold longer ones
+_log = logging.getLogger("misfeat")
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
 UNSAID: Any = object()
 """Stands for a value that was not given, where None is one."""
@@ -263,6 +265,23 @@ def warn(text: str, kind: type[MisfeatWarning] = MisfeatWarning) -> None:
     while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "misfeat":
         level, frame = level + 1, frame.f_back
     warnings.warn(kind(as_message(text)), stacklevel=level)
+
+
+@dataclass
+class Notes:
+    """Collects what happened to rows and columns, and says it in the log or as a warning."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, template: str, **about: Any) -> None:
+        """Note something that was expected; the words are those of `Message`."""
+        self.texts.append(Message(template, **about))
+        _log.info(self.texts[-1])
+
+    def warn(self, template: str, **about: Any) -> None:
+        """Note something that the user should look at."""
+        self.texts.append(Message(template, **about))
+        warn(self.texts[-1])
 
 
 def check_count(value: object, name: str, least: int = 1, none: bool = False) -> None:

@@ -256,9 +256,7 @@ class PathStep:
     enough: bool
 
 
-def path_steps(
-    selection: Selection, subgroup: str | None = None, size: int | None = None
-) -> list[PathStep]:
+def path_steps(selection: Selection, subgroup: str | None, size: int | None) -> list[PathStep]:
     """Features in the order in which they add, subgroup by subgroup (`Selection.path`)."""
     n_features = len(selection.feature_names)
     most = min(LONGEST, n_features) if size is None else options.checked_size(selection, size)

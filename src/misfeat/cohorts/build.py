@@ -1,11 +1,10 @@
 """From any table to cohorts: profile the columns, choose coders, one group-by, and lay out."""
 
 import itertools
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,12 +54,11 @@ from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
 from misfeat.exceptions import (
     MemoryLimitError,
-    Message,
     MisfeatError,
+    Notes,
     Setting,
     listed,
     no_such_column,
-    warn,
 )
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
@@ -78,24 +76,6 @@ AUTO = "auto"  # Asks for group columns to be chosen, where no column has that n
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""
 FEWEST_ROWS = 100_000  # So many different rows fit any memory that scores can be computed in
-_log = logging.getLogger("misfeat")
-
-
-@dataclass
-class Notes:
-    """Collects what happened to rows and columns, and says it in the log or as a warning."""
-
-    texts: list[str] = field(default_factory=list)
-
-    def add(self, template: str, **about: Any) -> None:
-        """Note something that was expected; the words are those of `Message`."""
-        self.texts.append(Message(template, **about))
-        _log.info(self.texts[-1])
-
-    def warn(self, template: str, **about: Any) -> None:
-        """Note something that the user should look at."""
-        self.texts.append(Message(template, **about))
-        warn(self.texts[-1])
 
 
 @dataclass(frozen=True)
@@ -531,31 +511,22 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
     column, why, notes = audit.column, audit.treatment, profiled.notes
+    start = "Column {column!r} is left out: {why}"
     if why == NEVER_RECORDED:
         _warn_of_never_recorded(column, notes)
     elif why == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
-        notes.warn(
-            "Column {column!r} is left out as an identifier: its values are integers, nearly "
-            "all distinct. If they measure something, pass {bins}; else drop the column.",
-            column=column,
-            bins=Setting("bins", 5, column=column),
-        )
+        text = "Column {column!r} is left out as an identifier: its values are integers, nearly "
+        text += "all distinct. If they measure something, pass {bins}; else drop the column."
+        notes.warn(text, column=column, bins=Setting("bins", 5, column=column))
     elif why == UNSCORED:
-        notes.add(
-            "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
-            "or bytes. Make plain columns of what it holds to have it scored.",
-            column=column,
-            why=why,
-        )
+        text = f"{start}, since it holds lists, structures, durations or bytes. "
+        text += "Make plain columns of what it holds to have it scored."
+        notes.add(text, column=column, why=why)
     elif why in (FREE_TEXT, IDENTIFIER):
-        notes.add(
-            "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
-            column=column,
-            why=why,
-            text=Setting("read", "text", column=column),
-        )
+        text = f"{start}. {{text}} keeps it, as categories."
+        notes.add(text, column=column, why=why, text=Setting("read", "text", column=column))
     else:
-        notes.add("Column {column!r} is left out: {why}.", column=column, why=why)
+        notes.add(f"{start}.", column=column, why=why)
 
 
 def _warn_of_never_recorded(feature: str, notes: Notes) -> None:

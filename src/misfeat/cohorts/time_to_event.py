@@ -4,29 +4,23 @@ Times are cut into bins, and horizons chosen among their ends: at the quartiles 
 events, as far as every subgroup was followed. See `follow_up` and docs/how_to/time_to_event.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts import coding as column_coding
 from misfeat.cohorts import follow_up
 from misfeat.cohorts.coding import BinRules, TargetCoding
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
+from misfeat.cohorts.column_profiles import Profile
+from misfeat.exceptions import MisfeatError, Notes, Setting, listed
 from misfeat.reading.coders import CodedRows, Coder, Kind
+from misfeat.reading.inputs import Event, Table
 from misfeat.reading.values import Value, canonical, label
+from misfeat.runtime.array_types import Floats
 from misfeat.words import joined
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.build import Notes
-    from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.inputs import Event, Table
-    from misfeat.runtime.array_types import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less
@@ -58,7 +52,7 @@ class TimeCoding(TargetCoding):
         """How many ranks there are."""
         return len(self.coder.labels) * follow_up.STATES
 
-    def joined(self, rows: CodedRows, line: int) -> tuple[TimeCoding, CodedRows]:
+    def joined(self, rows: CodedRows, line: int) -> "tuple[TimeCoding, CodedRows]":
         """The same with classes for all rows together, and rows with one line of ranks."""
         bins, events = rows.codes[line : line + 2].astype(np.int16)
         absent = (bins == len(self.coder.labels)) | (events == len(self.states))

@@ -35,14 +35,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting, no_such_column
+from misfeat.exceptions import MisfeatError, Notes, Setting, no_such_column
 from misfeat.reading.coders import CodedRows, Kind
 from misfeat.reading.table_statistics import Weighing, WeightRange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.build import CodedColumns, Notes, ProfiledTable
+    from misfeat.cohorts.build import CodedColumns, ProfiledTable
     from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table

@@ -129,15 +129,6 @@ class BaseCompleter(Parameters, ABC):
         check_count(self._seed, "random_state", least=0, none=True)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class RecordedCompleter(BaseCompleter):
-    """The exact scores of a table whose subgroups recorded every feature: nothing to predict."""
-
-    def guess(self, known: Known, size: int) -> Guess:
-        """The exact scores of all sizes up to one."""
-        return Guess.of(recorded_sets_filled(known.exact, size))
-
-
 def with_certain_bounds(exact: ExactScores, size: int, score: Floats) -> CompletedScores:
     """Scores of one size, exact and guessed ones together, between what is certain."""
     subsets, predicted = level(exact.missing.shape[1], size), np.isnan(exact.by_size[size])

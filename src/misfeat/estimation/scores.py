@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.completion.base import BaseCompleter, RecordedCompleter
+from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
+from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.estimation.estimates import Estimate, ListedScores
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
@@ -27,7 +28,7 @@ SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 STEPS = 1000  # of progress, for the scores of each cohort
 SCORING, SEARCHING = "Scoring feature sets", "Searching for the best sets"
-_NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
+_NOTHING_TO_PREDICT = InteractionsCompleter(confidence=None, largest=1)  # of features recorded
 
 
 class SetScores:

@@ -38,11 +38,6 @@ class CountTables:
     noise: Floats | None = None  # (n_cohorts,): of counts of the largest sets, against exact ones
 
     @property
-    def protected(self) -> bool:
-        """Whether some counts were made less exact on purpose."""
-        return self.effective is not None
-
-    @property
     def largest(self) -> int:
         """Features of the largest sets that tables are held of."""
         held = [size for size in range(1, LARGEST + 1) if self.of_size(size).shape[1]]
