@@ -73,8 +73,7 @@ def _completed(completer: BaseCompleter, known: Known, **settings: Any) -> Compl
 
 
 def _has_settings(completer: BaseCompleter) -> Promises:
-    is_one = isinstance(completer, BaseCompleter)
-    yield is_one, "subclass misfeat.completion.BaseCompleter."
+    yield isinstance(completer, BaseCompleter), "subclass misfeat.completion.BaseCompleter."
     for name in ("confidence", "rounds", "random_state"):
         words = f"__init__ lacks {name}; take it and hand it on to super().__init__."
         yield name in completer.get_params(deep=False), words

@@ -174,8 +174,7 @@ def mean_shares(
 
 def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
     """All parts of a set but the empty one, and the set itself."""
-    sizes = range(1, len(members) + 1)
-    return [part for size in sizes for part in combinations(members, size)]
+    return [part for size in range(1, len(members) + 1) for part in combinations(members, size)]
 
 
 def shapley_weights(members: Sequence[int]) -> Floats:

@@ -198,8 +198,7 @@ class PermutationTester:
             return np.asarray(np.logical_and.reduce(held))
 
         def report(permuted: int, most: int) -> None:
-            done = cohort * self.permutations + permuted
-            progress(PERMUTING, done, len(self.cohorts) * most)
+            progress(PERMUTING, cohort * self.permutations + permuted, len(self.cohorts) * most)
 
         test = max_test(
             self._permutations(cohort, largest, held),

@@ -56,8 +56,7 @@ def not_a_feature(
         reasons = by_treatment if audit.role == "left out" else by_role
         key = treatment if audit.role == "left out" else audit.role
         reason = reasons.get(key, f"was left out: {treatment}")
-    problem = f"{name!r} was asked for as {role}, but it {reason}."
-    return MisfeatError(problem, column=name)
+    return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.", column=name)
 
 
 def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:

@@ -297,8 +297,7 @@ class DrawnRows:
     def clusters(self) -> tuple[NDArray[np.intp], Integers, NDArray[np.intp]]:
         """The number of each row's cluster, clusters by stratum, the stratum of each cluster."""
         clusters = np.zeros_like(self.stratum) if self.cluster is None else self.cluster
-        stacked = np.stack([self.stratum, clusters])
-        pairs, unit = np.unique(stacked, axis=1, return_inverse=True)
+        pairs, unit = np.unique(np.stack([self.stratum, clusters]), axis=1, return_inverse=True)
         numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
         return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
 

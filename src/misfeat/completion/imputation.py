@@ -199,8 +199,7 @@ def imputed_scores(
 
 def guess_from_scores(exact: ExactScores, scores: list[Floats]) -> Guess:
     """A guess from scores by size, read where a cohort's own scores say nothing."""
-    filled = base.recorded_sets_filled(exact, len(scores) - 1)
-    pairs = zip(filled, scores, strict=True)
+    pairs = zip(base.recorded_sets_filled(exact, len(scores) - 1), scores, strict=True)
     return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])
 
 

@@ -190,8 +190,7 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
     found = list(by_size[:1])
     for size in range(2, len(by_size) + 1):
-        below = ranks_below(level(n_features, size))
-        found.append(raised(by_size[size - 1], found[-1], below))
+        found.append(raised(by_size[size - 1], found[-1], ranks_below(level(n_features, size))))
     return found
 
 

@@ -81,8 +81,7 @@ class PopulationModel:
         if not by_size:
             return self
         counted, *pairs = by_size
-        singles = np.arange(self.moments.n_features)[:, None]
-        alone = self._scores_alone(singles)
+        alone = self._scores_alone(np.arange(self.moments.n_features)[:, None])
         known = np.isfinite(counted)
         counted, own = np.where(known, counted, 0.0), np.where(known, alone, 0.0)
         rows, widths = self.moments.rows, self.moments.widths
@@ -299,8 +298,7 @@ class PopulationModel:
 
     def _own(self, cohort: int, sets: SetColumns, subsets: Indices) -> Floats:
         """Scores from a subgroup's own covariance, of columns that it has."""
-        moments = self.moments
-        rows = np.maximum(moments.rows[..., cohort], 1.0)
+        rows = np.maximum(self.moments.rows[..., cohort], 1.0)
         found = additive_scores(self._white_own[cohort], sets, subsets.shape[1], OWN_RIDGE / rows)
         chance = (self.dimensions[..., cohort] / (2.0 * rows))[..., None]
         chance = found.freedom.sum(axis=-1) * chance

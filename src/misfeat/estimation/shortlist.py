@@ -132,8 +132,7 @@ def _rankings(
     n_classes = max(len(grid.classes) for grid in cohorts.by_grid())
     values = np.array([max(len(labels), 1) for labels in cohorts.categories], dtype=np.float64)
     free = (values - 1.0) * (n_classes - 1.0)
-    singles = np.arange(n_features)[:, None]
-    pooled, by_cohort = _ranked(singles, alone, free, rows, above_chance)
+    pooled, by_cohort = _ranked(np.arange(n_features)[:, None], alone, free, rows, above_chance)
     progress(WHAT, 1, n_cohorts + 1)
     # Of all features, or the best by themselves, as many as have pairs that can be counted.
     most = min(MOST_PAIRS, MOST_COUNTED / max(len(cohorts.weights) * max(1, len(cohorts.grids)), 1))

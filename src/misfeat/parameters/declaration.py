@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
-Check = Callable[[object, str], Any]
+Check = Callable[[object, str], None]
 Kind = TypeVar("Kind", bound=type)
 _WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 _WIDTH = 88  # columns of a line in a docstring
@@ -181,7 +181,12 @@ def _where(holds: Callable[[Any], bool], words: str, demand: str) -> Takes:
 
 def a_verbosity() -> Takes:
     """An integer from 0 on, or a flag."""
-    return Takes("int", lambda value, name: _is_flag(value) or check_count(value, name, least=0))
+
+    def check(value: object, name: str) -> None:
+        if not _is_flag(value):
+            check_count(value, name, least=0)
+
+    return Takes("int", check)
 
 
 def one_of(*choices: str) -> Takes:

@@ -311,8 +311,7 @@ def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) 
                 own = int(summary.recorded[:f].sum())
                 start = int(summary.cards[:own].sum())
                 held += table[start : start + codebook.cards[f]].sum(axis=1)
-        labels = codebook.labels[f]
-        spare = np.zeros(len(labels), dtype=bool)
+        spare = np.zeros(len(codebook.labels[f]), dtype=bool)
         spare[-1] = True
         spare[-2] = codebook.features[f].kind == CATEGORY
         codes.append(np.flatnonzero(~spare | (held > 0)))

@@ -134,8 +134,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
         "body": hashlib.sha256(body).hexdigest(),
         "misfeat": summary.misfeat,
     }
-    head = documents.sealed(KIND, contents, key)
-    whole = head + b"\n" + body
+    whole = documents.sealed(KIND, contents, key) + b"\n" + body
     write_file(as_path(file, "out"), whole)
     return len(whole)
 

@@ -63,13 +63,11 @@ def export_answers(
         raise atomic_files.unwritable(place, error) from error
     size, k = checked_size(selection, size), checked_k(selection, k)
     selection = in_columns(selection, size=int(size), k=int(k))
-    named = questions is not None
-    answers = answer_tables(selection, asked, costs, spell, named=named)
+    answers = answer_tables(selection, asked, costs, spell, named=questions is not None)
     if suffix == CSV:
         atomic_files.write_file(place, csv_bytes(answers[0]))
     else:
-        about = about_table(selection, answers)
-        answers = [about, in_words_table(answers), *answers]
+        answers = [about_table(selection, answers), in_words_table(answers), *answers]
         if suffix == EXCEL:
             atomic_files.write_file(place, workbook_bytes(answers))
         else:
