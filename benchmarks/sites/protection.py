@@ -37,8 +37,8 @@ from misfeat.reading.coders import CodedRows
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
 from misfeat.sites.rounding import rounded_summary
+from misfeat.sites.site_counts import tables_of_rows
 from misfeat.sites.summary import TABLES as TABLES_OF
-from misfeat.sites.table_counts import tables_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ def compiled_beside() -> Iterator[None]:
     """Compile the kernels of tests in another process while the block runs, if that is worth it."""
     from joblib import effective_n_jobs
 
-    from misfeat.information.kernels.permutation import score_permutations
+    from misfeat.information.kernels.permuted_scores import score_permutations
     from misfeat.runtime.kernel_cache import is_kept
 
     if not sys.executable or is_kept(score_permutations) is not False or effective_n_jobs(-1) < 2:

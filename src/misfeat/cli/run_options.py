@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from misfeat.exceptions import MisfeatError, Setting, shortened
-from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
 

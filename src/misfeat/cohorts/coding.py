@@ -28,7 +28,7 @@ from misfeat.cohorts.column_profiles import (
 from misfeat.cohorts.merged_categories import RECORDED, common_values
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.table_statistics import quantiles_of_counts

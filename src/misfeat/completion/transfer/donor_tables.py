@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.tables import (
+from misfeat.completion.transfer.cell_counts import (
     UNFILLED,
     cohorts_lacking,
     rake,

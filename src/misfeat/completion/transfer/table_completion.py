@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
-from misfeat.completion.transfer.tables import (
+from misfeat.completion.transfer.cell_counts import (
     Rows,
     cohorts_lacking,
     part_cells_of,
@@ -26,6 +25,7 @@ from misfeat.completion.transfer.tables import (
     strides_of,
     tables_of,
 )
+from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_values
 
