@@ -33,7 +33,7 @@ import numpy as np
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
-from misfeat.completion.base import hidden_in_turns
+from misfeat.completion.conformal_intervals import hidden_in_turns
 from misfeat.estimation.estimates import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
