@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.cell_counts import rake_parts
+from misfeat.completion.transfer.cells import rake_parts
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
 from misfeat.lattice import level, rank

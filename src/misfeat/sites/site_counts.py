@@ -213,7 +213,7 @@ def tables_of_rows(
     rows: CodedRows, cards: Integers, n_classes: int, subsets: Integers
 ) -> tuple[Floats, Integers]:
     """The tables of some sets end to end, and where each starts; the target comes last."""
-    from misfeat.completion.transfer.cell_counts import Layout, Rows, count_level
+    from misfeat.completion.transfer.cells import Layout, Rows, count_level
 
     starts = table_starts(subsets, cards)
     counts = np.zeros((1, int(starts[-1]), n_classes))

@@ -11,13 +11,7 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import table_transfer
-from misfeat.completion.transfer.cell_counts import (
-    Layout,
-    Rows,
-    count_cells,
-    count_level,
-    strides_of,
-)
+from misfeat.completion.transfer.cells import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.completion.transfer.table_completion import (
     expected_above_chance,
     expected_score,

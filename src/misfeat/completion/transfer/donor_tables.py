@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.cell_counts import (
+from misfeat.completion.transfer.cells import (
     UNFILLED,
     cohorts_lacking,
     rake,

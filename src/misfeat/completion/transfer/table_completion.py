@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.cell_counts import (
+from misfeat.completion.transfer.cells import (
     Rows,
     cohorts_lacking,
     part_cells_of,

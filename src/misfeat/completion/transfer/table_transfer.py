@@ -24,7 +24,7 @@ from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.completion.transfer import donor_tables
-from misfeat.completion.transfer.cell_counts import Layout, Rows, count_level
+from misfeat.completion.transfer.cells import Layout, Rows, count_level
 from misfeat.completion.transfer.table_completion import (
     Completed,
     SetEvidence,
