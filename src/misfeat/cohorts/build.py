@@ -50,8 +50,9 @@ from misfeat.cohorts.merged_categories import (
     merge_rare,
 )
 from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
+from misfeat.cohorts.survey_design import effective_sizes
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
-from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
+from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (
     MemoryLimitError,
     MisfeatError,
