@@ -32,7 +32,7 @@ from benchmarks.population.experiment import LOOKED_AT, ranked
 from benchmarks.sites.learnt import learnt_source
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.exceptions import MisfeatError
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.reading.coders import CodedRows
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY

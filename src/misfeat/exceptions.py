@@ -20,8 +20,7 @@ Spelling = Callable[["Setting"], str]
 LONGEST_FIELD = 1000  # characters of a name or value in a message; tables hold longer ones
 _log = logging.getLogger("misfeat")
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
-UNSAID: Any = object()
-"""Stands for a value that was not given, where None is one."""
+UNSAID: Any = object()  # Stands for a value that was not given, where None is one
 _MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
 """A parameter within a text: characters for private use, around what `Setting` is made of."""
 

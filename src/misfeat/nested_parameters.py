@@ -9,8 +9,7 @@ from misfeat.runtime.scikit_learn_import import BaseEstimator
 from misfeat.selector_parameters import SelectorParameters
 from misfeat.transformer import Columns
 
-NESTED = {"coding": Coding, "columns": Columns}
-"""Parameters that hold parameters of their own."""
+NESTED = {"coding": Coding, "columns": Columns}  # Parameters that hold parameters of their own
 
 
 class NestedParameters(SelectorParameters, BaseEstimator):  # type: ignore[misc]

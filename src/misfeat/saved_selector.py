@@ -14,10 +14,7 @@ from misfeat.saving.content_checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
 from misfeat.selection import Selection
 
-NOT_SAVED = ("verbose",)
-"""Whoever loads a selector asks for progress themselves."""
-
-
+NOT_SAVED = ("verbose",)  # Whoever loads a selector asks for progress themselves
 Kind = TypeVar("Kind")
 
 

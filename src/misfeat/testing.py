@@ -13,7 +13,7 @@ from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 
 __all__ = ["check_completer"]
 

@@ -28,7 +28,7 @@ from misfeat.completion.conformal_intervals import (
     hiding_rounds,
 )
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import best_below, level, ranks_below
+from misfeat.lattice.levels import best_below, level, ranks_below
 from misfeat.testing import known_of, random_cohorts
 from tests.completion.coded import drawn_cohorts
 

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.lattice import contains, level, rank, ranks_above, ranks_below, unrank
-from misfeat.lattice.levels import covering_blocks
+from misfeat.lattice.levels import (
+    contains,
+    covering_blocks,
+    level,
+    rank,
+    ranks_above,
+    ranks_below,
+    unrank,
+)
 
 
 @st.composite

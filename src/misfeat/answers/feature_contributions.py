@@ -24,7 +24,7 @@ from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.search import forward_path
-from misfeat.lattice import rank, ranks_below
+from misfeat.lattice.levels import rank, ranks_below
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from misfeat.information.permutation import (
     permutations_of,
 )
 from misfeat.information.trend import orders_of
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work
 

@@ -37,7 +37,7 @@ from misfeat.completion.conformal_intervals import hidden_in_turns
 from misfeat.estimation.estimates import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words

@@ -21,7 +21,7 @@ from misfeat.completion.completer_data import (
 from misfeat.completion.conformal_intervals import error_causes, half_widths, hidden_errors
 from misfeat.completion.registry import INHERIT, Confidence, Seed, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.lattice import best_below, level, rank, ranks_below
+from misfeat.lattice.levels import best_below, level, rank, ranks_below
 from misfeat.parameters.declaration import Parameters, a_level
 from misfeat.runtime.array_types import Flags, Floats, Indices
 

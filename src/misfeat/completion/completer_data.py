@@ -11,7 +11,7 @@ from misfeat.cohorts import Cohorts
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import CountTables
-from misfeat.lattice import best_below, level
+from misfeat.lattice.levels import best_below, level
 from misfeat.runtime.array_types import Flags, Floats, Indices
 from misfeat.runtime.progress import Progress
 

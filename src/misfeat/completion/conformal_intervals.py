@@ -21,7 +21,7 @@ from misfeat.completion.completer_data import (
     guess_of,
     support_of,
 )
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Flags, Floats, Integers
 
 WHAT = "Learning how far predictions are off"

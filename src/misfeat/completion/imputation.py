@@ -39,7 +39,7 @@ from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.imputation_kernels import Donors
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 

@@ -37,7 +37,7 @@ from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 from misfeat.runtime.array_types import Floats, Indices
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"

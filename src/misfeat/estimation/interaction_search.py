@@ -30,7 +30,7 @@ from misfeat.estimation.covariance_scores import (
     whitening,
 )
 from misfeat.estimation.score_sources import Source, cells_within
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
 
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one

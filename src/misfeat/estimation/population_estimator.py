@@ -35,7 +35,7 @@ from misfeat.estimation.pooling import (
     posterior_of,
 )
 from misfeat.estimation.score_sources import source_of
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance

@@ -17,7 +17,7 @@ from misfeat.estimation.estimates import closed, intervals_of, raised
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.score_sources import CodedTable
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 
 MOST_NUMBERS = 2**23  # of covariances that are held in memory at once

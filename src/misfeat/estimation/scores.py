@@ -18,7 +18,7 @@ from misfeat.estimation.estimates import Estimate, ListedScores
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import Measure
-from misfeat.lattice import level, rank, unrank
+from misfeat.lattice.levels import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.runtime.array_types import Floats, Indices
 from misfeat.runtime.memory import check_memory, memory_needed

@@ -27,10 +27,8 @@ _UNBROKEN = "\N{NO-BREAK SPACE}"
 class Takes(NamedTuple):
     """What a parameter takes."""
 
-    words: str
-    """Its type, as a numpydoc docstring spells it."""
-    check: Check
-    """Raises unless a value, given with the parameter's name, is one of these."""
+    words: str  # Its type, as a numpydoc docstring spells it
+    check: Check  # Raises unless a value, given with the parameter's name, is one of these
 
 
 class Parameter(NamedTuple):

@@ -22,7 +22,7 @@ from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.information.measures import TableInformation
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.runtime.array_types import Floats, Integers
 from misfeat.selection import Selection

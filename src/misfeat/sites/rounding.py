@@ -30,7 +30,7 @@ import numpy as np
 from misfeat.completion.transfer.cells import rake_parts
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.sites.summary import Summary
 

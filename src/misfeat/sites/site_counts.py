@@ -12,8 +12,7 @@ from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice import level, rank
-from misfeat.lattice.levels import covering_blocks
+from misfeat.lattice.levels import covering_blocks, level, rank
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.runtime.array_types import Floats, Integers

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Integers
 from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.sites import signed_documents as documents

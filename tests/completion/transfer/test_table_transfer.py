@@ -19,7 +19,7 @@ from misfeat.completion.transfer.table_completion import (
 )
 from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import drawn_cohorts
 from tests.completion.transfer.reference import Reference

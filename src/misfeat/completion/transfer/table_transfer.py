@@ -33,7 +33,7 @@ from misfeat.completion.transfer.table_completion import (
 )
 from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.threads import Work
 

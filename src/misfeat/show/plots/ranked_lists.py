@@ -12,7 +12,7 @@ from misfeat.answers.options import set_members
 from misfeat.answers.stability import RESAMPLES, stability_of
 from misfeat.answers.top_sets import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 from misfeat.show.plots import canvas
 from misfeat.words import count_words, p_words
 
