@@ -26,13 +26,7 @@ from misfeat.cohorts.coding import (
     most_categories,
     target_coding,
 )
-from misfeat.cohorts.cohort_data import (
-    NO_RANKS,
-    NOT_RECORDED,
-    Cohorts,
-    ColumnAudit,
-    as_left_out,
-)
+from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
 from misfeat.cohorts.column_profiles import (
     FREE_TEXT,
     IDENTIFIER,

@@ -135,10 +135,7 @@ class PopulationModel:
         return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
     def evidence(
-        self,
-        subsets: Indices,
-        cohorts: Sequence[int] | None = None,
-        alone: Floats | None = None,
+        self, subsets: Indices, cohorts: Sequence[int] | None = None, alone: Floats | None = None
     ) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments

@@ -72,10 +72,8 @@ def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, lis
         book.close()
     if not rows:
         raise MisfeatError(f"{file!r} is empty; it needs a row of column names, and rows.")
-    nothing, columns = (
-        {*NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"},
-        [],
-    )
+    nothing = {*NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"}
+    columns: Columns = []
     for at, (name, *cells) in enumerate(zip_longest(*rows)):
         values = [None if isinstance(v, str) and v.strip() in nothing else v for v in cells]
         if name is not None or any(value is not None for value in values):

@@ -12,13 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import (
-    MisfeatError,
-    Setting,
-    listed,
-    no_such_column,
-    shortened,
-)
+from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
 from misfeat.reading import files
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
