@@ -254,7 +254,7 @@ def posterior_of(
     variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
     variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)
     gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
-    spread = _spread_of_sets(evidence, effects, expected, noise)
+    spread = _set_spreads(evidence, effects, expected, noise)
     gains = evidence.samples(gain)
     added = gains.variation(spread, evidence.fitted - evidence.fitted_part)
     variance += np.where(lacking, added + gains.noise() * in_pool, 0.0)
@@ -267,9 +267,7 @@ def posterior_of(
     return Posterior(mean, variance, evidence.noise(mean))
 
 
-def _spread_of_sets(
-    evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
-) -> Floats:
+def _set_spreads(evidence: Evidence, effects: Effects, expected: Floats, noise: Floats) -> Floats:
     """How much subgroups may differ in single sets, by those that recorded them."""
     # So few say little about the tails, so that the spread is widened from a normal distribution to
     # Student's, which a further subgroup is predicted by.

@@ -28,6 +28,7 @@ from misfeat.estimation.interaction_kernels import count_cells
 from misfeat.information.count_tables import CountTables
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
+Blocks = Sequence[Integers]  # The columns of each feature, then those of each term
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
 NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions
@@ -57,9 +58,7 @@ class Source(ABC):
     work: int  # what it takes to count one set
 
     @abstractmethod
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Write covariances of every subgroup: of the blocks, and of the target at the end."""
         # Those of columns that are not `new` with each other are there.
 
@@ -141,9 +140,7 @@ class NumericTable(Source):
         del by_size
         return []
 
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Scaled to a pooled variance of 1, so that ridges mean the same for each column."""
         del blocks, terms, new
         plain, rows = self.sums.products / self.n_rows[:, None, None], self.n_rows
@@ -202,9 +199,7 @@ class CodedTable(Source):
         count_cells(self.codes, self.cards, sets, *rows, cohorts, n_classes, found)
         return found
 
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Covariances in every subgroup; of pairs of columns that rows have both of."""
         width, whole = own.shape[1], len(new) == own.shape[1]
         for k, (start, end) in enumerate(pairwise(self.offsets.tolist())):
@@ -239,7 +234,7 @@ class CodedTable(Source):
         self,
         cohort: int,
         rows: slice,
-        blocks: Sequence[Integers],
+        blocks: Blocks,
         terms: Sequence[Term],
         width: int,
         *,
@@ -292,9 +287,7 @@ class CountedTable(Source):
         tables = [self.tables.of(k, members) for members in sets for k in cohorts.tolist()]
         return np.concatenate(tables, axis=None)
 
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Covariances in every subgroup, block by block; 0 where no table holds both."""
         del new  # tables are small
         target = np.arange(own.shape[1] - len(self.classes_shown), own.shape[1])

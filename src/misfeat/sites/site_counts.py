@@ -122,27 +122,25 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
         )
 
 
-def _coders(
-    table: Table, codebook: Codebook, rules: CohortRules
-) -> tuple[list[Coder | None], Coder]:
+def _coders(table: Table, book: Codebook, rules: CohortRules) -> tuple[list[Coder | None], Coder]:
     """What codes every feature, None where it was never recorded; and the target."""
     n_rows = table.n_rows()
     if n_rows == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
     found: list[Coder | None] = []
-    for code in codebook.features:
+    for code in book.features:
         if code.column not in table.names:
             found.append(None)
             continue
         profile = profile_column(table, code.column, rules.codes, n_rows, rules.way(code.column))
         lacking = profile.missing >= rules.coding.missing_threshold * n_rows
         found.append(None if lacking else _coder(profile, code))
-    column = codebook.target.column
+    column = book.target.column
     profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
     if profile.distinct == 0:
         raise MisfeatError(f"The target {column!r} is missing in every row.", column=column)
-    if codebook.target.exact and profile.counts is not None:
-        unknown = set(profile.counts.values.tolist()) - set(codebook.target.values)
+    if book.target.exact and profile.counts is not None:
+        unknown = set(profile.counts.values.tolist()) - set(book.target.values)
         if unknown:
             raise MisfeatError(
                 f"The target {column!r} has values here that the codebook does not name "
@@ -153,9 +151,9 @@ def _coders(
     if not any(found):
         raise MisfeatError(
             "The table has none of the features of the codebook: "
-            f"{listed([code.column for code in codebook.features])}."
+            f"{listed([code.column for code in book.features])}."
         )
-    return found, _coder(profile, codebook.target)
+    return found, _coder(profile, book.target)
 
 
 def _coder(profile: Profile, code: ColumnCode) -> Coder:
