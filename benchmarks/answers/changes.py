@@ -34,7 +34,7 @@ from misfeat.answers.run_comparison import (
     difference_of,
 )
 from misfeat.datasets import make_cohorts
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 
 LEVEL = 0.1
 NORMAL_REACH = 1.6448536269514722

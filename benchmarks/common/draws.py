@@ -30,7 +30,7 @@ from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from misfeat.lattice import contains, count_nodes, level, ranks_above, ranks_below
+from misfeat.lattice.levels import contains, count_nodes, level, ranks_above, ranks_below
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

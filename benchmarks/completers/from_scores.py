@@ -26,7 +26,7 @@ from misfeat.completion.base import (
 from misfeat.completion.completer_data import Guess
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

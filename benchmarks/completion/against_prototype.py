@@ -22,7 +22,7 @@ from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 
 SEEDS = range(1, 11)

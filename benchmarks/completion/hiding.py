@@ -14,7 +14,7 @@ from misfeat.answers.validation import captured_at
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, rank, ranks_below, unrank
+from misfeat.lattice.levels import level, rank, ranks_below, unrank
 from misfeat.lattice.sampling import SAMPLERS
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from benchmarks.completion.experiment import ceiling_of, means
 from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 
 SIZE = 3
 SHARES = (0.2, 0.5)

@@ -28,7 +28,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

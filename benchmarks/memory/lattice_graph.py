@@ -21,7 +21,7 @@ import torch
 
 from misfeat.completion.networks.paper import Labels, ModelShape, train
 from misfeat.completion.neural_completers import PaperCompleter
-from misfeat.lattice import count_nodes
+from misfeat.lattice.levels import count_nodes
 from misfeat.lattice.neighbour_sums import Neighbours
 
 WIDTH = 128

@@ -29,7 +29,7 @@ from misfeat.completion.transfer import TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError
 from misfeat.information import level_mutual_info
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.runtime.devices import torch_device
 

@@ -32,13 +32,13 @@ from benchmarks.population.experiment import LOOKED_AT, ranked
 from benchmarks.sites.learnt import learnt_source
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.exceptions import MisfeatError
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.reading.coders import CodedRows
 from misfeat.sites import Codebook, ColumnCode, Summary, combine
 from misfeat.sites.codebook import CATEGORY
 from misfeat.sites.rounding import rounded_summary
+from misfeat.sites.site_counts import tables_of_rows
 from misfeat.sites.summary import TABLES as TABLES_OF
-from misfeat.sites.table_counts import tables_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

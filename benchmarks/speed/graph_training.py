@@ -35,7 +35,7 @@ from benchmarks.common.lattice_graph import lattice_graph
 from misfeat.completion.networks.paper import Batch, Labels, ModelShape, training_step
 from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.lattice.neighbour_sums import Neighbours
 
 HIDDEN, LAYERS, DROPOUT = 128, 2, 0.1

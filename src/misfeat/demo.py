@@ -1,12 +1,10 @@
 """The demonstration, heart disease in four hospitals: fit, write a run and its report, answer."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from math import comb
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tomli_w
 
@@ -17,13 +15,11 @@ from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
+from misfeat.selection import Selection
 from misfeat.selector import SubgroupSelector
 from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences, print_trust
 from misfeat.words import joined, percent
-
-if TYPE_CHECKING:
-    from misfeat.selection import Selection
 
 TITLE = "Heart disease in four hospitals"
 INTRODUCTION = (

@@ -1,14 +1,13 @@
 """What misfeat raises and warns: messages as data, so that whoever shows one chooses the words."""
 
-from __future__ import annotations
-
+import logging
 import re
 import sys
 import warnings
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from numbers import Integral
@@ -19,9 +18,9 @@ from misfeat.safe_text import visible
 
 Spelling = Callable[["Setting"], str]
 LONGEST_FIELD = 1000  # characters of a name or value in a message; tables hold longer ones
+_log = logging.getLogger("misfeat")
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_FIELD},}}")
-UNSAID: Any = object()
-"""Stands for a value that was not given, where None is one."""
+UNSAID: Any = object()  # Stands for a value that was not given, where None is one
 _MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
 """A parameter within a text: characters for private use, around what `Setting` is made of."""
 
@@ -60,7 +59,7 @@ class Setting:
         return f"\ue000{(self.parameter, self.column, *value)!r}\ue001"
 
     @classmethod
-    def _read(cls, mark: str) -> Setting:
+    def _read(cls, mark: str) -> "Setting":
         parameter, column, *shown = literal_eval(mark)
         value = _Shown(shown[0]) if shown else UNSAID
         if shown:
@@ -88,7 +87,7 @@ class Message(str):
     template: str
     about: dict[str, Any]
 
-    def __new__(cls, template: str, **about: Any) -> Message:
+    def __new__(cls, template: str, **about: Any) -> "Message":
         """Fill the fields in; text without fields is taken as it is."""
         message = super().__new__(cls, _filled(template, about, str))
         message.template, message.about = template, about
@@ -110,7 +109,7 @@ class Message(str):
         self.told(note)
         return tuple(named)
 
-    def __add__(self, other: str) -> Message:
+    def __add__(self, other: str) -> "Message":
         if not isinstance(other, Message):
             other = Message(str(other))
         return Message("{first}{second}", first=self, second=other)
@@ -265,6 +264,23 @@ def warn(text: str, kind: type[MisfeatWarning] = MisfeatWarning) -> None:
     while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "misfeat":
         level, frame = level + 1, frame.f_back
     warnings.warn(kind(as_message(text)), stacklevel=level)
+
+
+@dataclass
+class Notes:
+    """Collects what happened to rows and columns, and says it in the log or as a warning."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, template: str, **about: Any) -> None:
+        """Note something that was expected; the words are those of `Message`."""
+        self.texts.append(Message(template, **about))
+        _log.info(self.texts[-1])
+
+    def warn(self, template: str, **about: Any) -> None:
+        """Note something that the user should look at."""
+        self.texts.append(Message(template, **about))
+        warn(self.texts[-1])
 
 
 def check_count(value: object, name: str, least: int = 1, none: bool = False) -> None:

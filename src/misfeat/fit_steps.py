@@ -1,16 +1,15 @@
 """The steps of fit, from a table to a selection."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from misfeat.answers.caution_kinds import SUSPECTS
 from misfeat.answers.enough_features import MOST_OF_SHORTLIST, chosen_size
 from misfeat.answers.leaks import without_suspects
 from misfeat.answers.options import FitOptions, check_features, shown_scores
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import (
     check_blocks,
@@ -19,7 +18,7 @@ from misfeat.cohorts.feature_blocks import (
     product_sums_without,
     without_features,
 )
-from misfeat.cohorts.product_sums import cohorts_and_product_sums
+from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimates import SAMPLE, Estimate
@@ -27,17 +26,12 @@ from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn
 from misfeat.information.measures import Measure, SquaredCorrelation, information_of
+from misfeat.nested_parameters import NestedParameters
 from misfeat.reading.inputs import Table, open_outcome, with_groups, with_weights
+from misfeat.runtime.progress import Progress
 from misfeat.selection import Selection
 
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.nested_parameters import NestedParameters
-    from misfeat.runtime.progress import Progress
-
-    Blocks = Mapping[str, tuple[str, ...]]
-
+Blocks = Mapping[str, tuple[str, ...]]
 MOST_FEATURES = 150
 """Of a table with more features those are looked at more closely that explain something."""
 

@@ -1,7 +1,5 @@
 """A question as an estimator: settings within settings are reached and checked from outside."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from misfeat.cohorts.coding import Coding
@@ -11,8 +9,7 @@ from misfeat.runtime.scikit_learn_import import BaseEstimator
 from misfeat.selector_parameters import SelectorParameters
 from misfeat.transformer import Columns
 
-NESTED = {"coding": Coding, "columns": Columns}
-"""Parameters that hold parameters of their own."""
+NESTED = {"coding": Coding, "columns": Columns}  # Parameters that hold parameters of their own
 
 
 class NestedParameters(SelectorParameters, BaseEstimator):  # type: ignore[misc]

@@ -5,8 +5,6 @@ commands (escape sequences that recolour, retitle or rewrite what was printed), 
 order of all that follows. They are shown as Python spells them: ``\x1b``, ``\u202e``.
 """
 
-from __future__ import annotations
-
 import json
 import unicodedata
 

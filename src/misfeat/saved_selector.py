@@ -1,7 +1,5 @@
 """A fitted estimator as plain values that JSON can hold, beside its selection, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,10 +14,7 @@ from misfeat.saving.content_checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
 from misfeat.selection import Selection
 
-NOT_SAVED = ("verbose",)
-"""Whoever loads a selector asks for progress themselves."""
-
-
+NOT_SAVED = ("verbose",)  # Whoever loads a selector asks for progress themselves
 Kind = TypeVar("Kind")
 
 

@@ -1,7 +1,5 @@
 """SubgroupSelector: the class users meet. It wires the steps together and holds no mathematics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import wraps

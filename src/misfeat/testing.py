@@ -1,7 +1,5 @@
 """The contract of completers, to be checked in the tests of one; pytest is not needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -15,7 +13,7 @@ from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 
 __all__ = ["check_completer"]
 
@@ -75,8 +73,7 @@ def _completed(completer: BaseCompleter, known: Known, **settings: Any) -> Compl
 
 
 def _has_settings(completer: BaseCompleter) -> Promises:
-    is_one = isinstance(completer, BaseCompleter)
-    yield is_one, "subclass misfeat.completion.BaseCompleter."
+    yield isinstance(completer, BaseCompleter), "subclass misfeat.completion.BaseCompleter."
     for name in ("confidence", "rounds", "random_state"):
         words = f"__init__ lacks {name}; take it and hand it on to super().__init__."
         yield name in completer.get_params(deep=False), words

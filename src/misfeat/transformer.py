@@ -1,14 +1,13 @@
 """Choosing columns as scikit-learn's transformers do, in whatever holds the table."""
 
-from __future__ import annotations
-
 import os
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import Message, MisfeatError
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
@@ -21,9 +20,6 @@ from misfeat.runtime.scikit_learn_import import (
     column_or_1d,
     validate_data,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_NAMED = 5  # So many columns of a table that does not fit are named in a message
 
@@ -220,7 +216,7 @@ class SubgroupColumns(SelectsColumns):
     def __init__(self, features: tuple[str, ...] = ()) -> None:
         self.features = features
 
-    def fit(self, X: Any, y: Any = None) -> SubgroupColumns:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None) -> "SubgroupColumns":  # noqa: ARG002
         """Note the columns of a table."""
         if is_array(X):
             _checked(self, X)
@@ -229,7 +225,7 @@ class SubgroupColumns(SelectsColumns):
         return self
 
     @classmethod
-    def like(cls, selector: SelectsColumns, features: Sequence[str]) -> SubgroupColumns:
+    def like(cls, selector: SelectsColumns, features: Sequence[str]) -> "SubgroupColumns":
         """A transformer that was fitted on the same columns as another."""
         made = cls(tuple(features))
         made.n_features_in_, made._targets = selector.n_features_in_, selector._target_names()

@@ -3,8 +3,6 @@
 Numbers have the digits that their uncertainty leaves, and no more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import floor, isnan, log10
 

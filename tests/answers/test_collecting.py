@@ -17,7 +17,7 @@ from misfeat.answers.recording_gains import MIXTURE, OPTIMISM, Gain
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from tests.answers.test_contrasts import scored_from
 
 # One cohort with features a, b, c, d; it lacks c and d.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from misfeat.answers.set_contrasts import Contrasts, Estimated
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.completer_data import CompletedScores
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 
 N_FEATURES = 4
 

@@ -24,7 +24,7 @@ from misfeat.answers.set_contrasts import Alternative, alternative_sets
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 
 NUMBERS = ("alone", "adds", "share_of_best", "mean_share")
 

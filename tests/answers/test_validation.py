@@ -33,7 +33,7 @@ from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.estimates import Estimate
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from tests.completion.coded import drawn_cohorts, known_of
 
 Z = ndtri(0.95)

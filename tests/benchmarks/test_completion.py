@@ -24,7 +24,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import CompletedScores, TransferCompleter
 from misfeat.completion.completer_data import support_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.common.metrics import ndcg_at, precision_at, share_closed, total_variation
 from misfeat.answers.validation import captured_at
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 
 TRUTH = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
 

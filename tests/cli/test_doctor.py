@@ -10,7 +10,7 @@ import pytest
 from misfeat import __version__
 from misfeat.cli.background_compilation import compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
-from misfeat.information.kernels.permutation import score_permutations
+from misfeat.information.kernels.permuted_scores import score_permutations
 from misfeat.runtime.kernel_cache import is_kept
 from tests.cli.commands import run
 

@@ -7,7 +7,7 @@ import numpy as np
 from misfeat.cohorts import Cohorts, build_cohorts
 from misfeat.completion import ExactScores, Known
 from misfeat.information.measures import SquaredCorrelation
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.testing import known_of, random_cohorts  # noqa: F401
 
 

@@ -19,16 +19,16 @@ from misfeat.completion import (
     Known,
     TransferCompleter,
 )
-from misfeat.completion.base import (
+from misfeat.completion.base import closed_upwards
+from misfeat.completion.completer_data import guess_of, support_of
+from misfeat.completion.conformal_intervals import (
     HiddenErrors,
-    closed_upwards,
     half_widths,
     hidden_errors,
     hiding_rounds,
 )
-from misfeat.completion.completer_data import guess_of, support_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import best_below, level, ranks_below
+from misfeat.lattice.levels import best_below, level, ranks_below
 from misfeat.testing import known_of, random_cohorts
 from tests.completion.coded import drawn_cohorts
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from misfeat.cohorts import Cohort
 from misfeat.completion.imputation import KNNCompleter, imputed_codes
 from misfeat.information import joint_mutual_info
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts
 

@@ -10,7 +10,7 @@ from benchmarks.completion.hiding import Truth, outcome_of
 from misfeat.completion import ExactScores, InteractionsCompleter, Known
 from misfeat.completion.interactions import contributions, shrunk_mean
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from tests.completion.coded import drawn_cohorts
 
 

@@ -21,7 +21,7 @@ from misfeat.completion.networks.paper import (
 )
 from misfeat.completion.neural_completers import NeuralCompleter
 from misfeat.completion.registry import COMPLETERS, completer_class
-from misfeat.lattice import contains, level
+from misfeat.lattice.levels import contains, level
 from misfeat.lattice.neighbour_sums import Neighbours
 from tests.completion.coded import known_scores
 

@@ -7,7 +7,7 @@ import numpy as np
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
 from misfeat.information.count_tables import CountTables
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from tests.completion.coded import cohorts_of
 from tests.information.generated import above_chance
 

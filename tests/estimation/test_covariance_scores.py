@@ -16,7 +16,7 @@ from misfeat.estimation.covariance_scores import (
     whitened,
 )
 from misfeat.estimation.score_sources import CodedTable
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 
 

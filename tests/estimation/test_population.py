@@ -9,7 +9,7 @@ from misfeat.answers.validation import captured_at
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.population_estimator import PopulationModel
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import known_of_sums
 from tests.estimation.generated import generated, known_with_scores, with_missing

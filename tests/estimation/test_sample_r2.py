@@ -12,7 +12,7 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion import AutoCompleter, InteractionsCompleter
 from misfeat.datasets import load_heart
 from misfeat.estimation.estimates import Estimate
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 from tests.completion.coded import known_of_sums
 from tests.reading.holders import as_rows
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.estimation.search import forward_path, search_sets
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 
 
 class Counted:

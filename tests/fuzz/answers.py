@@ -23,7 +23,7 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.answers.top_sets import best_sets
 from misfeat.answers.validation import validation_of
-from misfeat.lattice import ranks_below
+from misfeat.lattice.levels import ranks_below
 from misfeat.show.first_screen import first_screen
 from misfeat.show.question_output import json_lines
 from misfeat.show.terminal import worth_lines

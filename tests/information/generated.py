@@ -10,7 +10,7 @@ from sklearn.metrics.cluster import expected_mutual_information
 
 from misfeat.cohorts import Cohort
 from misfeat.information.null_expectation import expected_n_log_n, n_log_n
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 
 
 def cohort_of(codes: np.ndarray, target: np.ndarray, weights: np.ndarray | None = None) -> Cohort:

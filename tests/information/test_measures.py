@@ -21,7 +21,7 @@ from misfeat.information.measures import (
     information_of,
 )
 from misfeat.information.measures import squared_correlation as r2_of
-from misfeat.lattice import level, ranks_below
+from misfeat.lattice.levels import level, ranks_below
 from tests.cohorts.tables import build_product_sums
 from tests.estimation.generated import counted
 from tests.information import generated

@@ -15,7 +15,7 @@ from misfeat.cohorts import Cohort, build_cohorts
 from misfeat.information import block_plan, joint_mutual_info, level_mutual_info, target_entropy
 from misfeat.information import mutual_info as module
 from misfeat.information.mutual_info import compact_rows, entropy, influence, sampled_share
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from tests.information import generated
 from tests.information.generated import (
     cohort_of,

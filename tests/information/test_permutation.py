@@ -20,7 +20,7 @@ from misfeat.cohorts.product_sums import (
 )
 from misfeat.cohorts.weights import design_effect, mean_weights
 from misfeat.information import joint_mutual_info, level_mutual_info
-from misfeat.information.kernels.permutation import shuffled
+from misfeat.information.kernels.permuted_scores import shuffled
 from misfeat.information.measures import squared_correlation
 from misfeat.information.null_expectation import expected_n_log_n, n_log_n
 from misfeat.information.permutation import (

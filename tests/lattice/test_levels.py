@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.lattice import contains, level, rank, ranks_above, ranks_below, unrank
-from misfeat.lattice.levels import covering_blocks
+from misfeat.lattice import levels as numbering
+from misfeat.lattice.levels import contains, level, rank, ranks_above, ranks_below, unrank
 
 
 @st.composite
@@ -71,13 +71,13 @@ def test_a_level_too_large_to_number_is_refused():
 
 def test_every_set_lies_in_a_block():
     for n, size, most_cells in product([1, 2, 3, 7, 20], [1, 2, 3], [1, 600, 5**9, 10**30]):
-        blocks = covering_blocks([5] * n, size, most_cells)
+        blocks = numbering.covering_blocks([5] * n, size, most_cells)
         held = {chosen for block in blocks for chosen in combinations(block, min(size, n))}
         assert held >= set(combinations(range(n), min(size, n)))
         assert all(block == tuple(sorted(set(block))) for block in blocks)
 
 
 def test_blocks_have_no_more_cells_than_they_may():
-    blocks = covering_blocks([5] * 20, 3, 5**9)
+    blocks = numbering.covering_blocks([5] * 20, 3, 5**9)
     assert max(map(len, blocks)) == 9
     assert len(blocks) == 35

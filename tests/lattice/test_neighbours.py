@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.common.lattice_graph import edges_beside, edges_between
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.lattice.neighbour_sums import Neighbours
 
 EVERY_GRAPH = [

@@ -9,7 +9,7 @@ import pytest
 
 from misfeat import DamagedFileError, MisfeatError, SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from misfeat.reading import inputs
+from misfeat.reading import foreign_files
 
 N = 60
 
@@ -89,7 +89,7 @@ def test_what_a_file_needs_is_named_and_what_is_damaged_is_told(tmp_path, monkey
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(inputs, "import_module", absent)
+    monkeypatch.setattr(foreign_files, "import_module", absent)
     for name, package in (("t.sav", "pyreadstat"), ("t.xlsx", "openpyxl")):
         (tmp_path / name).touch()
         with pytest.raises(MisfeatError, match=rf"needs {package}; .* 'misfeat\[files\]'"):

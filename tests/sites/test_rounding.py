@@ -11,7 +11,7 @@ from misfeat import MisfeatError, Selection
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.information.count_tables import scores_of_tables, table_starts
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime import atomic_files
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes

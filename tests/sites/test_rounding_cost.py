@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from misfeat.information.count_tables import scores_of_tables, table_starts
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.sites.rounding import rerounded, rounding_cost
 from misfeat.sites.summary import margins
 

@@ -6,8 +6,6 @@ last horizon, with inverse chances of being followed as weights (Uno et al., Sta
 30, 2011; Graf et al., Statistics in Medicine 18, 1999).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +61,7 @@ def concordance(score: Floats, ranks: Indices, weights: Floats, horizon: int) ->
     bins, states = np.divmod(ranks, STATES)
     place = np.unique(score, return_inverse=True)[1]
     n_bins, n_scores = int(bins.max()) + 1, int(place.max()) + 1
-    shape = (n_bins, n_scores)
-    later = np.zeros(shape)
+    later = np.zeros((n_bins, n_scores))
     np.add.at(later, (bins, place), weights)
     later = np.cumsum(later[::-1], axis=0)[::-1] - later  # rows that leave after each bin
     below = np.cumsum(later, axis=1) - later / 2.0  # ties count half
@@ -79,8 +76,7 @@ def concordance(score: Floats, ranks: Indices, weights: Floats, horizon: int) ->
 
 def concordance_error(score: Floats, ranks: Indices, weights: Floats, horizon: int) -> float:
     """The standard error of C, by drawing rows again and again."""
-    rng = np.random.default_rng(0)
-    draws = rng.poisson(1.0, (RESAMPLES, len(ranks)))
+    draws = np.random.default_rng(0).poisson(1.0, (RESAMPLES, len(ranks)))
     kept = [drawn > 0 for drawn in draws]
     found = [
         concordance(score[own], ranks[own], weights[own] * drawn[own], horizon)
@@ -91,8 +87,7 @@ def concordance_error(score: Floats, ranks: Indices, weights: Floats, horizon: i
 
 def brier(incidence: Floats, ranks: Indices, weights: Floats, horizon: int, ends: Floats) -> float:
     """The Brier score of chances (n_rows, n_bins), integrated over time until the end of a bin."""
-    n_ranks = incidence.shape[1] * STATES
-    counts = counts_of(ranks, weights, n_ranks)
+    counts = counts_of(ranks, weights, incidence.shape[1] * STATES)
     bins, states = np.divmod(ranks, STATES)
     scores = []
     for end in range(horizon + 1):

@@ -17,23 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.answers.options import (
-    Costs,
-    checked_size,
-    explainable_subgroups,
-    included_features,
-    level_size,
-    of_each_subgroup,
-    set_members,
-    shown_scores,
-)
+from misfeat.answers import options
 from misfeat.answers.recording_gains import NOTHING as NO_BUNDLE
 from misfeat.answers.recording_gains import RecordingGains
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.search import forward_path
-from misfeat.lattice import rank, ranks_below
+from misfeat.lattice.levels import rank, ranks_below
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
@@ -79,10 +70,12 @@ def feature_values(
     selection: Selection, subgroup: str | None = None, size: int | None = None
 ) -> list[FeatureValue]:
     """What every feature is worth, subgroup by subgroup, the largest mean share first."""
-    names, features = explainable_subgroups(selection, subgroup), selection.feature_names
-    size = level_size(selection, size)
+    names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
+    size = options.level_size(selection, size)
     n_included = len(selection.options.include)
-    shown = shown_scores(selection, size) if n_included <= size else selection.completed(size)
+    shown = (
+        options.shown_scores(selection, size) if n_included <= size else selection.completed(size)
+    )
     levels = [selection.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
     contrasts, least = contrasts_of(selection), _least_added(selection)
 
@@ -120,14 +113,14 @@ def feature_values(
             )
         return values
 
-    return of_each_subgroup(selection, names, VALUING, of_subgroup)
+    return options.of_each_subgroup(selection, names, VALUING, of_subgroup)
 
 
 def shapley_values(
     selection: Selection, subgroup: str, features: Sequence[str]
 ) -> dict[str, Estimated]:
     """The Shapley values of the features of a set, by name; they add up to its score."""
-    members, cohort = set_members(selection, features), selection.cohorts.position(subgroup)
+    members, cohort = options.set_members(selection, features), selection.cohorts.position(subgroup)
     contrasts, least = contrasts_of(selection), _least_added(selection)
     shares = contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
     return dict(zip((selection.feature_names[m] for m in members), shares, strict=True))
@@ -181,8 +174,7 @@ def mean_shares(
 
 def parts_of(members: Sequence[int]) -> list[tuple[int, ...]]:
     """All parts of a set but the empty one, and the set itself."""
-    sizes = range(1, len(members) + 1)
-    return [part for size in sizes for part in combinations(members, size)]
+    return [part for size in range(1, len(members) + 1) for part in combinations(members, size)]
 
 
 def shapley_weights(members: Sequence[int]) -> Floats:
@@ -215,7 +207,7 @@ class Interaction:
 
 def pair_interactions(selection: Selection, subgroup: str | None = None) -> list[Interaction]:
     """All pairs of features, subgroup by subgroup, the strongest first."""
-    names, features = explainable_subgroups(selection, subgroup), selection.feature_names
+    names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
     if len(features) < 2:
         return []
     singles, pairs = selection.completed(1), selection.completed(2)
@@ -242,7 +234,7 @@ def pair_interactions(selection: Selection, subgroup: str | None = None) -> list
             )
         return sorted(interactions, key=lambda pair: -abs(pair.interaction))
 
-    return of_each_subgroup(selection, names, COMPARING, of_subgroup)
+    return options.of_each_subgroup(selection, names, COMPARING, of_subgroup)
 
 
 @dataclass(frozen=True)
@@ -263,13 +255,11 @@ class PathStep:
     enough: bool
 
 
-def path_steps(
-    selection: Selection, subgroup: str | None = None, size: int | None = None
-) -> list[PathStep]:
+def path_steps(selection: Selection, subgroup: str | None, size: int | None) -> list[PathStep]:
     """Features in the order in which they add, subgroup by subgroup (`Selection.path`)."""
     n_features = len(selection.feature_names)
-    most = min(LONGEST, n_features) if size is None else checked_size(selection, size)
-    names = explainable_subgroups(selection, subgroup)
+    most = min(LONGEST, n_features) if size is None else options.checked_size(selection, size)
+    names = options.explainable_subgroups(selection, subgroup)
     return [step for name in names for step in _steps_of(selection, name, most)]
 
 
@@ -279,7 +269,7 @@ def _steps_of(selection: Selection, subgroup: str, most: int) -> list[PathStep]:
     cohort = selection.cohorts.position(subgroup)
     with long_work(selection.verbose > 0) as progress:
         listed = selection.set_scores.listed(progress)
-    path = best_path(listed, cohort, len(names), most, included_features(selection, most))
+    path = best_path(listed, cohort, len(names), most, options.included_features(selection, most))
     sets = [np.sort(np.array([path[:n]])) for n in range(1, len(path) + 1)]
     means, errors = zip(*map(listed.of, sets), strict=True)
     score = np.maximum.accumulate([mean[cohort, 0] for mean in means])  # no step lowers it
@@ -364,8 +354,8 @@ def feature_worths(
     costs: Mapping[str, Any] | None = None,
 ) -> list[Worth]:
     """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    prices, size = Costs(selection, costs), checked_size(selection, size)
-    subgroups = explainable_subgroups(selection, subgroup)
+    prices, size = options.Costs(selection, costs), options.checked_size(selection, size)
+    subgroups = options.explainable_subgroups(selection, subgroup)
 
     def worths_of_subgroups() -> list[Worth]:
         confidence, names = selection.confidence, selection.feature_names

@@ -15,11 +15,9 @@ distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom 
 freedom') degrees of freedom. What a run predicted, or kept no rows of, is compared by its interval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
@@ -30,13 +28,10 @@ from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share
+from misfeat.selection import Selection
 from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
-if TYPE_CHECKING:
-    from misfeat.selection import Selection
-
-    Runs = tuple[Selection, Selection]
-
+Runs = tuple[Selection, Selection]
 USUAL_CONFIDENCE = 0.9  # where neither run has one
 RECORDED, PREDICTED = "recorded", "predicted"
 NEARLY_NORMAL = 1e9  # degrees of freedom of a Student distribution that is as good as normal

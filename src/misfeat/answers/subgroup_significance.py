@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from misfeat.answers.options import (
-    FEWER_PERMUTATIONS,
-    effort_for,
-    feature_index,
-    included_features,
-    level_size,
-)
+from misfeat.answers import options
 from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
@@ -32,7 +26,7 @@ from misfeat.information.permutation import (
     permutations_of,
 )
 from misfeat.information.trend import orders_of
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work
 
@@ -81,14 +75,14 @@ def significance_tests(
     level: float = LEVEL,
 ) -> SignificanceTests:
     """Whether any set explains more than chance (`Selection.significance`)."""
-    effort = effort_for(selection, level_size(selection, size))
-    largest = level_size(selection, size if size is not None else effort.tested or None)
+    effort = options.effort_for(selection, options.level_size(selection, size))
+    largest = options.level_size(selection, size if size is not None else effort.tested or None)
     if permutations is None:
-        permutations = effort.permutations or FEWER_PERMUTATIONS
+        permutations = effort.permutations or options.FEWER_PERMUTATIONS
     tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= largest
-    include = tuple(included_features(selection, largest)) if fits else ()
+    include = tuple(options.included_features(selection, largest)) if fits else ()
 
     def tests() -> SignificanceTests:
         """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
@@ -151,7 +145,7 @@ class PermutationTester:
             raise MisfeatError(f"{Setting('level', level)}; it must lie between 0 and 1.")
         self.within = None
         if within is not None:
-            self.within = feature_index(selection, within, "a feature to permute within")
+            self.within = options.feature_index(selection, within, "a feature to permute within")
             if sums is not None:
                 raise MisfeatError(
                     f"{Setting('within', within)} needs the values of a feature, of which "
@@ -204,8 +198,7 @@ class PermutationTester:
             return np.asarray(np.logical_and.reduce(held))
 
         def report(permuted: int, most: int) -> None:
-            done = cohort * self.permutations + permuted
-            progress(PERMUTING, done, len(self.cohorts) * most)
+            progress(PERMUTING, cohort * self.permutations + permuted, len(self.cohorts) * most)
 
         test = max_test(
             self._permutations(cohort, largest, held),

@@ -13,7 +13,7 @@ from misfeat.answers.options import checked_k, explainable_subgroups, level_size
 from misfeat.answers.set_contrasts import contrasts_of
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.information.mutual_info import target_entropies
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

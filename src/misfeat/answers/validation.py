@@ -33,11 +33,11 @@ import numpy as np
 from misfeat.answers.options import checked_k, level_size
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
-from misfeat.completion.base import hidden_in_turns
+from misfeat.completion.conformal_intervals import hidden_in_turns
 from misfeat.estimation.estimates import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words

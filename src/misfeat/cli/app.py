@@ -1,7 +1,5 @@
 """All commands together."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

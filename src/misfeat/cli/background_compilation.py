@@ -4,8 +4,6 @@ Numba compiles one kernel at a time in a process, and a run needs those of its t
 another process compiles these meanwhile.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ def compiled_beside() -> Iterator[None]:
     """Compile the kernels of tests in another process while the block runs, if that is worth it."""
     from joblib import effective_n_jobs
 
-    from misfeat.information.kernels.permutation import score_permutations
+    from misfeat.information.kernels.permuted_scores import score_permutations
     from misfeat.runtime.kernel_cache import is_kept
 
     if not sys.executable or is_kept(score_permutations) is not False or effective_n_jobs(-1) < 2:

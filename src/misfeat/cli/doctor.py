@@ -1,7 +1,5 @@
 """`misfeat doctor`: what is installed, what is missing and how to get it, and whether it works."""
 
-from __future__ import annotations
-
 import json as json_format
 import os
 import platform

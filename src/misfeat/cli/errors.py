@@ -1,7 +1,5 @@
 """What goes wrong takes one line on standard error, and an exit code says which kind it was."""
 
-from __future__ import annotations
-
 import errno
 import inspect
 import os
@@ -139,8 +137,7 @@ def _line_for(error: Exception) -> tuple[str, int]:
 
 def in_options(message: str) -> str:
     """A message on one line, its parameters in the words of the command line."""
-    words = _one_line(as_message(message).told(as_option))
-    return _NONE.sub(".", words)
+    return _NONE.sub(".", _one_line(as_message(message).told(as_option)))
 
 
 def _one_line(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from misfeat.exceptions import MisfeatError, Setting, shortened
-from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
 
@@ -106,6 +106,7 @@ def read_read_rules(value: Any) -> dict[str, str]:
     return _pairs(value, "read", "zip=text")
 
 
+# What makes the value for Python; others are as given.
 READERS: dict[str, Callable[[Any], Any]] = {
     "by": read_groups,
     "size": read_size,
@@ -119,7 +120,6 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "read": read_read_rules,
     "cost": read_costs,
 }
-"""What makes the value for Python; others are as given."""
 
 
 def spelled_parts(option: str, value: Any) -> list[Any]:

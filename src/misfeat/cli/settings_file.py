@@ -1,7 +1,5 @@
 """Settings of a run as a TOML file: read and checked, and written beside a saved run."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import os

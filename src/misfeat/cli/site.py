@@ -135,7 +135,7 @@ def summarise(
     from misfeat.runtime.progress import progress_shown
     from misfeat.sites import read_codebook, write_summary
     from misfeat.sites import summarise as summarised
-    from misfeat.sites.table_counts import check_takes_part
+    from misfeat.sites.site_counts import check_takes_part
 
     _check_out(out, table, codebook, signing_key)
     secret, agreed = _key(signing_key), read_codebook(codebook)

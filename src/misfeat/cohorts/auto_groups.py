@@ -7,25 +7,20 @@ more so the more subgroups there are; as in the Bayesian information criterion, 
 off for every feature and subgroup.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from misfeat.cohorts.coding import as_it_is, quantile_edges
+from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import ByCuts, ByValue
-from misfeat.exceptions import Setting
+from misfeat.exceptions import Notes, Setting
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
+from misfeat.reading.inputs import Table
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.words import joined
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.build import Notes
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 MOST_COLUMNS = 3
 MOST_SUBGROUPS = 30

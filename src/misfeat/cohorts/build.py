@@ -1,13 +1,10 @@
 """From any table to cohorts: profile the columns, choose coders, one group-by, and lay out."""
 
-from __future__ import annotations
-
 import itertools
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,14 +26,14 @@ from misfeat.cohorts.coding import (
     most_categories,
     target_coding,
 )
-from misfeat.cohorts.cohort_data import (
-    NO_RANKS,
-    NOT_RECORDED,
-    Cohorts,
-    ColumnAudit,
-    as_left_out,
+from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
+from misfeat.cohorts.column_profiles import (
+    FREE_TEXT,
+    IDENTIFIER,
+    Profile,
+    note_text,
+    profile_column,
 )
-from misfeat.cohorts.column_profiles import FREE_TEXT, IDENTIFIER, note_text, profile_column
 from misfeat.cohorts.merged_categories import (
     BY_GAPS,
     MOST_VALUES,
@@ -47,29 +44,26 @@ from misfeat.cohorts.merged_categories import (
     merge_rare,
 )
 from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
+from misfeat.cohorts.survey_design import effective_sizes
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
-from misfeat.cohorts.weights import SAMPLING, WeightRules, effective_sizes, masses_of, weighing_of
+from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (
     MemoryLimitError,
-    Message,
     MisfeatError,
+    Notes,
     Setting,
     listed,
     no_such_column,
-    warn,
 )
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
+from misfeat.reading.table_statistics import Weighing
 from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
+from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.table_statistics import Weighing
-    from misfeat.runtime.array_types import Flags, Indices
 
 TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
@@ -77,24 +71,6 @@ AUTO = "auto"  # Asks for group columns to be chosen, where no column has that n
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
 """What a different row takes from the engine to the last score, and what each of its codes does."""
 FEWEST_ROWS = 100_000  # So many different rows fit any memory that scores can be computed in
-_log = logging.getLogger("misfeat")
-
-
-@dataclass
-class Notes:
-    """Collects what happened to rows and columns, and says it in the log or as a warning."""
-
-    texts: list[str] = field(default_factory=list)
-
-    def add(self, template: str, **about: Any) -> None:
-        """Note something that was expected; the words are those of `Message`."""
-        self.texts.append(Message(template, **about))
-        _log.info(self.texts[-1])
-
-    def warn(self, template: str, **about: Any) -> None:
-        """Note something that the user should look at."""
-        self.texts.append(Message(template, **about))
-        warn(self.texts[-1])
 
 
 @dataclass(frozen=True)
@@ -111,7 +87,7 @@ class CohortRules:
     event: Event | None = None  # Where the target is the time until something happens
 
     @classmethod
-    def parse(cls, groups: object, coding: Coding | None = None) -> CohortRules:
+    def parse(cls, groups: object, coding: Coding | None = None) -> "CohortRules":
         """Read and check the parameters as users write them."""
         coding = Coding() if coding is None else coding
         check_parameters(coding)
@@ -125,13 +101,13 @@ class CohortRules:
             auto=auto,
         )
 
-    def weighed(self, column: str | None, kind: str, design: object) -> CohortRules:
+    def weighed(self, column: str | None, kind: str, design: object) -> "CohortRules":
         """The same with a column of weights, how they are taken, and how rows were drawn."""
         if column is None and design is None:
             return self
         return replace(self, weights=WeightRules.parse(column, kind, design))
 
-    def for_columns(self, names: Sequence[str]) -> CohortRules:
+    def for_columns(self, names: Sequence[str]) -> "CohortRules":
         """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
         rules: list[subgroups.GroupRule] = []
         for rule in self.groups:
@@ -530,31 +506,22 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
     column, why, notes = audit.column, audit.treatment, profiled.notes
+    start = "Column {column!r} is left out: {why}"
     if why == NEVER_RECORDED:
         _warn_of_never_recorded(column, notes)
     elif why == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
-        notes.warn(
-            "Column {column!r} is left out as an identifier: its values are integers, nearly "
-            "all distinct. If they measure something, pass {bins}; else drop the column.",
-            column=column,
-            bins=Setting("bins", 5, column=column),
-        )
+        text = "Column {column!r} is left out as an identifier: its values are integers, nearly "
+        text += "all distinct. If they measure something, pass {bins}; else drop the column."
+        notes.warn(text, column=column, bins=Setting("bins", 5, column=column))
     elif why == UNSCORED:
-        notes.add(
-            "Column {column!r} is left out: {why}, since it holds lists, structures, durations "
-            "or bytes. Make plain columns of what it holds to have it scored.",
-            column=column,
-            why=why,
-        )
+        text = f"{start}, since it holds lists, structures, durations or bytes. "
+        text += "Make plain columns of what it holds to have it scored."
+        notes.add(text, column=column, why=why)
     elif why in (FREE_TEXT, IDENTIFIER):
-        notes.add(
-            "Column {column!r} is left out: {why}. {text} keeps it, as categories.",
-            column=column,
-            why=why,
-            text=Setting("read", "text", column=column),
-        )
+        text = f"{start}. {{text}} keeps it, as categories."
+        notes.add(text, column=column, why=why, text=Setting("read", "text", column=column))
     else:
-        notes.add("Column {column!r} is left out: {why}.", column=column, why=why)
+        notes.add(f"{start}.", column=column, why=why)
 
 
 def _warn_of_never_recorded(feature: str, notes: Notes) -> None:

@@ -28,7 +28,7 @@ from misfeat.cohorts.column_profiles import (
 from misfeat.cohorts.merged_categories import RECORDED, common_values
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.parameters.coding import CodingParameters
+from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.table_statistics import quantiles_of_counts
@@ -251,15 +251,13 @@ def feature_coder(
     return coder, audit_of(profile, coder, "feature", treatment)
 
 
-def _by_gaps(
-    profile: Profile, why_not: str, rules: CohortRules
-) -> tuple[Coder | None, ColumnAudit]:
+def _by_gaps(profile: Profile, why: str, rules: CohortRules) -> tuple[Coder | None, ColumnAudit]:
     """A coder of what is recorded and what is not, where that may be a feature; else none."""
     sporadic = rules.coding.sporadic == "category"
-    if why_not not in UNREAD or not profile.missing or not sporadic:
-        return None, left_out(profile, why_not)
+    if why not in UNREAD or not profile.missing or not sporadic:
+        return None, left_out(profile, why)
     coder = EdgeCoder(profile.reading, (), (RECORDED,))
-    return coder, replace(audit_of(profile, coder, "feature", why_not), looks_like="")
+    return coder, replace(audit_of(profile, coder, "feature", why), looks_like="")
 
 
 def _reason_to_leave_out(profile: Profile, rules: BinRules, kept: bool) -> str | None:

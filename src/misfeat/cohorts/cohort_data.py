@@ -3,27 +3,22 @@
 Which subgroup a name means is found as people write names in short.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.cohorts.follow_up import STATES, UNKNOWN, counts_of, weights_at
 from misfeat.cohorts.weights import design_effect, times_weights
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import LARGEST_KEY
 from misfeat.reading.values import Value, canonical, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Indices, Integers
+from misfeat.runtime.array_types import Indices, Integers
 
 BETWEEN_TERMS = " & "  # What stands between the terms of a name
 _OPERATOR = re.compile(r"\s*(==|<=|>=|<|>|=)\s*")
@@ -339,7 +334,7 @@ class Cohorts:
         """Whether the target is taken as a number, in several grids."""
         return len(self.grids) > 0 and not self.horizons
 
-    def by_grid(self) -> tuple[Cohorts, ...]:
+    def by_grid(self) -> "tuple[Cohorts, ...]":
         """The rows with the classes of each grid of a numeric target; themselves for classes."""
         if self.horizons:
             return tuple(map(self.at_horizon, range(len(self.horizons))))
@@ -356,7 +351,7 @@ class Cohorts:
         """The last bin whose events are in the second class; numbered the same as `at_horizon`."""
         return int(np.flatnonzero(self.grids[horizon] == 1)[-1]) // STATES
 
-    def at_horizon(self, number: int) -> Cohorts:
+    def at_horizon(self, number: int) -> "Cohorts":
         """Rows of which it is known whether the event happened before a horizon, weighed so.
 
         Parameters
@@ -389,7 +384,7 @@ class Cohorts:
         )
         return known if kept.all() else times_weights(known, each[kept], map(design_effect, self))
 
-    def with_cells(self) -> Cohorts:
+    def with_cells(self) -> "Cohorts":
         """Rows with the classes that cells are explained by: of a time, those of a horizon."""
         return self.at_horizon(len(self.horizons) // 2) if self.horizons else self
 
@@ -442,7 +437,7 @@ class Cohorts:
             shares[:, feature] = 1.0 - without / rows
         return shares
 
-    def equals(self, other: Cohorts) -> bool:
+    def equals(self, other: "Cohorts") -> bool:
         """Whether two are the same, arrays, labels and audits alike.
 
         Parameters

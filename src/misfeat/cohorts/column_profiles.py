@@ -6,30 +6,24 @@ and what makes one think so. A code lies apart from all other values, on its sid
 occurs again and again.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.cohorts import parsed_text
 from misfeat.cohorts.ordered_text import order_of
 from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import MisfeatError, Notes, Setting, listed
 from misfeat.reading.coders import Kind, Reading
+from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import ValueCounts, quantiles_of_counts
 from misfeat.reading.values import EXACT_INTEGERS, MissingCodes, Value, canonical, check_text, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts.build import Notes
-    from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Flags, Integers
+from misfeat.runtime.array_types import Flags, Integers
 
 DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines give quantiles
 IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart

@@ -1,24 +1,20 @@
 """Features: those that enter sets together or none, and why a column is not one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, as_left_out, distinct_columns
 from misfeat.cohorts.column_profiles import IDENTIFIER
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.array_types import Flags
+from misfeat.runtime.array_types import Flags
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
 SUSPECT = "may give the target away"  # That of one which was left out for it
@@ -60,8 +56,7 @@ def not_a_feature(
         reasons = by_treatment if audit.role == "left out" else by_role
         key = treatment if audit.role == "left out" else audit.role
         reason = reasons.get(key, f"was left out: {treatment}")
-    problem = f"{name!r} was asked for as {role}, but it {reason}."
-    return MisfeatError(problem, column=name)
+    return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.", column=name)
 
 
 def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:

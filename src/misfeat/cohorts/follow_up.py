@@ -7,16 +7,12 @@ censored until then (Kaplan and Meier's estimate in each subgroup), so that thos
 stand for those who were not. See docs/how_to/time_to_event.md.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Floats, Indices
+from misfeat.runtime.array_types import Floats, Indices
 
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3

@@ -5,24 +5,19 @@ does not make up for that. Frequencies, the order of values and other features d
 that tests hold whatever a column is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts.column_profiles import Profile
 from misfeat.reading.coders import CategoryCoder, CodedRows
 from misfeat.reading.table_statistics import quantiles_of_counts
 from misfeat.reading.values import MISSING_LABEL, label
+from misfeat.runtime.array_types import Flags, Indices, Integers
 
-if TYPE_CHECKING:
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.runtime.array_types import Flags, Indices, Integers
-
-    Others = Mapping[str, tuple[int, tuple[str, ...]]]
-
+Others = Mapping[str, tuple[int, tuple[str, ...]]]
 FEWEST_ROWS = 5  # Rarer values are merged
 MOST_VALUES = 500  # So many values are looked at one by one; all others are merged
 RECORDED = "recorded"  # The one category of a column that is a feature by its gaps alone

@@ -4,8 +4,6 @@ A column has one of these orders where all of its texts belong to it, but for wo
 in a column of few values, which come last.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

@@ -6,8 +6,6 @@ writes numbers; what comes out is a list of pieces of text to replace, after whi
 reads the same number. They also decide whether the day or the month comes first.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections import Counter

@@ -1,28 +1,23 @@
 """ProductSums: sums of products of numeric columns in every cohort, for measures of correlation."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.cohorts import build
+from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.coding import as_it_is
+from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.cohorts.weights import design_effect, mean_weights
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.coders import Kind
+from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
+from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.build import CohortRules
-    from misfeat.cohorts.cohort_data import Cohorts
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Flags, Floats, Integers
 
 ROUNDED_OFF = 1e-13  # The share of a sum of squares that rounding may leave where nothing is
 PERMUTED = 1031  # Orders of the target that tests compare with, at most

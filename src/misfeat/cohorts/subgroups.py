@@ -30,7 +30,7 @@ from misfeat.reading.values import Value, canonical, check_text, label
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from misfeat.cohorts.build import Notes
+    from misfeat.exceptions import Notes
     from misfeat.reading.table_statistics import Weighing
     from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 

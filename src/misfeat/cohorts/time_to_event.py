@@ -4,37 +4,23 @@ Times are cut into bins, and horizons chosen among their ends: at the quartiles 
 events, as far as every subgroup was followed. See `follow_up` and docs/how_to/time_to_event.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts import coding as column_coding
 from misfeat.cohorts import follow_up
-from misfeat.cohorts.coding import (
-    MOST_BINS,
-    BinRules,
-    TargetCoding,
-    as_it_is,
-    audit_of,
-    check_cut_points,
-    cut_at,
-    learned_quantiles,
-)
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.cohorts.coding import BinRules, TargetCoding
+from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
+from misfeat.cohorts.column_profiles import Profile
+from misfeat.exceptions import MisfeatError, Notes, Setting, listed
 from misfeat.reading.coders import CodedRows, Coder, Kind
+from misfeat.reading.inputs import Event, Table
 from misfeat.reading.values import Value, canonical, label
+from misfeat.runtime.array_types import Floats
 from misfeat.words import joined
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.build import Notes
-    from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
-    from misfeat.cohorts.column_profiles import Profile
-    from misfeat.reading.inputs import Event, Table
-    from misfeat.runtime.array_types import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less
@@ -66,7 +52,7 @@ class TimeCoding(TargetCoding):
         """How many ranks there are."""
         return len(self.coder.labels) * follow_up.STATES
 
-    def joined(self, rows: CodedRows, line: int) -> tuple[TimeCoding, CodedRows]:
+    def joined(self, rows: CodedRows, line: int) -> "tuple[TimeCoding, CodedRows]":
         """The same with classes for all rows together, and rows with one line of ranks."""
         bins, events = rows.codes[line : line + 2].astype(np.int16)
         absent = (bins == len(self.coder.labels)) | (events == len(self.states))
@@ -170,22 +156,24 @@ def time_coding(
     given = bins.by_column.get(time.column, ())
     given = given if isinstance(given, tuple) else ()
     if given:
-        check_cut_points(time, given, "bins")
-    if time.counts is None or time.distinct > MOST_BINS:
-        edges = learned_quantiles(table, time, MOST_BINS)
+        column_coding.check_cut_points(time, given, "bins")
+    if time.counts is None or time.distinct > column_coding.MOST_BINS:
+        edges = column_coding.learned_quantiles(table, time, column_coding.MOST_BINS)
     else:
         edges = tuple(map(canonical, time.counts.values[:-1]))
-    coder = cut_at(time, tuple(sorted({*edges, *given})))
+    coder = column_coding.cut_at(time, tuple(sorted({*edges, *given})))
     states, about = _states(event, chosen)
-    events = as_it_is(event)
+    events = column_coding.as_it_is(event)
     return TimeCoding(
         coder=coder,
         classes=follow_up.SCORE_CLASSES,
-        audit=replace(audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges),
+        audit=replace(
+            column_coding.audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges
+        ),
         grids=np.zeros((1, len(coder.labels) * follow_up.STATES), dtype=np.int16),
         events=events,
         states=states,
-        about_event=audit_of(event, events, "event", about),
+        about_event=column_coding.audit_of(event, events, "event", about),
         given=given,
     )
 

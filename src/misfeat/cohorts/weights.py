@@ -1,36 +1,15 @@
-"""How much every row counts: weights, designs, effective sizes, and rows counted anew.
+"""How much every row counts: weights, the sizes that they leave, and rows counted anew.
 
 Sampling weights say how many of the population a row stands for. They become fixed-point numbers,
 `MOST_MASS` in all at most, so that every library and engine sums them to the same bits. Frequencies
 say how often a row occurs, and are whole numbers already: such a table is the one in which every
 row is written out so often.
-
-Rows that were drawn together are more alike than others, and a sample that was drawn stratum by
-stratum is more even. The variance of a weighted share p of a subgroup follows by linearisation: a
-row i of the subgroup adds z_i = w_i (y_i - p) / W to the error, W being the weight of the subgroup,
-all other rows nothing. Clusters are taken as drawn with replacement within their strata:
-
-    V(p) = Σ over strata h of n_h / (n_h - 1) Σ over its clusters j of (z_hj - mean of z_h)²,
-
-with n_h clusters in the stratum and z_hj the sum of z over a cluster; a row is its own cluster
-where none are named. Over p (1 - p) / (n - 1), what n rows of equal weight drawn one by one would
-have, this is the design effect of the share. Its mean over the classes of the target, each weighted
-by 1 - p, is that of Rao and Scott (1981); n over it is the effective size of the subgroup.
-
-What features tell about the target varies by less: where rows of a cluster are alike in the target
-alone, their associations are not. The joint design effect of a subgroup is the same ratio for the
-products (x_ia - p_a) (y_ic - p_c) of the indicators of a feature's codes and of the classes, each
-over p_a p_c as in Pearson's chi-square, on the mean over all features. Tests are corrected by it.
-
-A stratum with a single cluster does not say how clusters differ in it. Its cluster is held against
-the mean over all clusters instead of that of the stratum, which overstates the variance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,11 +21,10 @@ from misfeat.reading.table_statistics import Weighing, WeightRange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from misfeat.cohorts.build import CodedColumns, Notes, ProfiledTable
     from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
     from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
@@ -55,8 +33,6 @@ LARGEST_SUM = 2.0**40  # What weights sum up to that are no longer those of the 
 MOST_WORTH = 100.0  # So many rows of equal weight a row is worth at most
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
-
-MOST_CODES = 40  # Values of a feature are joined to so many where clusters are compared
 NO_DESIGN = 1.0 + 1e-6
 """Effective sizes that differ by no more than this factor are the same, but for rounding."""
 CLASSES_DIFFER = 3.0
@@ -278,198 +254,6 @@ def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Integers | No
     # In the largest unit that leaves masses whole: small numbers are counted faster.
     unit = max(int(np.gcd.reduce(rows.masses)), 1)
     return rows.masses // unit, heaviest_of(rows.weights, rows.masses, squares) / unit
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnRows:
-    """Rows of one kind, drawn together; arrays are of shape (n_kinds,) unless said otherwise."""
-
-    cohort: Indices  # Negative for rows of no subgroup, whose clusters were drawn all the same
-    features: Indices  # (n_features, n_kinds): their codes
-    target: Indices  # The class; negative where it is missing
-    stratum: Indices
-    cluster: Indices | None  # Each in its stratum; None: every row was drawn by itself
-    masses: Integers
-    squares: Floats  # What the rows weigh together, and the sum of the squares of what each weighs
-    rows: Integers  # How many weigh anything
-
-    @cached_property
-    def clusters(self) -> tuple[NDArray[np.intp], Integers, NDArray[np.intp]]:
-        """The number of each row's cluster, clusters by stratum, the stratum of each cluster."""
-        clusters = np.zeros_like(self.stratum) if self.cluster is None else self.cluster
-        stacked = np.stack([self.stratum, clusters])
-        pairs, unit = np.unique(stacked, axis=1, return_inverse=True)
-        numbers, of_cluster = np.unique(pairs[0], return_inverse=True)
-        return unit.reshape(-1), np.bincount(of_cluster, minlength=len(numbers)), of_cluster
-
-
-def _design_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> tuple[Floats, Floats]:
-    """The design effect of every class in a subgroup, NaN where its share is 0 or 1; the shares."""
-    own = (drawn.cohort == cohort) & (drawn.target >= 0)
-    masses = np.zeros((len(own), n_classes))
-    masses[own, drawn.target[own]] = drawn.masses[own]
-    total = masses.sum()
-    shares: Floats = masses.sum(axis=0) / max(total, 1.0)
-    # What every kind of row adds to the error of every share.
-    added = (masses - masses.sum(axis=1)[:, None] * shares) / total
-    if drawn.cluster is None:
-        squared = np.zeros_like(masses)
-        squared[own] = (np.eye(n_classes)[drawn.target[own]] - shares) ** 2
-        squared *= drawn.squares[:, None] / total**2
-        # Every row is a cluster: from the sums of z and of its squares.
-        numbers, of_row = np.unique(drawn.stratum, return_inverse=True)
-        sums, squares = (np.zeros((len(numbers), n_classes)) for _ in range(2))
-        np.add.at(sums, of_row, added)
-        np.add.at(squares, of_row, squared)
-        n_rows = np.bincount(of_row, weights=drawn.rows)[:, None]
-        apart = n_rows / np.maximum(n_rows - 1.0, 1.0)
-        within = apart * (squares - sums**2 / np.maximum(n_rows, 1.0))
-        alone = (sums - sums.sum(axis=0) / n_rows.sum()) ** 2
-        variance = np.where(n_rows > 1, within, alone).sum(axis=0)
-    else:
-        unit, sizes, of_cluster = drawn.clusters
-        totals = np.zeros((len(of_cluster), n_classes))
-        np.add.at(totals, unit, added)
-        variance = _variance_between(totals, sizes, of_cluster)
-    simple = shares * (1.0 - shares) / max(float(drawn.rows[own].sum()) - 1.0, 1.0)
-    varies = (shares > 0) & (shares < 1)
-    return np.divide(variance, simple, out=np.full(n_classes, np.nan), where=varies), shares
-
-
-def _variance_between(totals: Floats, sizes: Integers, of_cluster: Indices) -> Floats:
-    """The variances of sums over all clusters, of shape (n_clusters, n), within their strata."""
-    means = np.zeros((len(sizes), totals.shape[1]))
-    np.add.at(means, of_cluster, totals)
-    means /= sizes[:, None]
-    means[sizes == 1] = totals.mean(axis=0)
-    factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1.0, 1.0), 1.0)
-    return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
-
-
-def _joint_effect(drawn: DrawnRows, cohort: int, n_classes: int) -> float:
-    """The mean design effect of how features and classes vary together; NaN where none varies."""
-    own = (drawn.cohort == cohort) & (drawn.target >= 0)
-    unit, sizes, of_cluster = drawn.clusters
-    classes, unit, effects = drawn.target[own], unit[own], []
-    for values in drawn.features[:, own].astype(np.int64):
-        n_codes = min(int(values.max(initial=0)) + 1, MOST_CODES)
-        codes = values * n_codes // (values.max(initial=0) + 1)
-        cells, shape = codes * n_classes + classes, (-1, n_codes, n_classes)
-        n_cells = n_codes * n_classes
-        sums = np.bincount(unit * n_cells + cells, drawn.masses[own], len(of_cluster) * n_cells)
-        squares = np.bincount(cells, drawn.squares[own], n_cells).reshape(shape[1:])
-        tables = sums.reshape(shape)
-        whole = tables.sum(axis=0)
-        lines, columns = whole.sum(axis=1) > 0, whole.sum(axis=0) > 0
-        if lines.sum() < 2 or columns.sum() < 2:
-            continue
-        tables, squares = tables[:, lines][:, :, columns], squares[lines][:, columns]
-        p, q = (
-            whole.sum(axis=axis)[kept] / whole.sum() for axis, kept in ((1, lines), (0, columns))
-        )
-        # The sums over each cluster of what its rows weigh times (x - p) (y - q).
-        left = tables - p[:, None] * tables.sum(axis=1, keepdims=True)
-        products = left - q * left.sum(axis=2, keepdims=True)
-        scaled = (products / np.sqrt(p[:, None] * q)).reshape(len(products), -1)
-        simple = (1.0 / p - 1.0) @ squares @ (1.0 / q - 1.0)
-        effects.append(_variance_between(scaled, sizes, of_cluster).sum() / simple)
-    return float(np.mean(effects)) if effects else np.nan
-
-
-def mean_effect(effects: Floats, shares: Floats) -> float:
-    """Rao and Scott's mean of the design effects of all classes; NaN where none varies."""
-    left = np.where(np.isnan(effects), 0.0, 1.0 - shares)
-    return float((left * np.nan_to_num(effects)).sum() / left.sum()) if left.sum() > 0 else np.nan
-
-
-def effective_sizes(
-    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
-) -> tuple[Floats | None, Floats | None]:
-    """The effective size of every cohort, where weights or a design make one; joint effects."""
-    # With a design: rows over their mean design effect, or what weights make of a constant target.
-    weighing, sizes, effective = profiled.weighing, runs.sizes, None
-    if weighing is not None and not weighing.frequency:
-        classes = coded.target.classes_of(rows.codes[-1])
-        effective = weighed_sizes(weighed_sums(rows, runs, classes), weighing)
-    if coded.drawn is None:
-        return effective, None
-    drawn = _drawn_rows(profiled, coded, coded.drawn, runs)
-    alone = _single_clusters(drawn, len(sizes), profiled.rules.weights, profiled.notes)
-    otherwise = sizes.astype(np.float64) if effective is None else effective
-    effective, worst = otherwise.copy(), 0.0
-    n_classes, joint = len(coded.target.classes), np.ones(len(sizes))
-    for cohort in np.flatnonzero(~alone).tolist():
-        if drawn.cluster is not None:
-            joint[cohort] = np.fmax(_joint_effect(drawn, cohort, n_classes), 1.0)
-        effect = mean_effect(*_design_effects(drawn, cohort, n_classes))
-        if effect > 0:
-            effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
-            worst = max(worst, effect)
-    if worst > 0:
-        effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
-    joint[alone] = joint.max()
-    return effective, joint
-
-
-def _drawn_rows(
-    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
-) -> DrawnRows:
-    """Coded rows with their strata and clusters, as they were drawn."""
-    rules, weighing = profiled.rules.weights, profiled.weighing
-    n_groupings = len(profiled.groupings)
-    after = len(rows.codes) - 1 - len(rules.design)
-    features, (codes, *units) = np.split(rows.codes[n_groupings:], [after - n_groupings])
-    squares = rows.weights.astype(np.float64)
-    if weighing is not None and rows.squares is not None:
-        squares = rows.squares.astype(np.float64) * (weighing.scale**2 / weighing.square_scale)
-    return DrawnRows(
-        cohort=runs.cohort_of(rows.codes[:n_groupings]),
-        features=features,
-        target=coded.target.classes_of(codes, missing=-1),
-        stratum=np.zeros_like(codes) if rules.strata is None else units[0],
-        cluster=None if rules.cluster is None else units[-1],
-        masses=rows.counted,
-        squares=squares,
-        rows=rows.weights,
-    )
-
-
-def _single_clusters(drawn: DrawnRows, n_cohorts: int, rules: WeightRules, notes: Notes) -> Flags:
-    """Which subgroups are a single cluster each; what these, and such strata, cost is said."""
-    alone = np.zeros(n_cohorts, dtype=bool)
-    if drawn.cluster is None:
-        stratum = np.unique(drawn.stratum, return_inverse=True)[1]
-        units_by_stratum = np.bincount(stratum, weights=drawn.rows)
-    else:
-        unit, units_by_stratum, _ = drawn.clusters
-        counted = (drawn.cohort >= 0) & (drawn.target >= 0)
-        pairs = np.unique(np.stack([drawn.cohort[counted], unit[counted]]), axis=1)
-        alone = np.bincount(pairs[0], minlength=n_cohorts) == 1
-    if alone.all():
-        raise MisfeatError(
-            f"Every subgroup is a single cluster of {rules.cluster!r}, so that nothing shows how "
-            "clusters differ.",
-            remedy="Name smaller clusters, larger subgroups, or leave the design out.",
-            column=rules.cluster,
-        )
-    if alone.any():
-        notes.warn(
-            "{count:,} of {of:,} subgroups are a single cluster of {column!r} each, so that "
-            "nothing shows how clusters differ in them; they are taken to be as uncertain as the "
-            "worst of the others.",
-            count=int(alone.sum()),
-            of=len(alone),
-            column=rules.cluster,
-        )
-    lonely = int((units_by_stratum == 1).sum())
-    if lonely:
-        notes.warn(
-            "{count:,} strata{of} have a single cluster, which is held against the mean of all "
-            "clusters; intervals are then rather too wide. Join such strata to be exact.",
-            count=lonely,
-            of="" if rules.strata is None else f" of {rules.strata!r}",
-        )
-    return alone
 
 
 LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself

@@ -1,24 +1,19 @@
 """Plain data that goes into a completer, is guessed by it, and comes out of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from misfeat.cohorts import Cohorts
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice import best_below, level
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.count_tables import CountTables
-    from misfeat.runtime.array_types import Flags, Floats, Indices
-    from misfeat.runtime.progress import Progress
+from misfeat.information.count_tables import CountTables
+from misfeat.lattice.levels import best_below, level
+from misfeat.runtime.array_types import Flags, Floats, Indices
+from misfeat.runtime.progress import Progress
 
 SUPPORT = ("none", "singles", "pairs", "joint", "own rows")
 """What a score rests on, by number: see `CompletedScores.support`."""
@@ -72,7 +67,7 @@ class ExactScores:
     closed: bool = True
     above_chance: bool = False
 
-    def hidden(self, mask: Flags) -> ExactScores:
+    def hidden(self, mask: Flags) -> "ExactScores":
         """What would be left if the subgroups had not recorded some features.
 
         Parameters
@@ -138,11 +133,11 @@ class Known:
     n_jobs: int | None = None
     progress: Progress | None = None
     sums: ProductSums | None = None
-    grids: tuple[Known, ...] = ()
+    grids: "tuple[Known, ...]" = ()
     tables: CountTables | None = None
     _prepared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def hidden(self, mask: Flags) -> Known:
+    def hidden(self, mask: Flags) -> "Known":
         """What would be known without the features that a mask marks, the same as `exact.hidden`.
 
         The rows and sums are the same ones, so what was prepared of them is shared; of hidden
@@ -153,7 +148,7 @@ class Known:
         object.__setattr__(hidden, "_prepared", self._prepared)
         return hidden
 
-    def prepared(self, make: Callable[[Known], Prepared]) -> Prepared:
+    def prepared(self, make: "Callable[[Known], Prepared]") -> Prepared:
         """What `make` gives, made once for this and for all that was `hidden` from it.
 
         Parameters
@@ -211,7 +206,7 @@ class Guess:
     deviation: Floats
 
     @classmethod
-    def of(cls, by_size: list[Floats]) -> Guess:
+    def of(cls, by_size: list[Floats]) -> "Guess":
         """Guesses that say nothing of what sampling alone does.
 
         Parameters
@@ -254,7 +249,7 @@ class CompletedScores:
     support: NDArray[np.int8]
     spread: Floats | None = None
 
-    def of_sets(self, chosen: Flags | Indices) -> CompletedScores:
+    def of_sets(self, chosen: Flags | Indices) -> "CompletedScores":
         """The scores of some of the subsets.
 
         Parameters
@@ -267,7 +262,9 @@ class CompletedScores:
         return CompletedScores(self.subsets[chosen], **kept)
 
     @classmethod
-    def mean_of(cls, grids: Sequence[CompletedScores], agreement: float = 1.0) -> CompletedScores:
+    def mean_of(
+        cls, grids: "Sequence[CompletedScores]", agreement: float = 1.0
+    ) -> "CompletedScores":
         """The mean over grids of a numeric target, bounds included.
 
         Bounds are means, too: the same rows make all of them, so that their errors go together.

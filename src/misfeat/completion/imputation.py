@@ -22,35 +22,26 @@ The score of a set S in a cohort with blanket B is that of S ∩ B in the impute
 that of the part of S that the cohort recorded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
-from misfeat.completion.base import (
-    BaseCompleter,
-    check_number,
-    recorded_part_scores,
-    recorded_sets_filled,
-)
+from misfeat.completion import base
+from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import ExactScores, Guess, Known
+from misfeat.completion.imputation_kernels import Donors
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.completion.imputation_kernels import Donors
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 TASKS_A_THREAD = 8  # rows are cut into so many tasks a thread
 DENSE_FACTOR = 4  # numbers are looked up in a table as long as it has at most so many entries a row
@@ -208,8 +199,7 @@ def imputed_scores(
 
 def guess_from_scores(exact: ExactScores, scores: list[Floats]) -> Guess:
     """A guess from scores by size, read where a cohort's own scores say nothing."""
-    filled = recorded_sets_filled(exact, len(scores) - 1)
-    pairs = zip(filled, scores, strict=True)
+    pairs = zip(base.recorded_sets_filled(exact, len(scores) - 1), scores, strict=True)
     return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])
 
 
@@ -281,7 +271,7 @@ class MarkovBlanketCompleter(BaseCompleter):
         within = []
         for subsets in (level(members.shape[1], m) for m in range(size + 1)):
             parts = [
-                recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
+                base.recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
             ]
             within.append(np.array(parts))
         return guess_from_scores(known.exact, within)
@@ -310,8 +300,8 @@ class MarkovBlanketCompleter(BaseCompleter):
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
         check_count(self.repeats, "repeats")
-        check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
-        check_number(self.rows_per_cell, "rows_per_cell")
+        base.check_number(self.alpha, "alpha", 1, "lie between 0 and 1", zero=False)
+        base.check_number(self.rows_per_cell, "rows_per_cell")
 
 
 class GTest(NamedTuple):

@@ -1,17 +1,12 @@
 """Compiled search for the nearest donors of a row, and their vote."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from misfeat.runtime.array_types import Flags, Indices, Integers
 from misfeat.runtime.compilation import compiled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Indices, Integers
 
 TILE = 1024  # so many donors are compared before the near ones among them are picked
 

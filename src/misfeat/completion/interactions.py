@@ -15,8 +15,6 @@ k(T) = s / (s + v / c) shrinks the mean of c cohorts, with v the variance of con
 size of T between cohorts and s that of their means (James and Stein); singles are not shrunk.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,7 +23,7 @@ import numpy as np
 from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorded_sets_filled
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.exceptions import check_count
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
 

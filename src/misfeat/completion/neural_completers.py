@@ -17,7 +17,7 @@ from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.lattice import count_nodes, level
+from misfeat.lattice.levels import count_nodes, level
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:

@@ -3,8 +3,6 @@
 Importing this imports no completer and nothing heavy: a shell that completes names waits for it.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any, Final, Literal
 

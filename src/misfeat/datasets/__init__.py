@@ -3,10 +3,4 @@
 from misfeat.datasets.dataset import Dataset, heart_csv, load_heart
 from misfeat.datasets.population import GeneratedCohorts, make_cohorts
 
-__all__ = [
-    "Dataset",
-    "GeneratedCohorts",
-    "heart_csv",
-    "load_heart",
-    "make_cohorts",
-]
+__all__ = ["Dataset", "GeneratedCohorts", "heart_csv", "load_heart", "make_cohorts"]

@@ -1,17 +1,13 @@
 """A table with the question that is asked of it, and the two tables that come with the package."""
 
-from __future__ import annotations
-
 import csv
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,21 +9,16 @@ drawn around shared ones, the closer the higher `similarity`. What subgroups did
 drawn, too (`random_mask`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.datasets.dataset import Dataset
 from misfeat.exceptions import MisfeatError, Setting
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Integers
+from misfeat.runtime.array_types import Flags, Floats, Integers
 
 LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features
 

@@ -6,27 +6,34 @@ Bounds are normal quantiles of the posterior within 0 and the ceiling; scores an
 levels are raised to those of every part (population.md, steps 9 and 10).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.base import (
+    BaseCompleter,
     closed_upwards,
     recorded_part_scores,
     with_certain_bounds,
     with_intervals,
 )
-from misfeat.completion.completer_data import NONE, CompletedScores, guess_of, support_of
+from misfeat.completion.completer_data import (
+    NONE,
+    CompletedScores,
+    ExactScores,
+    Known,
+    guess_of,
+    support_of,
+)
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
+from misfeat.estimation.pooling import Posterior
 from misfeat.estimation.population_estimator import (
     LARGEST_COUNTED,
     MOST_COUNTED,
@@ -35,13 +42,8 @@ from misfeat.estimation.population_estimator import (
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
-from misfeat.lattice import level, ranks_below
-
-if TYPE_CHECKING:
-    from misfeat.completion.base import BaseCompleter
-    from misfeat.completion.completer_data import ExactScores, Known
-    from misfeat.estimation.pooling import Posterior
-    from misfeat.runtime.array_types import Floats, Indices
+from misfeat.lattice.levels import level, ranks_below
+from misfeat.runtime.array_types import Floats, Indices
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"
@@ -132,7 +134,7 @@ class Estimate:
         """Whether sets of any size can be scored one by one, without all others of their size."""
         return self.name == POPULATION and self._predicts_itself
 
-    def listed(self, known: Known) -> ListedScores:
+    def listed(self, known: Known) -> "ListedScores":
         """Scores of single sets of any size; they are those of the population."""
         if not self.lists:
             raise MisfeatError(
@@ -199,8 +201,7 @@ def closed(by_size: Sequence[Intervals], n_features: int) -> list[Intervals]:
     """The same by size from 1 on, scores and bounds raised to those of every part (step 10)."""
     found = list(by_size[:1])
     for size in range(2, len(by_size) + 1):
-        below = ranks_below(level(n_features, size))
-        found.append(raised(by_size[size - 1], found[-1], below))
+        found.append(raised(by_size[size - 1], found[-1], ranks_below(level(n_features, size))))
     return found
 
 

@@ -1,7 +1,5 @@
 """Joint tables of a few features, and what they say about interactions (compiled)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from misfeat.runtime.compilation import compiled

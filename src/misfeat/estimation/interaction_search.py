@@ -11,8 +11,6 @@ its cells' effects, shrunk by their noise. From there on it is treated as featur
 subgroups, completed where it was not recorded, and part of every set that holds its features.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import comb
 from statistics import NormalDist
@@ -20,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.estimation import interaction_kernels
 from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
     Moments,
@@ -30,13 +29,8 @@ from misfeat.estimation.covariance_scores import (
     whitened,
     whitening,
 )
-from misfeat.estimation.interaction_kernels import (
-    add_main_effects,
-    interaction_statistics,
-    residual_sums,
-)
 from misfeat.estimation.score_sources import Source, cells_within
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
 
 FALSE_TERMS = 0.05  # pairs (triples) of a table without interactions that pass for one
@@ -112,7 +106,7 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indice
             parts.append(some)
             statistics.append(np.empty((len(some), 2)))
             fit = _fit(table, moments, some.astype(np.int64, copy=False), cohorts)
-            interaction_statistics(some, table.cards, *fit[:4], statistics[-1])
+            interaction_kernels.interaction_statistics(some, table.cards, *fit[:4], statistics[-1])
     sets, (effects, deviations) = np.concatenate(parts), np.concatenate(statistics).T
     shown = np.flatnonzero(deviations > 0)
     sets, effects = sets[shown], effects[shown]
@@ -130,7 +124,7 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     slopes = slopes_of(whitened(pooled, n_targets), columns, POOL_RIDGE)
     starts = np.concatenate([[0], np.cumsum(cards[sets].prod(axis=1))])
     fitted = np.zeros((int(starts[-1]), n_targets))
-    add_main_effects(sets, cards, table.usual, slopes, fitted)
+    interaction_kernels.add_main_effects(sets, cards, table.usual, slopes, fitted)
     first = (cards[sets] - 1).sum(axis=1)
     for term in moments.terms:
         n_columns = term.effects.shape[1]
@@ -152,7 +146,7 @@ def _term(table: Source, moments: Moments, features: tuple[int, ...], effect: fl
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
     fit = _fit(table, moments, np.array([features]), cohorts)
     tables = fit.counts.reshape(len(cohorts), len(fit.fitted), -1)
-    n_rows, sums, squares = residual_sums(tables, fit.fitted, fit.targets)
+    n_rows, sums, squares = interaction_kernels.residual_sums(tables, fit.fitted, fit.targets)
     whole = n_rows.sum()
     variance = squares.sum(axis=0) / whole  # of one row, a number a target column
     per_target = effect / (whole * sums.shape[1])

@@ -21,8 +21,6 @@ it recorded, and what the others add to it is that of the pool; the estimate is 
 subgroups differ in what these features add.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -72,7 +70,7 @@ class Evidence:
     unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
     misfit: Floats | float = 0.0  # by what share scores may be off: it is a model
 
-    def samples(self, score: Floats) -> Samples:
+    def samples(self, score: Floats) -> "Samples":
         """Samples of populations with these scores."""
         return Samples(self, self.row_variance(score))
 
@@ -117,7 +115,7 @@ class Effects:
     largest_spread: Floats | float  # what h may be at most
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
-    def of(self, cohorts: Sequence[int]) -> Effects:
+    def of(self, cohorts: Sequence[int]) -> "Effects":
         """Those of some of the subgroups."""
         chosen = list(cohorts)
         level, variance = self.level[..., chosen], self.level_variance[..., chosen]
@@ -256,7 +254,7 @@ def posterior_of(
     variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
     variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)
     gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
-    spread = _spread_of_sets(evidence, effects, expected, noise)
+    spread = _set_spreads(evidence, effects, expected, noise)
     gains = evidence.samples(gain)
     added = gains.variation(spread, evidence.fitted - evidence.fitted_part)
     variance += np.where(lacking, added + gains.noise() * in_pool, 0.0)
@@ -269,9 +267,7 @@ def posterior_of(
     return Posterior(mean, variance, evidence.noise(mean))
 
 
-def _spread_of_sets(
-    evidence: Evidence, effects: Effects, expected: Floats, noise: Floats
-) -> Floats:
+def _set_spreads(evidence: Evidence, effects: Effects, expected: Floats, noise: Floats) -> Floats:
     """How much subgroups may differ in single sets, by those that recorded them."""
     # So few say little about the tails, so that the spread is widened from a normal distribution to
     # Student's, which a further subgroup is predicted by.

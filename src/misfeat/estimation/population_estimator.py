@@ -4,8 +4,6 @@ The estimator of docs/explanation/population.md: here are its calibration (step 
 (step 8) and what nobody recorded together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -38,7 +36,7 @@ from misfeat.estimation.pooling import (
     posterior_of,
 )
 from misfeat.estimation.score_sources import Source, source_of
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
 OWN_RIDGE = 3.0  # over the rows of a subgroup: added to every variance of its own covariance
@@ -82,7 +80,7 @@ class PopulationModel:
     corrections: tuple[Correction, ...] = ()  # by size from 1
 
     @classmethod
-    def of(cls, known: Known) -> PopulationModel:
+    def of(cls, known: Known) -> "PopulationModel":
         """Of what scores come from; of what is missing nothing is read."""
         source = known.prepared(source_of)
         moments = find_terms(source, known.prepared(_plain_moments).hidden(known.exact.missing))
@@ -91,13 +89,12 @@ class PopulationModel:
         counted = source.calibration(known.exact.by_size[1:])
         return plain.calibrated(counted).corrected(counted, source)
 
-    def calibrated(self, by_size: Sequence[Floats]) -> PopulationModel:
+    def calibrated(self, by_size: Sequence[Floats]) -> "PopulationModel":
         """The same with scores scaled so that those of single features are as counted (step 6)."""
         if not by_size:
             return self
         counted, *pairs = by_size
-        singles = np.arange(self.moments.n_features)[:, None]
-        alone = self._scores_alone(singles)
+        alone = self._scores_alone(np.arange(self.moments.n_features)[:, None])
         known = np.isfinite(counted)
         counted, own = np.where(known, counted, 0.0), np.where(known, alone, 0.0)
         rows, widths = self.moments.rows, self.moments.widths
@@ -112,7 +109,7 @@ class PopulationModel:
         found: Any = {"factor": factor, "pooled_factor": whole, "misfit": misfit}
         return replace(self, **found, alone=(alone,))._with_diffuse(pairs)
 
-    def _with_diffuse(self, counted: Sequence[Floats]) -> PopulationModel:
+    def _with_diffuse(self, counted: Sequence[Floats]) -> "PopulationModel":
         """The same with what pairs count above additive scores, by least squares (step 6)."""
         if not counted or not np.isfinite(counted[0]).any():
             return self
@@ -132,7 +129,7 @@ class PopulationModel:
         diffuse = np.where(total > 0, np.maximum(above / np.maximum(total, 1e-300), 0.0), 0.0)
         return replace(self, diffuse=diffuse, alone=(*self.alone, alone))
 
-    def corrected(self, by_size: Sequence[Floats], source: Source) -> PopulationModel:
+    def corrected(self, by_size: Sequence[Floats], source: Source) -> "PopulationModel":
         """The same with scores corrected by counted ones, as far as rows allow (step 6)."""
         found: list[Correction] = []
         for size, counted in enumerate(by_size[:LARGEST_COUNTED], start=1):
@@ -188,10 +185,7 @@ class PopulationModel:
         return np.asarray((own.sum(axis=1) ** 2 - (own**2).sum(axis=1)) / 2.0)
 
     def evidence(
-        self,
-        subsets: Indices,
-        cohorts: Sequence[int] | None = None,
-        alone: Floats | None = None,
+        self, subsets: Indices, cohorts: Sequence[int] | None = None, alone: Floats | None = None
     ) -> Evidence:
         """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments
@@ -359,8 +353,7 @@ class PopulationModel:
 
     def _own(self, cohort: int, sets: SetColumns, subsets: Indices) -> Floats:
         """Scores from a subgroup's own covariance, of columns that it has."""
-        moments = self.moments
-        rows = np.maximum(moments.rows[..., cohort], 1.0)
+        rows = np.maximum(self.moments.rows[..., cohort], 1.0)
         found = additive_scores(self._white_own[cohort], sets, subsets.shape[1], OWN_RIDGE / rows)
         chance = (self.dimensions[..., cohort] / (2.0 * rows))[..., None]
         chance = found.freedom.sum(axis=-1) * chance

@@ -6,24 +6,20 @@ resamples at once, with one more dimension. Interactions are looked for in each;
 that a resample did not show are 0 in it, which leaves its scores as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.completion.completer_data import Known
 from misfeat.estimation.covariance_scores import InformationScale, Moments, Term
 from misfeat.estimation.estimates import closed, intervals_of, raised
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.score_sources import CodedTable
-from misfeat.lattice import rank
-
-if TYPE_CHECKING:
-    from misfeat.completion.completer_data import Known
-    from misfeat.runtime.array_types import Floats, Indices
+from misfeat.lattice.levels import rank
+from misfeat.runtime.array_types import Floats, Indices
 
 MOST_NUMBERS = 2**23  # of covariances that are held in memory at once
 

@@ -6,32 +6,29 @@ the covariances of these columns, the counts of sets where it has any, and the s
 docs/explanation/population.md, step 1.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.product_sums import ProductSums
+from misfeat.completion.completer_data import Known
 from misfeat.estimation.covariance_scores import (
     CorrelationScale,
     InformationScale,
     Moments,
+    Scale,
+    Term,
     recorded_all,
 )
 from misfeat.estimation.interaction_kernels import count_cells, occupied_cells
 from misfeat.information.count_tables import CountTables
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.completer_data import Known
-    from misfeat.estimation.covariance_scores import Scale, Term
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
-
+Blocks = Sequence[Integers]  # The columns of each feature, then those of each term
 MOST_COLUMNS = 39  # columns of one feature; the rarest of its categories share one
 ROWS_AT_ONCE = 2**15  # rows whose columns are held in memory at once
 NEARLY_EXACT = 0.8  # rounded counts that are worth such a share of their rows may show interactions
@@ -40,7 +37,7 @@ TINY = 1e-300
 EXACT_BELOW = 2**24  # whole numbers that single precision holds
 
 
-def source_of(known: Known) -> Source:
+def source_of(known: Known) -> "Source":
     """The source of what is known; an error where scores alone are at hand."""
     if isinstance(known.source, ProductSums):
         return NumericTable(known.source)
@@ -62,9 +59,7 @@ class Source(ABC):
     work: int  # what it takes to count one set
 
     @abstractmethod
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Write covariances of every subgroup: of the blocks, and of the target at the end."""
         # Those of columns that are not `new` with each other are there.
 
@@ -150,9 +145,7 @@ class NumericTable(Source):
         del by_size
         return []
 
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Scaled to a pooled variance of 1, so that ridges mean the same for each column."""
         del blocks, terms, new
         plain, rows = self.sums.products / self.n_rows[:, None, None], self.n_rows
@@ -166,7 +159,7 @@ class NumericTable(Source):
 class CodedTable(Source):
     """Coded rows of all subgroups; the first category of each feature is the most frequent."""
 
-    def __init__(self, cohorts: Cohorts, like: CodedTable | None = None) -> None:
+    def __init__(self, cohorts: Cohorts, like: "CodedTable | None" = None) -> None:
         # `like` is a table of other rows with the same codes, so that columns are the same.
         self.missing, n_classes = cohorts.missing, len(cohorts.classes)
         self.offsets = cohorts.offsets.astype(np.int64)  # subgroup k owns offsets[k]:offsets[k + 1]
@@ -220,9 +213,7 @@ class CodedTable(Source):
         found[:, few] = own
         return found
 
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Covariances in every subgroup; of pairs of columns that rows have both of."""
         width, whole = own.shape[1], len(new) == own.shape[1]
         for k, (start, end) in enumerate(pairwise(self.offsets.tolist())):
@@ -257,7 +248,7 @@ class CodedTable(Source):
         self,
         cohort: int,
         rows: slice,
-        blocks: Sequence[Integers],
+        blocks: Blocks,
         terms: Sequence[Term],
         width: int,
         *,
@@ -310,9 +301,7 @@ class CountedTable(Source):
         tables = [self.tables.of(k, members) for members in sets for k in cohorts.tolist()]
         return np.concatenate(tables, axis=None)
 
-    def fill(
-        self, own: Floats, blocks: Sequence[Integers], terms: Sequence[Term], new: Integers
-    ) -> None:
+    def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
         """Covariances in every subgroup, block by block; 0 where no table holds both."""
         del new  # tables are small
         target = np.arange(own.shape[1] - len(self.classes_shown), own.shape[1])

@@ -1,38 +1,34 @@
 """The scores of one table: computed where they can be, completed where not, kept for questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from math import comb
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from misfeat.completion.base import BaseCompleter, RecordedCompleter
+from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
+from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.estimation.estimates import Estimate, ListedScores
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
-from misfeat.lattice import level, rank, unrank
+from misfeat.information.measures import Measure
+from misfeat.lattice.levels import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
+from misfeat.runtime.array_types import Floats, Indices
 from misfeat.runtime.memory import check_memory, memory_needed
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.estimation.estimates import Estimate, ListedScores
-    from misfeat.information.measures import Measure
-    from misfeat.runtime.array_types import Floats, Indices
 
 SETTINGS = ("max_sets", "budget", "sampler", "n_jobs")
 _COMPLETED = ("score", "low", "high", "predicted", "support")
 STEPS = 1000  # of progress, for the scores of each cohort
 SCORING, SEARCHING = "Scoring feature sets", "Searching for the best sets"
-_NOTHING_TO_PREDICT = RecordedCompleter(confidence=None)
+_NOTHING_TO_PREDICT = InteractionsCompleter(confidence=None, largest=1)  # of features recorded
 
 
 class SetScores:
@@ -76,14 +72,14 @@ class SetScores:
         """What predicts the scores that could not be computed."""
         return self.estimate.completer
 
-    def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> SetScores:
+    def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> "SetScores":
         """Scores of the same estimate, of which some are known by size, and nothing else."""
         own = SetScores(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
         own._completed = dict(scores)
         own.rows_withheld = True
         return own
 
-    def of_other_rows(self, measure: Measure, seed: int) -> SetScores:
+    def of_other_rows(self, measure: Measure, seed: int) -> "SetScores":
         """Scores of other rows of the same table, none computed yet, with the same settings."""
         settings: Any = {name: getattr(self, name) for name in SETTINGS}
         other = SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
@@ -186,7 +182,7 @@ class SetScores:
         arrays: dict[str, NDArray[Any]],
         measure: Measure,
         estimate: Estimate,
-    ) -> SetScores:
+    ) -> "SetScores":
         """The scores that `packed` gave the contents of."""
         settings: Any = {name: held.get(name) for name in SETTINGS}
         own = cls(measure, estimate, **settings)

@@ -7,8 +7,6 @@ and at the end of each exchanges single features as long as that raises the scor
 docs/explanation/population.md, step 11.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np

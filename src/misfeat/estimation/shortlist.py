@@ -8,27 +8,23 @@ pair explains beyond its features, I(a, b) - I(a) - I(b), one with (values - 1)(
 if nothing explained anything.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.feature_blocks import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
+from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.progress import Progress, unreported
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.cohort_data import Cohorts
-    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 WHAT = "Looking for the features that explain something"
 MOST_FEATURES = 2**15 - 1  # kernels number the members of sets with 16 bits
@@ -136,8 +132,7 @@ def _rankings(
     n_classes = max(len(grid.classes) for grid in cohorts.by_grid())
     values = np.array([max(len(labels), 1) for labels in cohorts.categories], dtype=np.float64)
     free = (values - 1.0) * (n_classes - 1.0)
-    singles = np.arange(n_features)[:, None]
-    pooled, by_cohort = _ranked(singles, alone, free, rows, above_chance)
+    pooled, by_cohort = _ranked(np.arange(n_features)[:, None], alone, free, rows, above_chance)
     progress(WHAT, 1, n_cohorts + 1)
     # Of all features, or the best by themselves, as many as have pairs that can be counted.
     most = min(MOST_PAIRS, MOST_COUNTED / max(len(cohorts.weights) * max(1, len(cohorts.grids)), 1))

@@ -170,11 +170,7 @@ def sums_of_levels(
 
 
 def sums_of_subsets(
-    rows: CompactRows,
-    subsets: Indices,
-    work: Work,
-    times: int = 1,
-    held: Sequence[int] = (),
+    rows: CompactRows, subsets: Indices, work: Work, times: int = 1, held: Sequence[int] = ()
 ) -> Sums:
     """Sums for listed subsets of one size, members ascending, asked for so many times."""
     # NaN where a feature was never recorded. Features that all subsets hold are looked at once.

@@ -4,8 +4,6 @@ The tables of all sets of a size are laid end to end in the order of ranks, a li
 a class. The values of a set's last feature change fastest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -38,11 +36,6 @@ class CountTables:
     bias: Floats | None = None  # (n_cohorts, 3, 2): of scores above chance, for every nat of the
     # null expectation, and for every square of a nat
     noise: Floats | None = None  # (n_cohorts,): of counts of the largest sets, against exact ones
-
-    @property
-    def protected(self) -> bool:
-        """Whether some counts were made less exact on purpose."""
-        return self.effective is not None
 
     @property
     def largest(self) -> int:

@@ -1,30 +1,21 @@
 """Measures: what a feature set explains of the target, behind one interface."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.product_sums import ProductSums
+from misfeat.information import mutual_info
 from misfeat.information.count_tables import CountTables, scores_of_tables
-from misfeat.information.mutual_info import (
-    entropy,
-    joint_mutual_info,
-    level_mutual_info,
-    target_entropy,
-)
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
+from misfeat.runtime.array_types import Floats, Indices, Integers
 
-if TYPE_CHECKING:
-    from misfeat.cohorts.cohort_data import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 class Measure:
@@ -91,7 +82,7 @@ class MutualInformation(Measure):
         self._cohorts = list(cohorts)
         same_rows = not any((c.codes[c.recorded] < 0).any() for c in self._cohorts)
         self.closed = same_rows and not above_chance
-        self.whole = np.array([target_entropy(c) for c in self._cohorts])
+        self.whole = np.array([mutual_info.target_entropy(c) for c in self._cohorts])
         # Where rows differ between sets, H(Y) of all rows bounds nothing; log of the classes does.
         most = np.array([np.log(c.n_classes) for c in self._cohorts])
         self.ceiling = self.whole if same_rows else most
@@ -101,12 +92,12 @@ class MutualInformation(Measure):
     ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         options: Any = {"above_chance": self.above_chance, "n_jobs": n_jobs, "progress": progress}
-        found = level_mutual_info(self._cohorts[cohort], low, high, **options)
+        found = mutual_info.level_mutual_info(self._cohorts[cohort], low, high, **options)
         return [self._bounded(scores, cohort) for scores in found]
 
     def of_subsets(self, cohort: int, subsets: Indices, n_jobs: int | None) -> Floats:
         """Scores of listed sets of one size; NaN where one cannot be computed."""
-        found = joint_mutual_info(
+        found = mutual_info.joint_mutual_info(
             self._cohorts[cohort], subsets, above_chance=self.above_chance, n_jobs=n_jobs
         )
         return self._bounded(found, cohort)
@@ -165,7 +156,9 @@ class TableInformation(Measure):
     def __init__(self, tables: CountTables, *, above_chance: bool = False) -> None:
         super().__init__(tables, above_chance=above_chance)
         self.tables, self.largest_table = tables, tables.largest
-        self.ceiling = self.whole = np.array([entropy(counts) for counts in tables.by_class])
+        self.ceiling = self.whole = np.array(
+            [mutual_info.entropy(counts) for counts in tables.by_class]
+        )
 
     def _of_level(self, cohort: int, size: int, n_jobs: int | None) -> Floats:
         del n_jobs  # one sum over all tables

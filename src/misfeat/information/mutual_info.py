@@ -12,30 +12,24 @@ sampling error is the mean of what that logarithm lies above or below the score,
 rows; see docs/explanation/intervals.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from misfeat.cohorts.cohort_data import Cohort, Cohorts
 from misfeat.exceptions import MisfeatError
 from misfeat.information.block_plan import Sums, sums_of_levels, sums_of_subsets
 from misfeat.information.kernels.dense_blocks import squeeze
 from misfeat.lattice.levels import level, rank
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts.cohort_data import Cohort, Cohorts
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
-
-    Progress = Callable[[int, int], None]
-
+Progress = Callable[[int, int], None]
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
 FEW = 32  # subsets that are scored one by one
 MOST_CELLS = 2**16  # With more cells, they are first numbered anew, without the empty ones
@@ -91,7 +85,7 @@ def level_mutual_info(
     return scores
 
 
-def mutual_info_of(rows: CompactRows, sums: Sums) -> Floats:
+def mutual_info_of(rows: "CompactRows", sums: Sums) -> Floats:
     """I(S; Y), or what of it is above chance, in nats from the sums of its subsets."""
     if len(sums) == 1:
         counts = rows.by_class[rows.by_class > 0]

@@ -35,7 +35,7 @@ from misfeat.information.block_plan import (
     mean_cells_of,
     sums_of_subsets,
 )
-from misfeat.information.kernels import permutation
+from misfeat.information.kernels import permuted_scores
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import log_table, n_log_n
@@ -281,7 +281,7 @@ class CountedPermutations:
         # Distinct rows of the features alone, and the rows of the table one by one, by stratum.
         first, patterns = distinct_columns(codes)
         order, times, starts = sets.by_stratum
-        self._rows = permutation.PermutedRows(
+        self._rows = permuted_scores.PermutedRows(
             codes=np.ascontiguousarray(codes[:, first], dtype=np.uint16),
             cardinalities=cardinalities,
             patterns=np.repeat(patterns[order], times),
@@ -313,7 +313,7 @@ class CountedPermutations:
         lanes_a_word = 8 // np.dtype(self._lane_type).itemsize
         n_words = -(-len(seeds) * self._rows.n_classes // lanes_a_word)
         lanes = np.zeros((self._rows.codes.shape[1], n_words * lanes_a_word), self._lane_type)
-        permutation.count_classes(self._rows, seeds, lanes)
+        permuted_scores.count_classes(self._rows, seeds, lanes)
         plan, cardinalities = self._plan, self._rows.cardinalities
         free = cardinalities[:-1] if self._n_held > 1 else cardinalities
         width = n_words * self._n_held
@@ -321,7 +321,7 @@ class CountedPermutations:
         buffer = np.empty(buffer_words(free, size, width) + 8, dtype=np.uint64)
         sums = np.zeros((self._n_sets, len(seeds)))
         words = lanes.view(np.uint64)
-        permutation.score_permutations(
+        permuted_scores.score_permutations(
             self._rows, plan, words, buffer, buffer.view(self._lane_type), self._f, sums
         )
         return sums.T / self._total
@@ -351,7 +351,7 @@ class SortedPermutations:
         order, times, starts = sets.by_stratum
         units = np.repeat(order, times)
         self._of_classes = np.nan if rows.lacks_values else float(n_log_n(rows.by_class).sum())
-        self._rows = permutation.PermutedRows(
+        self._rows = permuted_scores.PermutedRows(
             codes=np.ascontiguousarray(rows.codes[:, units], dtype=np.int32),
             cardinalities=rows.cardinalities,
             patterns=np.arange(len(units)),
@@ -384,14 +384,16 @@ class SortedPermutations:
         rows, found = self._rows, np.empty((len(seeds), len(self._order)))
         width = -(-len(seeds) * rows.n_classes // 128) * 16  # words of eight counts, 16 at a time
         words = np.zeros((len(rows.classes), width), dtype=np.uint64)
-        permutation.count_classes(rows, seeds, words.view(np.uint8))
+        permuted_scores.count_classes(rows, seeds, words.view(np.uint8))
 
         def score(first: int, last: int) -> None:
             counts = np.zeros(width, dtype=np.uint64)
-            seen = np.zeros((permutation.FEW, width), dtype=np.uint64)
-            memory = permutation.Counts(counts, counts.view(np.uint8), seen, seen.view(np.uint8))
+            seen = np.zeros((permuted_scores.FEW, width), dtype=np.uint64)
+            memory = permuted_scores.Counts(
+                counts, counts.view(np.uint8), seen, seen.view(np.uint8)
+            )
             members, scores = self._members[first:last], np.zeros((last - first, len(seeds)))
-            permutation.score_sorted(
+            permuted_scores.score_sorted(
                 rows, self._of_classes, members, words, memory, self._f, scores
             )
             found[:, self._order[first:last]] = scores.T
@@ -426,7 +428,7 @@ class SearchedPermutations:
             rows = self._rows
             if number:
                 seed = self._sets.seeds[number]
-                rows = self._with_target(permutation.shuffled(rows.target, self._starts, seed))
+                rows = self._with_target(permuted_scores.shuffled(rows.target, self._starts, seed))
             found[number - first] = self._sets.recorded_scores(within, rows)
 
         replace(work, progress=None).run([partial(score, number) for number in range(first, last)])

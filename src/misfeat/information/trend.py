@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from misfeat.cohorts.follow_up import counts_of, log_rank_scores
-from misfeat.information.kernels.permutation import shuffled
+from misfeat.information.kernels.permuted_scores import shuffled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,22 +6,16 @@ the lattice graph (docs/explanation/lattice.md, docs/explanation/paper_model.md)
 out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 LARGEST_LEVEL = 2**62  # a level with more subsets than this cannot be numbered
 KEPT_SUBSETS = 2**15  # levels of up to so many subsets are kept: they are asked for again and again

@@ -14,24 +14,19 @@ Values are tensors whose first axis is the row of a node; further axes are carri
 docs/explanation/paper_model.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.functional import embedding_bag
 
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
+from misfeat.runtime.array_types import Integers
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from misfeat.runtime.array_types import Integers
-
-    FlatMap = Callable[[Tensor], Tensor]
+FlatMap = Callable[[Tensor], Tensor]
 
 
 class Neighbours:
@@ -111,7 +106,7 @@ class Neighbours:
         total[: self._shared] += above[self._extra :]
         return total.addcmul_(values, self._returns.to(values.dtype)[:, None], value=-1)
 
-    def to(self, device: torch.device | str) -> Neighbours:
+    def to(self, device: torch.device | str) -> "Neighbours":
         """Move what is kept to a device; returns itself."""
         for name, kept in vars(self).items():
             if isinstance(kept, torch.Tensor | _Bags):
@@ -135,7 +130,7 @@ class _Bags:
             return values.new_zeros(len(self._ends) - 1, values.shape[1])
         return embedding_bag(self._rows, values, self._ends, mode="sum", include_last_offset=True)
 
-    def to(self, device: torch.device | str) -> _Bags:
+    def to(self, device: torch.device | str) -> "_Bags":
         self._rows, self._ends = self._rows.to(device), self._ends.to(device)
         return self
 

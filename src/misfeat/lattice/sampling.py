@@ -1,7 +1,5 @@
 """Which subsets to score exactly when the budget does not cover them all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil
 from typing import NamedTuple
@@ -13,13 +11,12 @@ from misfeat.runtime.array_types import Integers
 from misfeat.runtime.compilation import compiled, copy_values
 
 Sample = list[Integers]
+Rng = np.random.Generator
 
 VISITS_A_NODE = 16  # the walk ends once it has looked at so many subsets for each one wanted
 
 
-def randwalk(
-    n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
-) -> Sample:
+def randwalk(n_features: int, low: int, high: int, budget: float, rng: Rng) -> Sample:
     """Collect subsets along a lazy random walk (the paper's RANDWALK, Algorithm 1).
 
     It starts with random bits, stays with probability one half, else flips a uniform feature, and
@@ -55,18 +52,14 @@ def randwalk(
     return _split(nodes, offsets, sizes.start, sizes.stop - 1)
 
 
-def arbitrary(
-    n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
-) -> Sample:
+def arbitrary(n_features: int, low: int, high: int, budget: float, rng: Rng) -> Sample:
     """Draw subsets uniformly, without repeats; parameters and result as for `randwalk`."""
     offsets, total = _numbering(n_features, low, high)
     nodes = rng.choice(total, size=_number_wanted(budget, total), replace=False)
     return _split(nodes, offsets, low, high)
 
 
-def stratified(
-    n_features: int, low: int, high: int, budget: float, rng: np.random.Generator
-) -> Sample:
+def stratified(n_features: int, low: int, high: int, budget: float, rng: Rng) -> Sample:
     """Draw the same share of every size; parameters and result as for `randwalk`."""
     sample = []
     for size in range(low, high + 1):
@@ -76,7 +69,7 @@ def stratified(
     return sample
 
 
-SAMPLERS: dict[str, Callable[[int, int, int, float, np.random.Generator], Sample]] = {
+SAMPLERS: dict[str, Callable[[int, int, int, float, Rng], Sample]] = {
     "randwalk": randwalk,
     "arbitrary": arbitrary,
     "stratified": stratified,
@@ -99,7 +92,7 @@ def _split(nodes: Integers, offsets: Integers, low: int, high: int) -> Sample:
     return [nodes[bounds[size] : bounds[size + 1]] - offsets[size] for size in range(low, high + 1)]
 
 
-def _filled_up(nodes: Integers, wanted: int, total: int, rng: np.random.Generator) -> Integers:
+def _filled_up(nodes: Integers, wanted: int, total: int, rng: Rng) -> Integers:
     """Add uniform nodes that the walk did not find, until there are enough."""
     while len(nodes) < wanted:
         lacking = wanted - len(nodes)

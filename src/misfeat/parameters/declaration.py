@@ -4,8 +4,6 @@ An estimator declares its parameters as fields of its class. From these come its
 check in ``fit`` and the section of its docstring.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable
@@ -29,10 +27,8 @@ _UNBROKEN = "\N{NO-BREAK SPACE}"
 class Takes(NamedTuple):
     """What a parameter takes."""
 
-    words: str
-    """Its type, as a numpydoc docstring spells it."""
-    check: Check
-    """Raises unless a value, given with the parameter's name, is one of these."""
+    words: str  # Its type, as a numpydoc docstring spells it
+    check: Check  # Raises unless a value, given with the parameter's name, is one of these
 
 
 class Parameter(NamedTuple):

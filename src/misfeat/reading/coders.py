@@ -5,21 +5,17 @@ value is missing. The codes of one row, as the digits of a mixed-radix number, m
 per row: a table then needs a single group-by over that key to collapse equal rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.reading.values import Value
-    from misfeat.runtime.array_types import Flags, Indices, Integers
+from misfeat.reading.values import Value
+from misfeat.runtime.array_types import Flags, Indices, Integers
 
 Term = TypeVar("Term")
 LARGEST_KEY = 2**62  # Keys stay below this, so that no engine overflows a signed 64-bit integer
@@ -100,7 +96,7 @@ class CodedRows:
         """What else is counted of the rows: masses and squares, where there are any."""
         return [one for one in (self.masses, self.squares) if one is not None]
 
-    def where(self, kept: Flags) -> CodedRows:
+    def where(self, kept: Flags) -> "CodedRows":
         """Some of the rows."""
         more = (one[kept] for one in self.more)
         return CodedRows(self.codes[:, kept], self.weights[kept], *more)

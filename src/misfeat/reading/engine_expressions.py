@@ -8,8 +8,6 @@ values in each. Parts that hold a wanted rank are cut again until they hold few 
 then counted one by one. Ranks are integers and values are only compared.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import operator
 from bisect import bisect_left
@@ -17,24 +15,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading, joined
 from misfeat.reading.table_statistics import Variable, kind_of_type, numpy_of, ranks_of
 from misfeat.reading.values import canonical
+from misfeat.runtime.array_types import Integers
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Integers
-
-    Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
-
+Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 FEW_CASES = 32  # Values that are told apart one after the other
 N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
 FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value

@@ -9,15 +9,13 @@ times, so many are kept as the binomial distribution has at that quantile: what 
 drawn one by one, and all engines draw the same. Large subgroups give up rows before small ones do.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -38,13 +36,11 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
+from misfeat.reading.files import Relation
 from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers
 from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
-
-if TYPE_CHECKING:
-    from misfeat.reading.files import Relation
-    from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Floats, Integers
 
 MOST_HELD = 2**23  # Values of a file that are held in memory, where asking is quicker
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
@@ -114,7 +110,7 @@ class EngineTable:
         name = "pandas" if implementation.is_dask() else str(implementation)
         return name if name in answers.EAGER_LIBRARIES else None
 
-    def with_column(self, name: str, values: Any, what: str) -> EngineTable:  # noqa: ARG002
+    def with_column(self, name: str, values: Any, what: str) -> "EngineTable":  # noqa: ARG002
         """Refuse values that are given row by row."""
         place = "to SubgroupSelector" if what == "groups" else f"as {what}"
         raise MisfeatError(
@@ -202,7 +198,7 @@ class EngineTable:
 
     def draw_codes(
         self, coders: Sequence[Coder], n_groups: int, most: int
-    ) -> tuple[CodedRows, Drawing | None]:
+    ) -> "tuple[CodedRows, Drawing | None]":
         """The same, rows drawn at random where more than `most` would come; None where not."""
         bases = radices(coders)
         first = split_into_keys(bases)[0].stop
@@ -272,7 +268,7 @@ class EngineTable:
         lightest = np.inf if lightest is None else float(lightest)
         return WeightRange(0, float(least), float(greatest), int(fractions) == 0, lightest)
 
-    def weighed(self, weighing: Weighing) -> EngineTable:
+    def weighed(self, weighing: Weighing) -> "EngineTable":
         """The same table, whose rows count as a column says."""
         table = copy(self)
         table._weighing, table._n_rows, table._held, table._ranked = weighing, None, None, {}
@@ -450,7 +446,7 @@ class Drawing:
     @classmethod
     def planned(
         cls, groups: Integers, counts: Integers, looked_at: int, most: int
-    ) -> Drawing | None:
+    ) -> "Drawing | None":
         """Draw so that at most so many different rows are left, from one in `looked_at` of them."""
         if len(groups) * looked_at <= most:
             return None

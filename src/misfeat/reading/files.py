@@ -4,8 +4,6 @@ What cannot be read is refused with the reader's own reason. Files in object sto
 same connections (`connect`).
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import glob
@@ -21,18 +19,15 @@ from io import BufferedReader, TextIOWrapper
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
+from misfeat.reading.values import MissingCodes
 from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
-if TYPE_CHECKING:
-    from misfeat.reading.values import MissingCodes
-
-    NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
-
+NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS

@@ -3,30 +3,19 @@
 Names and kinds of dataframes of any library, and target, groups and weights beside them.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
-from itertools import zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import (
-    DamagedFileError,
-    Message,
-    MisfeatError,
-    Setting,
-    listed,
-    no_such_column,
-    shortened,
-)
+from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
 from misfeat.reading import files
 from misfeat.reading.engine_table import EngineTable, inner_names
+from misfeat.reading.foreign_files import book_and_sheet, open_foreign
 from misfeat.reading.memory_table import ArrayTable, as_array, as_columns
 from misfeat.reading.table_statistics import EAGER_LIBRARIES, NO_COLUMNS
 from misfeat.reading.values import COLUMN_NAME, MissingCodes, Value, check_text
@@ -98,7 +87,7 @@ def open_columns(X: Any, codes: MissingCodes) -> Table:
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
-        if files.ending(_book_and_sheet(path)[0]) in files.FOREIGN:
+        if files.ending(book_and_sheet(path)[0]) in files.FOREIGN:
             return open_foreign(path)
         X = files.open_address(path) if files.is_address(path) else files.open_path(path, codes)
     if isinstance(X, files.Relation):
@@ -322,78 +311,3 @@ def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> A
             for name, values in columns.items()
         }
     return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]
-
-
-Columns = list[tuple[str, list[Any]]]
-
-
-def open_foreign(path: str) -> ArrayTable:
-    """Read a file of another program."""
-    file, sheet = _book_and_sheet(path)
-    file, *others = files.matching_files(file)
-    if others:
-        raise MisfeatError(f"{path!r} matches {len(others) + 1} files; name one.")
-    package = "openpyxl" if files.ending(file) in files.EXCEL else "pyreadstat"
-    try:
-        reader = import_module(package)
-    except ImportError as error:
-        raise MisfeatError(
-            f"Reading {file!r} needs {package}; install it with: pip install 'misfeat[files]'"
-        ) from error
-    try:
-        if files.ending(file) in files.EXCEL:
-            columns, notes = _read_sheet(reader, file, sheet)
-        else:
-            # Where all values of a column have labels, these; what the file says is missing, is.
-            kind = {".zsav": "sav", ".xpt": "xport"}.get(files.ending(file), files.ending(file)[1:])
-            held, meta = getattr(reader, f"read_{kind}")(file, output_format="dict")
-            for name, labels in meta.variable_value_labels.items():
-                # Some versions say NaN for what is missing, which equals nothing.
-                values = [None if value != value else value for value in held[name]]
-                if all(value is None or value in labels for value in values):
-                    held[name] = [None if value is None else str(labels[value]) for value in values]
-            columns, notes = list(held.items()), []
-    except MisfeatError:
-        raise
-    except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DamagedFileError(
-            f"{file!r} cannot be read; check that it is whole and its ending right. ({reason})"
-        ) from error
-    names, renamed = files.numbered([name for name, _ in columns])
-    arrays = (np.array(values, dtype=object) for _, values in columns)
-    table = ArrayTable(dict(zip(names, arrays, strict=True)))
-    table.notes = [*notes, *renamed]
-    return table
-
-
-def _book_and_sheet(path: str) -> tuple[str, str | None]:
-    book, mark, sheet = path.rpartition("#")
-    return (book, sheet) if mark and files.ending(book) in files.EXCEL else (path, None)
-
-
-def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, list[Message]]:
-    """The first row with a value has the names; columns and rows without any value are none."""
-    book = reader.load_workbook(file, read_only=True, data_only=True)
-    try:
-        sheets = [one.title for one in book.worksheets]
-        if sheet is not None and sheet not in sheets:
-            raise MisfeatError(f"{file!r} has no sheet {sheet!r}; it has {listed(sheets)}.")
-        cells = book[sheet or sheets[0]].iter_rows(values_only=True)
-        rows = [row for row in cells if any(value is not None for value in row)]
-    finally:
-        book.close()
-    if not rows:
-        raise MisfeatError(f"{file!r} is empty; it needs a row of column names, and rows.")
-    nothing, columns = (
-        {*files.NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"},
-        [],
-    )
-    for at, (name, *cells) in enumerate(zip_longest(*rows)):
-        values = [None if isinstance(v, str) and v.strip() in nothing else v for v in cells]
-        if name is not None or any(value is not None for value in values):
-            columns.append((f"column{at}" if name is None else str(name).strip(), values))
-    if sheet is not None or len(sheets) == 1:
-        return columns, []
-    text = "{file!r} has several sheets; {read!r} is read. Name another behind the path: {other}."
-    return columns, [Message(text, file=file, read=sheets[0], other=f"{file}#{sheets[1]}")]

@@ -5,17 +5,16 @@ flags are kept as positions among their distinct values. Columns of Python objec
 from all of their values: numbers, dates, flags, text, or nothing that can be scored.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import Message, MisfeatError, Setting, shortened
 from misfeat.reading import table_statistics as answers
@@ -34,11 +33,7 @@ from misfeat.reading.coders import (
 )
 from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)
@@ -60,7 +55,7 @@ class Column:
     order: tuple[str, ...] | None = None  # The categories in their order, where the type has one
 
     @classmethod
-    def of_numbers(cls, kind: Kind, values: NDArray[Any]) -> Column:
+    def of_numbers(cls, kind: Kind, values: NDArray[Any]) -> "Column":
         """Numbers or moments, missing where they are NaN or NaT."""
         if values.dtype.kind == "i":
             return cls(kind, values, np.zeros(len(values), dtype=bool))
@@ -73,13 +68,13 @@ class Column:
         positions: Integers,
         distinct: Sequence[Value],
         order: tuple[str, ...] | None = None,
-    ) -> Column:
+    ) -> "Column":
         """Texts or flags by their positions among distinct ones, -1 where there is none."""
         known = np.empty(len(distinct), dtype=object)
         known[:] = distinct
         return cls(kind, positions, positions < 0, known, order)
 
-    def read(self, reading: Reading) -> Column:
+    def read(self, reading: Reading) -> "Column":
         """Leave out what means missing, and read text as numbers where asked to."""
         if self.distinct is None and not reading.missing:
             return self
@@ -108,7 +103,7 @@ class Column:
         """What `values` holds where nothing is missing."""
         return self.values[~self.missing] if self.missing.any() else self.values
 
-    def of_rows(self, rows: Flags) -> Column:
+    def of_rows(self, rows: Flags) -> "Column":
         """Some rows of the column."""
         return Column(self.kind, self.values[rows], self.missing[rows], self.distinct, self.order)
 
@@ -375,7 +370,7 @@ class ArrayTable:
             self._read[name] = column if self._rows is None else column.of_rows(self._rows)
         return self._read[name]
 
-    def with_column(self, name: str, values: Any, what: str) -> ArrayTable:
+    def with_column(self, name: str, values: Any, what: str) -> "ArrayTable":
         """Add a column of given values, row by row; messages say what they are."""
         series = nw.dependencies.is_into_series(values)
         source = nw.from_native(values, series_only=True) if series else as_array(values, what)
@@ -485,7 +480,7 @@ class ArrayTable:
         lightest = float(values[values > 0].min(initial=np.inf))
         return WeightRange(0, float(values.min()), float(values.max()), whole, lightest)
 
-    def weighed(self, weighing: Weighing) -> ArrayTable:
+    def weighed(self, weighing: Weighing) -> "ArrayTable":
         """The same table, whose rows count as a column says."""
         table = copy(self)
         table._weighing = weighing

@@ -1,24 +1,19 @@
 """What tables answer with, in memory and in engines alike."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.reading.coders import Coder, Kind, Reading
 from misfeat.reading.values import Value, canonical, sort_key
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""
@@ -81,13 +76,13 @@ class ValueCounts:
     counts: Integers
     missing: int  # Rows with null, NaN, None or NaT
 
-    def in_order(self, order: Sequence[Value]) -> ValueCounts:
+    def in_order(self, order: Sequence[Value]) -> "ValueCounts":
         """The same with values in a given order, which has all of them."""
         rank = {value: position for position, value in enumerate(order)}
         by_rank = np.argsort([rank[value] for value in self.values.tolist()])
         return ValueCounts(self.values[by_rank], self.counts[by_rank], self.missing)
 
-    def without(self, is_code: Flags) -> ValueCounts:
+    def without(self, is_code: Flags) -> "ValueCounts":
         """Count the flagged values as missing."""
         missing = self.missing + int(self.counts[is_code].sum())
         return ValueCounts(self.values[~is_code], self.counts[~is_code], missing)

@@ -5,8 +5,6 @@ A table read by two libraries may hold the same value as ``1``, ``1.0``, ``numpy
 whichever library or engine the table came from.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import re
@@ -94,7 +92,7 @@ class MissingCodes:
     by_column: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, missing_values: object) -> MissingCodes:
+    def parse(cls, missing_values: object) -> "MissingCodes":
         """Read the ``missing_values`` parameter: None, a value, a list, or a dict by column."""
         if missing_values is None:
             return cls()

@@ -1,7 +1,5 @@
 """Paths as users give them, files that are written whole or not at all, and one lock."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

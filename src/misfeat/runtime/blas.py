@@ -1,7 +1,5 @@
 """The threads of linear algebra."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock

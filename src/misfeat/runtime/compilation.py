@@ -3,8 +3,6 @@
 Numba takes half a second to import, which whoever reads a saved run does not need to wait for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from threading import Lock

@@ -5,8 +5,6 @@ file carries the hash of its content: one that does not match is compiled anew a
 where nothing can be written, kernels are compiled in every process.
 """
 
-from __future__ import annotations
-
 import gc
 import pickle
 import time

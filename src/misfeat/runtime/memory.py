@@ -1,7 +1,5 @@
 """How much memory scores will take, and whether there is so much, asked before the work starts."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

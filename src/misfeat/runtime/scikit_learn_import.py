@@ -4,8 +4,6 @@ scikit-learn imports both for functions that are not needed here, which takes tw
 the rest. Unless they are there already, each is loaded when something of it is first used.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from types import ModuleType

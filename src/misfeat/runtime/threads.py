@@ -8,8 +8,6 @@ longer over short lists than one does. Few large tasks, such as refits, go throu
 `joblib.Parallel` and with it to wherever a joblib context sends them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -5,13 +5,12 @@ look whether a code lies within its table, so the types, shapes and ranges of ev
 read are checked. Whether scores are those of the rows is not: a forged score harms nobody's memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.cohorts.column_profiles import LOOKS
@@ -21,16 +20,12 @@ from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import names_of_completed
+from misfeat.estimation.shortlist import Shortlist
+from misfeat.information.count_tables import CountTables
+from misfeat.information.measures import Measure
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.reading.table_statistics import EAGER_LIBRARIES
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.estimation.shortlist import Shortlist
-    from misfeat.information.count_tables import CountTables
-    from misfeat.information.measures import Measure
 
 CODES, INTEGERS, FLOATS = (np.int8, np.int16, np.int32), (np.int64,), (np.float64,)
 MOST_CODES = 2**16

@@ -7,8 +7,6 @@ leaves the old run or the new one, whole; the next save puts away what was left.
 is never replaced, so that it may be the current folder of a shell, or a link's.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

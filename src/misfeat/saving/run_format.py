@@ -4,8 +4,6 @@
 itself, so that a damaged file is noticed whatever happened to it.
 """
 
-from __future__ import annotations
-
 import base64
 import datetime as dt
 import hashlib
@@ -20,9 +18,10 @@ from errno import ENOENT
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough
 from misfeat.answers.feature_contributions import Worth
@@ -37,8 +36,8 @@ from misfeat.completion.registry import completer_class, completer_classes
 from misfeat.estimation.estimates import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
+from misfeat.information import measures
 from misfeat.information.count_tables import CountTables
-from misfeat.information.measures import SquaredCorrelation, TableInformation, information_of
 from misfeat.reading.inputs import names_held
 from misfeat.runtime.atomic_files import real_path, unreadable
 from misfeat.saving import content_checks, run_folder
@@ -46,13 +45,7 @@ from misfeat.saving.content_checks import ContradictionError, demand
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS
 from misfeat.version import __version__
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.information.measures import Measure
-
-    Arrays = dict[str, NDArray[Any]]
-
+Arrays = dict[str, NDArray[Any]]
 FORMAT, VERSION = "misfeat selection", 6
 MALFORMED = (
     *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),
@@ -71,7 +64,7 @@ class SavedRun:
     """
 
     cohorts: Cohorts
-    measure: Measure
+    measure: measures.Measure
     estimate: Estimate
     options: Mapping[str, Any]
     scores: Mapping[str, Any]
@@ -80,7 +73,7 @@ class SavedRun:
     estimator: Mapping[str, Any] | None = None
     shortlist: Shortlist | None = None
     answers: Mapping[tuple[Any, ...], Any] | None = None
-    place: Place | None = None
+    place: "Place | None" = None
 
 
 class Place(NamedTuple):
@@ -200,17 +193,17 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
     demand(not isinstance(completer, str), "the completer")
     estimate = Estimate(completer=completer, **manifest["estimate"])
     content_checks.check_estimate(estimate)
-    measure: Measure
+    measure: measures.Measure
     if manifest.get("tables") is not None:
         tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
         content_checks.check_tables(tables, cohorts)
-        measure = TableInformation(tables, above_chance=estimate.above_chance)
+        measure = measures.TableInformation(tables, above_chance=estimate.above_chance)
     elif manifest["sums"] is not None:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
         content_checks.check_sums(sums, cohorts)
-        measure = SquaredCorrelation(sums, above_chance=estimate.above_chance)
+        measure = measures.SquaredCorrelation(sums, above_chance=estimate.above_chance)
     else:
-        measure = information_of(cohorts, above_chance=estimate.above_chance)
+        measure = measures.information_of(cohorts, above_chance=estimate.above_chance)
     options = {name: decoded(value) for name, value in manifest["asked"].items()}
     content_checks.check_options(options, measure.features)
     scores = {name: array for name, array in arrays.items() if name.startswith("book.")}
@@ -340,11 +333,7 @@ def decoded_completer(saved: Any) -> Any:
 
 def parse_json(text: bytes) -> Any:
     """What JSON holds; a ValueError also for what Python alone takes for a number, as NaN."""
-    return json.loads(text, parse_constant=_refuse_constant)
-
-
-def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number")
+    return json.loads(text, parse_constant=int)  # which no such word is
 
 
 def _encoded(value: Any) -> Any:

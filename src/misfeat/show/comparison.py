@@ -1,12 +1,11 @@
 """Two runs side by side: `misfeat.compare`, in a terminal and as JSON lines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
 from rich.markup import escape
 
 from misfeat.answers.run_comparison import (
@@ -22,9 +21,6 @@ from misfeat.show import terminal as tables
 from misfeat.show.question_output import as_json
 from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain_text
 from misfeat.words import p_words
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 USUAL_NAMES = ("first", "second")
 

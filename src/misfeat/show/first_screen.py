@@ -1,21 +1,16 @@
 """The first screen: the answer in sentences, and a map of what single features explain."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.recommendation import Answer, answer_of
 from misfeat.answers.subgroup_significance import LEVEL, SignificanceTests, significance_tests
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats
-    from misfeat.selection import Selection
+from misfeat.runtime.array_types import Flags, Floats
+from misfeat.selection import Selection
 
 MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
 

@@ -1,28 +1,23 @@
 """HTML: messages and templates, pages with a policy and a file, and what a notebook shows."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from functools import cache
 from html import escape
 from importlib.resources import files
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from misfeat.answers.top_sets import subgroup_rows
+from misfeat.cohorts import Cohorts
 from misfeat.exceptions import Message, Setting, Spelling, text_and_settings
 from misfeat.safe_text import visible
+from misfeat.selection import Selection
 from misfeat.show.first_screen import first_screen
 from misfeat.words import percent, percent_between
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.selection import Selection
 
 SNIPPET_HEIGHT = "80vh"
 MOST_SHOWN = 20  # subgroups in a notebook's list or table, and features in its map
@@ -87,7 +82,6 @@ def static_file(package: str, name: str) -> str:
 @cache
 def templates_of(package: str) -> Environment:
     """The templates of a package, in which every value is text, whatever it holds."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     def shown(value: Any) -> Any:
         """A variable on the page: characters that would turn text are shown."""

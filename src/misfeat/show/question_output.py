@@ -1,7 +1,5 @@
 """The questions that a saved run answers, and their answers as tables, sentences or JSON lines."""
 
-from __future__ import annotations
-
 import json
 import math
 import tomllib
@@ -9,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
@@ -20,17 +20,13 @@ from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
+from misfeat.selection import Selection
 from misfeat.show import terminal as tables
+from misfeat.show.first_screen import FirstScreen
 from misfeat.show.terminal import STAR, TableColumn, with_wholes
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from misfeat.selection import Selection
-    from misfeat.show.first_screen import FirstScreen
-
-    Columns = Mapping[str, Sequence[Any]]
-    Line = dict[str, Any]
+Columns = Mapping[str, Sequence[Any]]
+Line = dict[str, Any]
 
 SKIPPED = "Ranks left out: sets that hold a smaller one which explains nearly as much by itself."
 MOST_LINES = 10  # lines of each subgroup, where there are several; one subgroup is shown whole
@@ -62,7 +58,7 @@ class QuestionSpec:
     by_subgroup: bool = True  # whether every subgroup has a table of its own
 
     @classmethod
-    def of(cls, shown: Sequence[dict[str, Any]] = (), **spec: Any) -> QuestionSpec:
+    def of(cls, shown: Sequence[dict[str, Any]] = (), **spec: Any) -> "QuestionSpec":
         """A question from its description."""
         columns = [getattr(tables, column.pop("kind"))(**column) for column in shown]
         return cls(shown=columns, **spec)

@@ -11,8 +11,8 @@ from misfeat.sites.codebook import (
 )
 from misfeat.sites.combination import Combined, Refusal, combine
 from misfeat.sites.signed_documents import make_key, read_key
+from misfeat.sites.site_counts import summarise
 from misfeat.sites.summary import Summary, read_summary, write_summary
-from misfeat.sites.table_counts import summarise
 
 __all__ = [
     "Codebook",

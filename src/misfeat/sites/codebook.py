@@ -5,8 +5,6 @@ leaves a site with its proposal but its columns, what they hold, common values a
 points: no counts, no rare value, no value to the last digit.
 """
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 from collections import Counter
@@ -135,7 +133,7 @@ class Codebook:
         }
 
     @classmethod
-    def from_plain(cls, held: Any, file: str) -> Codebook:
+    def from_plain(cls, held: Any, file: str) -> "Codebook":
         """The codebook of plain values that a stranger may have written, all of them checked."""
         try:
             features = tuple(map(column_of, listed_within(held["features"], MOST_FEATURES)))

@@ -3,16 +3,15 @@
 The tables of all sites are laid side by side, as scores and the transfer take them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.options import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
@@ -23,24 +22,14 @@ from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.information.measures import TableInformation
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.reading.values import MISSING_LABEL
+from misfeat.runtime.array_types import Floats, Integers
 from misfeat.selection import Selection
+from misfeat.sites import rounding
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode
-from misfeat.sites.rounding import (
-    LEAST_WORTH,
-    RoundingCost,
-    fitted_tables,
-    hidden_rows,
-    rounding_cost,
-)
 from misfeat.sites.signed_documents import SHORT
 from misfeat.sites.summary import TABLES, Summary, read_summary
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Floats, Integers
 
 
 class Refusal(NamedTuple):
@@ -221,7 +210,9 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
     """The tables of all sites, of what some site has rows of."""
     varies = [np.count_nonzero(one.by_class) > 1 for one in summaries]
     summaries = with_hidden_classes(summaries)
-    of_sizes: list[list[Any]] = [s.of_sizes() if s.exact else fitted_tables(s) for s in summaries]
+    of_sizes: list[list[Any]] = [
+        s.of_sizes() if s.exact else rounding.fitted_tables(s) for s in summaries
+    ]
     kept = _kept(summaries, codebook, [sizes[0] for sizes in of_sizes])
     labels = codebook.labels
     categories = tuple(
@@ -257,12 +248,12 @@ def joined_tables(summaries: Sequence[Summary], codebook: Codebook) -> tuple[Cou
             continue
         by_class = summary.by_class.astype(np.float64)
         # Of one class only, its counts could say nothing of the target.
-        none = np.zeros((LARGEST, 2)), np.full(LARGEST, LEAST_WORTH)
-        cost = RoundingCost(*none, noise=float(by_class.sum()) / LEAST_WORTH)
+        none = np.zeros((LARGEST, 2)), np.full(LARGEST, rounding.LEAST_WORTH)
+        cost = rounding.RoundingCost(*none, noise=float(by_class.sum()) / rounding.LEAST_WORTH)
         if varies[number]:
             seed = crc32(summary.tables.tobytes())  # by its counts, whatever the site is called
             least = summary.min_cell
-            cost = rounding_cost(by_class, of_sizes[number], summary.cards, least, seed)
+            cost = rounding.rounding_cost(by_class, of_sizes[number], summary.cards, least, seed)
         bias[number], effective[number], noise[number] = cost
     return replace(tables, effective=effective, bias=bias, noise=noise), kept
 
@@ -320,8 +311,7 @@ def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) 
                 own = int(summary.recorded[:f].sum())
                 start = int(summary.cards[:own].sum())
                 held += table[start : start + codebook.cards[f]].sum(axis=1)
-        labels = codebook.labels[f]
-        spare = np.zeros(len(labels), dtype=bool)
+        spare = np.zeros(len(codebook.labels[f]), dtype=bool)
         spare[-1] = True
         spare[-2] = codebook.features[f].kind == CATEGORY
         codes.append(np.flatnonzero(~spare | (held > 0)))
@@ -366,6 +356,6 @@ def with_hidden_classes(summaries: Sequence[Summary]) -> list[Summary]:
     found = []
     for one in summaries:
         hidden = anywhere & (one.by_class == 0) & (not one.exact)
-        rows = np.where(hidden, hidden_rows(one.min_cell), one.by_class)
+        rows = np.where(hidden, rounding.hidden_rows(one.min_cell), one.by_class)
         found.append(replace(one, by_class=rows))
     return found

@@ -19,24 +19,20 @@ that came (`rerounded`). Their scores, beside those of what was drawn from, give
 - the variance, as the rows that would have it if they were counted exactly.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.tables import rake_parts
+from misfeat.completion.transfer.cells import rake_parts
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
-from misfeat.lattice import level, rank
-
-if TYPE_CHECKING:
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-    from misfeat.sites.summary import Summary
+from misfeat.lattice.levels import level, rank
+from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.sites.summary import Summary
 
 SWEEPS = 25  # Rounds of fitting
 PRIOR = 0.05

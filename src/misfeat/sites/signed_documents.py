@@ -5,8 +5,6 @@ wrote is read within bounds, and nothing in it is run. Keys are Ed25519, through
 which the extra ``sites`` brings along.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -73,8 +71,7 @@ def unsealed(text: bytes, kind: str, file: str) -> dict[str, Any]:
 def read_document(file: str | Path, kind: str, parameter: str) -> dict[str, Any]:
     """A document that was written to a file of its own, checked; `parameter` named it."""
     place = as_path(file, parameter)
-    text = read_within(place, LARGEST_DOCUMENT)
-    return unsealed(text.rstrip(b"\n"), kind, str(place))
+    return unsealed(read_within(place, LARGEST_DOCUMENT).rstrip(b"\n"), kind, str(place))
 
 
 def write_document(file: str | Path, kind: str, contents: dict[str, Any], key: Any) -> None:

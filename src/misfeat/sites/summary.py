@@ -5,8 +5,6 @@ and the checksum of the counts that follow, compressed. How many these are follo
 no more is ever unpacked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from dataclasses import dataclass, replace
@@ -18,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice import level, rank
+from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Integers
 from misfeat.runtime.atomic_files import as_path, write_file
 from misfeat.sites import signed_documents as documents
@@ -136,8 +134,7 @@ def write_summary(summary: Summary, file: str | Path, key: Any = None) -> int:
         "body": hashlib.sha256(body).hexdigest(),
         "misfeat": summary.misfeat,
     }
-    head = documents.sealed(KIND, contents, key)
-    whole = head + b"\n" + body
+    whole = documents.sealed(KIND, contents, key) + b"\n" + body
     write_file(as_path(file, "out"), whole)
     return len(whole)
 

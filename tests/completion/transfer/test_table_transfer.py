@@ -11,15 +11,15 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import table_transfer
+from misfeat.completion.transfer.cells import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.completion.transfer.table_completion import (
     expected_above_chance,
     expected_score,
     poisson_table,
 )
 from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
-from misfeat.completion.transfer.tables import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.datasets.population import random_mask
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import drawn_cohorts
 from tests.completion.transfer.reference import Reference

@@ -16,7 +16,7 @@ from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.run_options import as_option
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.show.first_screen import first_screen
 from misfeat.show.report import data as report_module
 from misfeat.show.report import page as page_module

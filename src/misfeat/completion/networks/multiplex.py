@@ -27,7 +27,7 @@ from torch import nn
 
 from misfeat.completion.base import BaseCompleter, closed_upwards
 from misfeat.completion.completer_data import OWN_ROWS, ExactScores, Known, support_of
-from misfeat.lattice import level
+from misfeat.lattice.levels import level
 from misfeat.lattice.neighbour_sums import Neighbours
 
 if TYPE_CHECKING:

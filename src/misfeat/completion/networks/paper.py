@@ -29,7 +29,7 @@ from torch import nn
 from torch.nn import functional
 
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice import contains, count_nodes, level
+from misfeat.lattice.levels import contains, count_nodes, level
 from misfeat.lattice.neighbour_sums import Neighbours
 from misfeat.runtime.devices import torch_device
 

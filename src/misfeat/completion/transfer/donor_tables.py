@@ -12,13 +12,11 @@ of a proxy is R(q,z) = I(q;z|y) / H(q|y), averaged over the cohorts that recorde
 a strong proxy weigh more, by (1 - R)^-2.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.tables import (
+from misfeat.completion.transfer.cells import (
     UNFILLED,
     cohorts_lacking,
     rake,

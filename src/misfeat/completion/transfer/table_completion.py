@@ -9,15 +9,12 @@ Step C: the plug-in score that the cohort's own number of rows would give on ave
 asked for, the same above chance: less what those rows would score with permuted classes.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
-from misfeat.completion.transfer.tables import (
+from misfeat.completion.transfer.cells import (
     Rows,
     cohorts_lacking,
     part_cells_of,
@@ -28,6 +25,7 @@ from misfeat.completion.transfer.tables import (
     strides_of,
     tables_of,
 )
+from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_values
 
@@ -47,10 +45,10 @@ class SetEvidence(NamedTuple):
     # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
     margins: Floats
     # Completed singles, pairs, and triples; without lines where they are not kept
-    kept: tuple[Completed, Completed, Completed]
+    kept: "tuple[Completed, Completed, Completed]"
     # (n_parts, 2 or 3): which members of a set the pairs or triples are that it is fitted to
     members: Integers
-    poisson: Poisson  # Means of n log n
+    poisson: "Poisson"  # Means of n log n
 
 
 @compiled

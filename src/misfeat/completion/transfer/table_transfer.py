@@ -13,34 +13,29 @@ C. `table_completion.py`: the plug-in score that the cohort's number of rows wou
    its sampling variance, and where asked for, how far it is above chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
+from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.completion.transfer import donor_tables
+from misfeat.completion.transfer.cells import Layout, Rows, count_level
 from misfeat.completion.transfer.table_completion import (
     Completed,
     SetEvidence,
     complete_sets,
     poisson_table,
 )
-from misfeat.completion.transfer.tables import Layout, Rows, count_level
 from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
-from misfeat.lattice import level, rank
-
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion.completer_data import ExactScores, Known
-    from misfeat.runtime.array_types import Flags, Floats, Integers
-    from misfeat.runtime.threads import Work
+from misfeat.lattice.levels import level, rank
+from misfeat.runtime.array_types import Flags, Floats, Integers
+from misfeat.runtime.threads import Work
 
 LARGEST_STRETCH = 2**22  # entries of tables, of all cohorts, that a thread holds at once: 32 MiB
 LARGEST_TABLE = 2**16  # cells of the largest table of three features with the target
@@ -51,7 +46,7 @@ class TransferModel:
 
     def __init__(
         self,
-        records: TransferRecords,
+        records: "TransferRecords",
         missing: Flags,
         work: Work,
         *,

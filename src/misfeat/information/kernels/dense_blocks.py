@@ -12,19 +12,14 @@ g, f again or its null expectation. Every subset is summed in one order by one t
 block its table comes from. See docs/explanation/scores.md.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.information.null_expectation import c_log_c, sum_of_expectations, sum_of_weighted
+from misfeat.runtime.array_types import Indices, Integers
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_lines, copy_values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Indices, Integers
 
 CHUNK = 1024  # rows whose keys are made together, so that they stay in the first-level cache
 SMALL_KEYS = 2**16  # tables with at most so many lanes have 16-bit keys

@@ -13,19 +13,14 @@ the null expectation depends on the rows of every class that a subset has. See
 docs/explanation/scores.md.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.information.null_expectation import Logs, c_log_c, sum_of_expectations, sum_of_weighted
+from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.compilation import compiled, compiled_fast
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 
 @compiled

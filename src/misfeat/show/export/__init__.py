@@ -1,7 +1,5 @@
 """All answers in a file or a folder for other programs, in the format that its name asks for."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math
@@ -16,7 +14,7 @@ from importlib.util import find_spec
 from itertools import islice
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,17 +25,14 @@ from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn
 from misfeat.runtime import atomic_files
 from misfeat.safe_text import visible
+from misfeat.selection import Selection
 from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.show.terminal import in_a_row
 from misfeat.version import __version__
 
-if TYPE_CHECKING:
-    from misfeat.selection import Selection
-
-    Spell = Callable[[str], str]
-    Columns = dict[str, list[Any]]
-
+Spell = Callable[[str], str]
+Columns = dict[str, list[Any]]
 EXCEL, CSV = ".xlsx", ".csv"
 FOLDER = ""  # a folder of CSV files
 
@@ -68,13 +63,11 @@ def export_answers(
         raise atomic_files.unwritable(place, error) from error
     size, k = checked_size(selection, size), checked_k(selection, k)
     selection = in_columns(selection, size=int(size), k=int(k))
-    named = questions is not None
-    answers = answer_tables(selection, asked, costs, spell, named=named)
+    answers = answer_tables(selection, asked, costs, spell, named=questions is not None)
     if suffix == CSV:
         atomic_files.write_file(place, csv_bytes(answers[0]))
     else:
-        about = about_table(selection, answers)
-        answers = [about, in_words_table(answers), *answers]
+        answers = [about_table(selection, answers), in_words_table(answers), *answers]
         if suffix == EXCEL:
             atomic_files.write_file(place, workbook_bytes(answers))
         else:
@@ -182,7 +175,7 @@ def inert(text: str) -> str:
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
 
 
-def csv_bytes(table: AnswerTable) -> bytes:
+def csv_bytes(table: "AnswerTable") -> bytes:
     """A table as CSV; one that has no columns says why in a column called ``note``."""
 
     def cell(value: Any) -> str | int | float:
@@ -199,7 +192,7 @@ def csv_bytes(table: AnswerTable) -> bytes:
     return text.getvalue().encode()
 
 
-def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
+def workbook_bytes(tables: "Sequence[AnswerTable]") -> bytes:
     """A workbook with a sheet a table; a warning says where one has too many lines for Excel."""
     from openpyxl import Workbook
 
@@ -216,7 +209,7 @@ def workbook_bytes(tables: Sequence[AnswerTable]) -> bytes:
     return file.getvalue()
 
 
-def _add_sheet(sheet: Any, table: AnswerTable) -> None:
+def _add_sheet(sheet: Any, table: "AnswerTable") -> None:
     """Fill the sheet of a table; one without lines says why."""
     from openpyxl.styles import Font
     from openpyxl.utils import get_column_letter

@@ -12,7 +12,7 @@ from misfeat.answers.options import set_members
 from misfeat.answers.stability import RESAMPLES, stability_of
 from misfeat.answers.top_sets import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.lattice import rank
+from misfeat.lattice.levels import rank
 from misfeat.show.plots import canvas
 from misfeat.words import count_words, p_words
 
@@ -85,9 +85,7 @@ def top_k(
             look |= {"label": source if certain else f"{source}, with its interval"}
             if source == "predicted":
                 look["markerfacecolor"] = ax.get_facecolor()
-            shown.append(
-                _intervals(ax, rows, shares, bars=not certain, markeredgewidth=1.5, **look)
-            )
+            shown.append(_values(ax, rows, shares, bars=not certain, markeredgewidth=1.5, **look))
     canvas.rows_of_shares(ax, labels, canvas.share_label(selection))
     ax.set_ylabel("set of features")
     if any(best.missing for best in sets):
@@ -162,7 +160,7 @@ def worth_collecting(
     for support, (colour, marker, words) in SUPPORTS.items():
         rows = [row for row, worth in enumerate(best) if worth.support == support]
         if rows:
-            handles.append(_intervals(ax, rows, shares, fmt=marker, color=colour, label=words))
+            handles.append(_values(ax, rows, shares, fmt=marker, color=colour, label=words))
     ax.axvline(0, color=canvas.GREY, linewidth=1, zorder=0)
     # Gains that are almost nothing are to look like it.
     ax.set_xlim(right=max(ax.get_xlim()[1], SMALLEST_SCALE))
@@ -177,9 +175,7 @@ def worth_collecting(
     return ax
 
 
-def _intervals(
-    ax: Axes, rows: Sequence[int], shares: Any, *, bars: bool = True, **look: Any
-) -> Any:
+def _values(ax: Axes, rows: Sequence[int], shares: Any, *, bars: bool = True, **look: Any) -> Any:
     """Draw values with their intervals in some of the rows; what the legend explains."""
     value, low, high = shares[rows].T
     # An interval that a prediction just touches may pass it by a rounding.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, MisfeatError
-from misfeat.sites import agree, propose, summarise, table_counts
+from misfeat.sites import agree, propose, site_counts, summarise
 from misfeat.sites.summary import margins
 
 EXACT = {"share": "tables3", "min_cell": 1}
@@ -37,8 +37,8 @@ def test_counts_are_those_of_the_rows(book):
 
 def test_blocks_of_columns_count_the_same(book, monkeypatch):
     whole = summarise(drawn(), book, "north", **EXACT)
-    monkeypatch.setattr(table_counts, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr(table_counts, "MOST_CELLS", 3000)
+    monkeypatch.setattr(site_counts, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(site_counts, "MOST_CELLS", 3000)
     told = []
     parts = summarise(drawn(), book, "north", **EXACT, progress=lambda *said: told.append(said[1:]))
     assert np.array_equal(whole.tables, parts.tables)

@@ -10,20 +10,15 @@ Where a set has few rows a cell, they are sorted into its cells instead, feature
 that is alone in its cell adds nothing, whichever class it gets, and is left out from there on.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.information.kernels.dense_blocks import CHUNK, make_keys, step_shape, take_step
 from misfeat.information.null_expectation import c_log_c
+from misfeat.runtime.array_types import Integers
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Integers
 
 BYTE = 255  # rows whose classes are counted in bytes
 FEW = 16  # lower counts are counted themselves, f is looked up for others

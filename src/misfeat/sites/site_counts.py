@@ -2,31 +2,26 @@
 time where rows are many.
 """
 
-from __future__ import annotations
-
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from misfeat.cohorts.build import CohortRules
+from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice import level, rank
-from misfeat.lattice.levels import covering_blocks
+from misfeat.lattice.levels import covering_blocks, level, rank
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table, open_table
+from misfeat.runtime.array_types import Floats, Integers
 from misfeat.runtime.progress import Progress, unreported
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.signed_documents import public_key, secret_of
 from misfeat.sites.summary import TABLES, Summary, size_shared
 from misfeat.version import __version__
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.coding import Coding
-    from misfeat.runtime.array_types import Floats, Integers
 
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000  # Of more rows, a block of columns is counted at a time
@@ -127,27 +122,25 @@ def check_takes_part(codebook: Codebook, site: str, key: Any = None) -> None:
         )
 
 
-def _coders(
-    table: Table, codebook: Codebook, rules: CohortRules
-) -> tuple[list[Coder | None], Coder]:
+def _coders(table: Table, book: Codebook, rules: CohortRules) -> tuple[list[Coder | None], Coder]:
     """What codes every feature, None where it was never recorded; and the target."""
     n_rows = table.n_rows()
     if n_rows == 0:
         raise MisfeatError("The table has no rows; check the file or the filter that made it.")
     found: list[Coder | None] = []
-    for code in codebook.features:
+    for code in book.features:
         if code.column not in table.names:
             found.append(None)
             continue
         profile = profile_column(table, code.column, rules.codes, n_rows, rules.way(code.column))
         lacking = profile.missing >= rules.coding.missing_threshold * n_rows
         found.append(None if lacking else _coder(profile, code))
-    column = codebook.target.column
+    column = book.target.column
     profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
     if profile.distinct == 0:
         raise MisfeatError(f"The target {column!r} is missing in every row.", column=column)
-    if codebook.target.exact and profile.counts is not None:
-        unknown = set(profile.counts.values.tolist()) - set(codebook.target.values)
+    if book.target.exact and profile.counts is not None:
+        unknown = set(profile.counts.values.tolist()) - set(book.target.values)
         if unknown:
             raise MisfeatError(
                 f"The target {column!r} has values here that the codebook does not name "
@@ -158,9 +151,9 @@ def _coders(
     if not any(found):
         raise MisfeatError(
             "The table has none of the features of the codebook: "
-            f"{listed([code.column for code in codebook.features])}."
+            f"{listed([code.column for code in book.features])}."
         )
-    return found, _coder(profile, codebook.target)
+    return found, _coder(profile, book.target)
 
 
 def _coder(profile: Profile, code: ColumnCode) -> Coder:
@@ -217,7 +210,7 @@ def tables_of_rows(
     rows: CodedRows, cards: Integers, n_classes: int, subsets: Integers
 ) -> tuple[Floats, Integers]:
     """The tables of some sets end to end, and where each starts; the target comes last."""
-    from misfeat.completion.transfer.tables import Layout, Rows, count_level
+    from misfeat.completion.transfer.cells import Layout, Rows, count_level
 
     starts = table_starts(subsets, cards)
     counts = np.zeros((1, int(starts[-1]), n_classes))

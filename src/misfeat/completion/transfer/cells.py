@@ -7,18 +7,13 @@ A subset falls into O, which a cohort recorded, and Q, which it did not. Cohorts
 members share the split.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_lines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats, Integers
 
 UNFILLED = 1e-300  # A sum that is not above this cannot be scaled
 LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones are fitted to them
