@@ -290,27 +290,44 @@ def test_a_subgroup_of_one_cluster_is_as_uncertain_as_the_worst_of_the_others():
     assert effects["site=one"] == pytest.approx(worst)
 
 
-def test_features_and_target_vary_together_as_much_as_sums_over_clusters_do():
+def test_what_clusters_add_follows_from_how_alike_their_rows_are_in_features_and_target():
     rng = np.random.default_rng(7)
     village, weights = np.repeat(np.arange(40), 15), rng.integers(1, 5, 600)
     alike = rng.normal(size=(40, 2))[village] + rng.normal(size=(600, 2)) > 0
     lot = rng.random(600) < 0.4
     table = pd.DataFrame({"y": alike[:, 0], "x": alike[:, 1], "lot": lot}).astype(int)
-    table = table.assign(village=village, w=weights)
+    table = table.assign(same=village % 2, village=village, w=weights)
+    cohort = build_cohorts(table, "y", sample_weight="w", design={"cluster": "village"}).at(0)
 
-    def ratio(feature):
-        y, x = (table[c] - np.average(table[c], weights=weights) for c in ("y", feature))
-        sums = (weights * x * y).groupby(village).sum()
-        return 40 * sums.var() / ((weights * x * y) ** 2).sum()
+    means = table.groupby("village")["y"].mean()
+    between = 15 * means.var()
+    within = 15 * (means * (1 - means)).sum() / (600 - 40)
+    correlation = (between - within) / (between + 14 * within)
 
-    effects = []
-    for features in (["x"], ["lot"], ["x", "lot"]):
-        columns = table[[*features, "y", "village", "w"]]
-        cohort = build_cohorts(columns, "y", sample_weight="w", design={"cluster": "village"}).at(0)
-        expected = max(np.mean([ratio(feature) for feature in features]), 1.0)
-        assert cohort.joint_effect == pytest.approx(expected, rel=0.05)
-        effects.append(cohort.joint_effect)
-    assert effects[0] > 1.5 > effects[1]
+    def added(feature):
+        x = table[feature] - np.average(table[feature], weights=weights)
+        sums = (weights * x).groupby(village).sum()
+        return correlation * ((sums**2).sum() / ((weights * x) ** 2).sum() - 1.0)
+
+    together = (table.groupby("village")["w"].sum() ** 2).sum() / (weights**2).sum() - 1.0
+    expected = [*(added(feature) for feature in ("x", "lot", "same")), correlation * together]
+    for found in cohort.joint_effects:
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    of_x, of_lot, of_same, most = expected
+    assert most > 2
+    assert of_same == pytest.approx(most, rel=0.1)
+    assert 0.5 < of_x < most
+    assert abs(of_lot) < 0.2
+
+
+def test_what_clusters_add_is_right_on_the_mean_where_they_are_few():
+    rng, found = np.random.default_rng(8), []
+    school = np.repeat(np.arange(6), 12)
+    for _ in range(200):
+        columns = {"x": school % 2, "school": school, "y": rng.integers(2, size=72)}
+        cohort = build_cohorts(pd.DataFrame(columns), "y", design={"cluster": "school"}).at(0)
+        found.append(cohort.joint_effects[0])
+    assert np.abs(np.mean(found, axis=0)).max() < 0.15
 
 
 def test_subgroups_that_are_all_single_clusters_are_refused():

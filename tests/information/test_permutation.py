@@ -30,6 +30,7 @@ from misfeat.information.permutation import (
     DrawnPermutations,
     SearchedPermutations,
     SortedPermutations,
+    joint_effects,
     permutations_of,
 )
 from misfeat.lattice.levels import level
@@ -194,15 +195,42 @@ def test_a_class_takes_its_mean_weight_along_and_the_rest_stays_with_the_row():
             np.testing.assert_allclose(rows.weights, found._rows.weights, atol=1)
 
 
-def test_a_design_takes_its_effect_off_what_was_recorded():
+def test_a_design_takes_the_effects_of_sets_off_what_was_recorded():
     cohort = drawn(2, 90, 3, n_classes=2)
     plain = weighed(cohort, np.random.default_rng(3))
-    clustered = replace(plain, joint_effect=2.0)
+    added = np.array([[3.0, 1.5, 0.0, 3.0]] * 2)
+    clustered = replace(plain, joint_effects=added)
     found = [permutations_of(one, 2, seed=SEED) for one in (plain, clustered)]
     assert isinstance(found[1], DesignCorrected)
     scores = [permutations.scores(0, 4, Work()) for permutations in found]
-    np.testing.assert_allclose(scores[1][0], scores[0][0] / 2.0)
+    effects = scores[0][0] / scores[1][0]
+    np.testing.assert_allclose(effects[:3], [4.0, 2.5, 1.0])
+    more = np.array(cohort.cardinalities) - 1.0
+    by_size = (more * [1.0, 0.5, 0.0] + 1.0, more + 1.0)
+    expected = [
+        1.0 + 3.0 * np.divide(*(each[[a, b]].prod() - 1.0 for each in by_size))
+        for a, b in combinations(range(3), 2)
+    ]
+    np.testing.assert_allclose(effects[3:], expected)
     np.testing.assert_allclose(scores[1][1:], scores[0][1:])
+
+
+@pytest.mark.parametrize("held", [(), (1,), (0, 2)])
+def test_sets_of_features_that_are_constant_in_clusters_all_have_one_effect(held):
+    subsets = drawn_sets(4, held)
+    joint, freedom = np.full((2, 5), 2.5), np.array([1.0, 2.0, 1.0, 4.0])
+    for effects in joint_effects(joint, freedom, subsets, held):
+        np.testing.assert_allclose(effects, 3.5)
+    at_least = np.concatenate(joint_effects(-joint, freedom, subsets, held))
+    assert (at_least > 0).all()
+
+
+def drawn_sets(n_features, held):
+    """All sets of one or two features beside those that are held."""
+    free = [feature for feature in range(n_features) if feature not in held]
+    return tuple(
+        np.array([sorted((*held, *own)) for own in combinations(free, size)]) for size in (1, 2)
+    )
 
 
 def weighted_table(cohort, members):

@@ -23,6 +23,7 @@ from misfeat.information.permutation import (
     CorrelationPermutations,
     DesignCorrected,
     Permutations,
+    joint_effects,
     permutations_of,
 )
 from misfeat.information.trend import orders_of
@@ -181,7 +182,13 @@ class PermutationTester:
         if measure.rows is None:
             sums = cast("ProductSums", measure.sums)
             found = CorrelationPermutations(sums, cohort, largest, held=held)
-            return DesignCorrected(found, rows.joint_effect)
+            if rows.joint_effects is None:
+                return found
+            known = {name: place for place, name in enumerate(self.cohorts.features)}
+            # Features that are numbers alone are taken as constant in clusters.
+            lines = [*(known.get(name, -1) for name in sums.features), -1]
+            joint, freedom = rows.joint_effects[:, lines], np.ones(len(sums.features))
+            return DesignCorrected(found, joint_effects(joint, freedom, found.subsets, held)[1])
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
         orders = orders_of(self.cohorts, cohort)

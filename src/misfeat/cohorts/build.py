@@ -567,6 +567,8 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     categories, gap_codes = _with_gaps(codes, labels.values(), coding.sporadic == "category")
     masses, heaviest = masses_of(laid_out, weighing)
     effective, joint_effects = effective_sizes(profiled, coded, rows, runs)
+    if joint_effects is not None:
+        joint_effects = joint_effects[..., np.append(kept, True)]
     cohorts = Cohorts(
         names=tuple(names),
         features=tuple(labels),

@@ -176,8 +176,8 @@ class Cohort:
         What its rows weigh, and how unequally.
     effective : float or None
         How many rows of equal weight tell as much, where rows have weights or a design.
-    joint_effect : float
-        How much more than with independent rows varies what features tell about the target.
+    joint_effects : ndarray of shape (2, n_features + 1), or None
+        What clusters add to how much it varies what features tell about the target.
     """
 
     name: str
@@ -190,7 +190,7 @@ class Cohort:
     masses: NDArray[np.int64] | None = None
     heaviest: NDArray[np.float64] | None = None
     effective: float | None = None
-    joint_effect: float = 1.0
+    joint_effects: NDArray[np.float64] | None = None
 
     @property
     def size(self) -> int:
@@ -261,9 +261,9 @@ class Cohorts:
     effective : ndarray of shape (n_cohorts,), or None
         How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
         where there are neither weights nor a design.
-    joint_effects : ndarray of shape (n_cohorts,), or None
-        With a design: how much more than with independent rows of the same weights varies what the
-        features of each cohort tell about the target.
+    joint_effects : ndarray of shape (n_cohorts, 2, n_features + 1), or None
+        With a design: what clusters add to the design effect of what each feature tells about the
+        target, by its codes and by their order; last, of a feature that is constant in clusters.
     horizons : tuple of numbers
         Of a time to an event: when it is looked at whether the event has happened, one for each of
         `grids`; `ranks` are then those of `follow_up`, and `target_codes` classes of their
@@ -326,7 +326,7 @@ class Cohorts:
             masses=None if self.masses is None else self.masses[rows],
             heaviest=None if self.heaviest is None else self.heaviest[rows],
             effective=None if self.effective is None else float(self.effective[position]),
-            joint_effect=1.0 if self.joint_effects is None else float(self.joint_effects[position]),
+            joint_effects=None if self.joint_effects is None else self.joint_effects[position],
         )
 
     @property

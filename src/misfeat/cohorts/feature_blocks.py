@@ -60,6 +60,7 @@ def not_a_feature(
 
 
 def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
+    effects = cohorts.joint_effects
     return replace(
         cohorts,
         features=tuple(cohorts.features[p] for p in kept),
@@ -67,6 +68,7 @@ def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
         missing=cohorts.missing[:, kept],
         categories=tuple(cohorts.categories[p] for p in kept),
         gap_codes=tuple(cohorts.gap_codes[p] for p in kept),
+        joint_effects=None if effects is None else effects[..., [*kept, -1]],
     )
 
 
@@ -173,6 +175,9 @@ def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Coho
         codes[place] = NOT_RECORDED
         codes[place, whole] = numbers
         missing[:, place] = cohorts.missing[:, positions].any(axis=1)
+        if left.joint_effects is not None and cohorts.joint_effects is not None:
+            of_members = cohorts.joint_effects[..., list(positions)]
+            left.joint_effects[..., place] = of_members.max(axis=-1)  # careful: the largest
         before, after = slice(place), slice(place + 1, None)
         cohorts = replace(
             left,

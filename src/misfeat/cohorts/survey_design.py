@@ -13,9 +13,15 @@ have, this is the design effect of the share. Its mean over the classes of the t
 by 1 - p, is that of Rao and Scott (1981); n over it is the effective size of the subgroup.
 
 What features tell about the target varies by less: where rows of a cluster are alike in the target
-alone, their associations are not. The joint design effect of a subgroup is the same ratio for the
-products (x_ia - p_a) (y_ic - p_c) of the indicators of a feature's codes and of the classes, each
-over p_a p_c as in Pearson's chi-square, on the mean over all features. Tests are corrected by it.
+alone, their associations are not. Where nothing informs, and rows of a cluster correlate by r in
+the target, the design effect of what a feature x, centred, tells about it is
+
+    1 + r (A - 1),   A = Σ over clusters of (Σ w x)² / Σ w² x²,
+
+given the feature; A is 1 where its values have nothing to do with clusters, and about the rows of a
+cluster where it is constant in them. Tests are corrected by it. The r of an analysis of variance is
+right on the mean, whatever few clusters there are; of several codes or classes, variances are
+summed, each over its share as in Pearson's chi-square.
 
 A stratum with a single cluster does not say how clusters differ in it. Its cluster is held against
 the mean over all clusters instead of that of the stratum, which overstates the variance.
@@ -107,34 +113,59 @@ def _variance_between(totals: Floats, sizes: Integers, of_cluster: Indices) -> F
     return np.asarray((factor[of_cluster, None] * (totals - means[of_cluster]) ** 2).sum(axis=0))
 
 
-def _joint_effect(drawn: DrawnRows, cohort: int, n_classes: int) -> float:
-    """The mean design effect of how features and classes vary together; NaN where none varies."""
-    own = (drawn.cohort == cohort) & (drawn.target >= 0)
-    unit, sizes, of_cluster = drawn.clusters
-    classes, unit, effects = drawn.target[own], unit[own], []
-    for values in drawn.features[:, own].astype(np.int64):
+def _joint_effects(drawn: DrawnRows, cohort: int, n_classes: int) -> Floats:
+    """What clusters add to the design effect of every feature, and of one constant in them.
+
+    Of shape (2, n_features + 1): of codes, and of codes as ranks.
+    """
+    own = (drawn.cohort == cohort) & (drawn.target >= 0) & (drawn.rows > 0)
+    clusters, unit = np.unique(drawn.clusters[0][own], return_inverse=True)
+    masses, squares = drawn.masses[own], drawn.squares[own]
+
+    def tables(codes: Indices, n_codes: int, weights: Integers) -> Floats:
+        found = np.bincount(unit * n_codes + codes, weights, len(clusters) * n_codes)
+        return found.astype(np.float64).reshape(-1, n_codes)
+
+    by_class = tables(drawn.target[own], n_classes, drawn.rows[own])
+    stratum = drawn.clusters[2][clusters]
+    target = [_intraclass_correlation(by_class, each, stratum) for each in _numbers(by_class)]
+    together = float((np.bincount(unit, masses) ** 2).sum() / squares.sum())
+    alike = np.ones((2, len(drawn.features) + 1))
+    for number, values in enumerate(drawn.features[:, own].astype(np.int64)):
         n_codes = min(int(values.max(initial=0)) + 1, MOST_CODES)
         codes = values * n_codes // (values.max(initial=0) + 1)
-        cells, shape = codes * n_classes + classes, (-1, n_codes, n_classes)
-        n_cells = n_codes * n_classes
-        sums = np.bincount(unit * n_cells + cells, drawn.masses[own], len(of_cluster) * n_cells)
-        squares = np.bincount(cells, drawn.squares[own], n_cells).reshape(shape[1:])
-        tables = sums.reshape(shape)
-        whole = tables.sum(axis=0)
-        lines, columns = whole.sum(axis=1) > 0, whole.sum(axis=0) > 0
-        if lines.sum() < 2 or columns.sum() < 2:
-            continue
-        tables, squares = tables[:, lines][:, :, columns], squares[lines][:, columns]
-        p, q = (
-            whole.sum(axis=axis)[kept] / whole.sum() for axis, kept in ((1, lines), (0, columns))
-        )
-        # The sums over each cluster of what its rows weigh times (x - p) (y - q).
-        left = tables - p[:, None] * tables.sum(axis=1, keepdims=True)
-        products = left - q * left.sum(axis=2, keepdims=True)
-        scaled = (products / np.sqrt(p[:, None] * q)).reshape(len(products), -1)
-        simple = (1.0 / p - 1.0) @ squares @ (1.0 / q - 1.0)
-        effects.append(_variance_between(scaled, sizes, of_cluster).sum() / simple)
-    return float(np.mean(effects)) if effects else np.nan
+        by_code = tables(codes, n_codes, masses)
+        counted = np.bincount(codes, squares, n_codes)
+        for kind, numbers in enumerate(_numbers(by_code)):
+            alone = counted @ (numbers**2).sum(axis=1)
+            between = ((by_code @ numbers) ** 2).sum() / alone if alone > 0 else 1.0
+            alike[kind, number] = (between - 1.0) / max(together - 1.0, 1e-9)
+    of_target = np.array([[target[0]], [max(target)]])  # the order of classes may have no meaning
+    return np.asarray((together - 1.0) * of_target * np.clip(alike, -1.0, 1.0))
+
+
+def _numbers(tables: Floats) -> tuple[Floats, Floats]:
+    """Codes as indicators over the roots of their shares, and as midranks; both are centred."""
+    shares = tables.sum(axis=0) / tables.sum()
+    indicators = (np.eye(len(shares)) - shares) / np.sqrt(np.where(shares > 0, shares, 1.0))
+    return indicators, (np.cumsum(shares) - (shares + 1.0) / 2.0)[:, None]
+
+
+def _intraclass_correlation(tables: Floats, numbers: Floats, stratum: Indices) -> float:
+    """The estimate of an analysis of variance, for rows that count by cluster and code."""
+    strata, place = np.unique(stratum, return_inverse=True)
+    if len(strata) == len(tables):  # single clusters: they are held against the mean of all
+        strata, place = strata[:1], np.zeros_like(place)
+    sizes, sums = tables.sum(axis=1), tables @ numbers
+    rows, totals = np.bincount(place, sizes), np.zeros((len(strata), sums.shape[1]))
+    np.add.at(totals, place, sums)
+    freedom, of_clusters = max(len(tables) - len(strata), 1), (sums**2 / sizes[:, None]).sum()
+    between = (of_clusters - (totals**2 / rows[:, None]).sum()) / freedom
+    within = (tables.sum(axis=0) @ numbers**2).sum() - of_clusters
+    within /= max(rows.sum() - len(tables), 1.0)
+    mean_size = (rows.sum() - (np.bincount(place, sizes**2) / rows).sum()) / freedom
+    whole = between + (mean_size - 1.0) * within
+    return float((between - within) / whole) if whole > 0 else 0.0
 
 
 def mean_effect(effects: Floats, shares: Floats) -> float:
@@ -158,17 +189,17 @@ def effective_sizes(
     alone = _single_clusters(drawn, len(sizes), profiled.rules.weights, profiled.notes)
     otherwise = sizes.astype(np.float64) if effective is None else effective
     effective, worst = otherwise.copy(), 0.0
-    n_classes, joint = len(coded.target.classes), np.ones(len(sizes))
+    n_classes, joint = len(coded.target.classes), np.zeros((len(sizes), 2, len(drawn.features) + 1))
     for cohort in np.flatnonzero(~alone).tolist():
         if drawn.cluster is not None:
-            joint[cohort] = np.fmax(_joint_effect(drawn, cohort, n_classes), 1.0)
+            joint[cohort] = _joint_effects(drawn, cohort, n_classes)
         effect = mean_effect(*_design_effects(drawn, cohort, n_classes))
         if effect > 0:
             effective[cohort] = np.clip(sizes[cohort] / effect, 1.0, MOST_WORTH * sizes[cohort])
             worst = max(worst, effect)
     if worst > 0:
         effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
-    joint[alone] = joint.max()
+    joint[alone] = joint.max(axis=0)
     return effective, joint
 
 

@@ -10,8 +10,9 @@ the features alone, or on neither. Of rows that agree in all features and the cl
 there are is known, the sum of their weights and that of the squares: quantiles of a lognormal
 distribution have the same sums.
 
-Clusters and strata cannot be permuted. What was recorded is over their joint design effect instead,
-as in the first-order correction of Rao and Scott. See docs/explanation/intervals.md (p-values).
+Clusters and strata cannot be permuted. What was recorded is over the joint design effect of a set's
+features and the target instead, as in the first-order correction of Rao and Scott. See
+docs/explanation/intervals.md (p-values).
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they ar
 MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
 SPREAD_ROUNDS = 30  # until weights of rows have the squares they should have, in nearly all tables
 ALIKE = 1e-9  # logarithms of how unequal weights are; less does not count
+LEAST_EFFECT = 0.1  # so far a design effect is believed that few clusters estimate below 1
 COUNTED_A_ROW = 0.4  # counts of a table a row: of more, rows that are sorted take less time
 
 
@@ -125,16 +127,37 @@ def lognormal_weights(times: Integers, masses: NDArray[np.number], squares: Floa
 class DesignCorrected:
     """Permutations of rows of a design: the recorded score is over its effect (Rao and Scott)."""
 
-    def __init__(self, permutations: Permutations, effect: float) -> None:
-        self._permutations, self._effect = permutations, effect
+    def __init__(self, permutations: Permutations, effects: Floats) -> None:
+        self._permutations, self._effects = permutations, effects
         self.subsets = permutations.subsets
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
         """Scores of permutations ``first`` to ``last - 1``, of shape (n_permutations, n_sets)."""
         found = self._permutations.scores(first, last, work)
         if first == 0 < last:
-            found[0] /= self._effect
+            found[0] /= self._effects
         return found
+
+
+def joint_effects(
+    joint: Floats, freedom: Floats, subsets: tuple[Integers, ...], held: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    """The design effects of all sets, from what clusters add: of cells, and of linear scores."""
+    # The mean over degrees of freedom. Rows of a cluster that correlate by r_a and r_b in two
+    # features correlate by r_a r_b in the products that cells of both have besides.
+    own, most = list(held), joint[0, -1]
+    correlated = freedom * (joint[0, :-1] / most if most else 0.0)
+    of_cells, linear = [], []
+    for members in subsets:
+        free, alike = (
+            (1.0 + each[members]).prod(axis=1) - (1.0 + each[own]).prod()
+            for each in (freedom, correlated)
+        )
+        of_cells.append(most * alike / np.maximum(free, 1.0))
+        added = joint[1, members].sum(axis=1) - joint[1, own].sum()
+        linear.append(added / (members.shape[1] - len(own)))
+    found = (np.maximum(1.0 + np.concatenate(kind), LEAST_EFFECT) for kind in (of_cells, linear))
+    return next(found), next(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +232,6 @@ def permutations_of(
         fewer = np.rint(cohort.weights * (MOST_ROWS / cohort.size)).astype(np.int64)
         cohort = replace(cohort, weights=np.maximum(fewer, 1))
     rows, rest = compact_rows(cohort), None
-    effect = cohort.joint_effect
     if cohort.effective is not None:
         rows, place = one_by_one(rows, cohort)
         rest = rows.weights / mean_weights(rows.target, rows.weights, rows.n_classes)[rows.target]
@@ -229,9 +251,14 @@ def permutations_of(
     elif rest is None:
         kind = CountedPermutations if _can_be_counted(sets) else SortedPermutations
     found = kind(sets)
-    if orders is not None and cohort.size <= MOST_LINEAR:
+    linear = orders is not None and cohort.size <= MOST_LINEAR
+    if orders is not None and linear:
         found = WithTrends(found, sets, orders)
-    return DesignCorrected(found, effect) if effect > 1.0 else found
+    if cohort.joint_effects is None:
+        return found
+    freedom = cohort.cardinalities.astype(np.float64) - 1.0
+    effects = joint_effects(cohort.joint_effects, freedom, found.subsets, held)
+    return DesignCorrected(found, np.concatenate(effects if linear else effects[:1]))
 
 
 def rows_to_permute(cohort: Cohort) -> int:

@@ -179,7 +179,10 @@ def _check_masses(cohorts: Cohorts, n_rows: int) -> None:
         _check_array(effective, "cohorts.effective", FLOATS, shape, least, 2 * MOST_WORTH * sizes)
     if cohorts.joint_effects is not None:
         demand(effective is not None, "joint effects without effective sizes")
-        _check_array(cohorts.joint_effects, "cohorts.joint_effects", FLOATS, shape, 1.0, MOST_ROWS)
+        joint = (*shape, 2, len(cohorts.features) + 1)
+        _check_array(
+            cohorts.joint_effects, "cohorts.joint_effects", FLOATS, joint, -MOST_ROWS, MOST_ROWS
+        )
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:
