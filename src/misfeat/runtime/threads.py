@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from threading import Event, Lock
 from typing import TypeVar
@@ -93,7 +94,7 @@ class Work:
                 other.result()
         report()
 
-    @property
+    @cached_property
     def _n_threads(self) -> int:
         from joblib import effective_n_jobs
 
