@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -70,7 +70,6 @@ class Moments:
     columns: tuple[Integers, ...]  # the columns of every feature, then those of every term
     n_targets: int  # columns of the target, which come last
     terms: tuple[Term, ...] = ()  # interactions that have columns
-    _pooled: dict[bytes, Floats] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_features(self) -> int:
@@ -152,15 +151,12 @@ class Moments:
 
     def pooled(self, cohorts: Indices) -> Floats:
         """The mean covariance of some subgroups, by their rows."""
-        key = cohorts.tobytes()
-        if key not in self._pooled:
-            weights = np.zeros(self.rows.shape)  # of all, so that no covariance is copied
-            weights[..., cohorts] = self.rows[..., cohorts]
-            weights /= weights.sum(axis=-1, keepdims=True)
-            lines = self.own.reshape(*weights.shape, -1)
-            shape = (*self.rows.shape[:-1], *self.own.shape[-2:])
-            self._pooled[key] = (weights[..., None, :] @ lines).reshape(shape)
-        return self._pooled[key]
+        weights = np.zeros(self.rows.shape)  # of all, so that no covariance is copied
+        weights[..., cohorts] = self.rows[..., cohorts]
+        weights /= weights.sum(axis=-1, keepdims=True)
+        lines = self.own.reshape(*weights.shape, -1)
+        pooled: Floats = weights[..., None, :] @ lines
+        return pooled.reshape(*self.rows.shape[:-1], *self.own.shape[-2:])
 
     @cached_property
     def shared(self) -> Floats:
@@ -181,12 +177,12 @@ class Moments:
         start = sum(w * mean for w, mean, _ in patterns)
         found = _definite(start / np.maximum(seen, 1.0 / whole), ridge) + ridge
         fills: Any = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
-        constant = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
         done = np.zeros(whole.shape, dtype=bool)
         for _ in range(EM_ROUNDS):
-            before = found
+            before, found = found, start + ridge
             inverse = np.linalg.inv(before + ridge)
-            found = constant + sum(w * fill.by(before, inverse) for w, fill in fills)
+            for weight, fill in fills:
+                fill.add_to(found, weight, before, inverse)
             found = np.where(done, before, found)
             done |= np.abs(found - before).max(axis=(-2, -1), keepdims=True) < EM_TOLERANCE
             if done.all():
@@ -195,8 +191,11 @@ class Moments:
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
+        observed = self.observed[cohort]
+        found = self.own[cohort] * np.outer(observed, observed)
         inverse: Any = np.linalg.inv(self.shared + EM_RIDGE * np.eye(len(self.shared)))
-        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared, inverse)
+        _Filling.of(found, observed).add_to(found, 1.0, self.shared, inverse)
+        return found
 
 
 def _definite(covariances: Floats, ridge: Floats) -> Floats:
@@ -214,10 +213,9 @@ def _definite(covariances: Floats, ridge: Floats) -> Floats:
 
 
 class _Filling(NamedTuple):
-    """A covariance whose lines that were not observed are regressed on the others."""
+    """What lines of a covariance that were not observed are by regression on the others."""
 
-    own: Floats
-    recorded: Floats  # what of it was observed
+    recorded: Floats  # what was observed
     seen: Integers  # the columns that were, and those that were not
     lacking: Integers
 
@@ -225,10 +223,10 @@ class _Filling(NamedTuple):
     def of(cls, own: Floats, observed: Flags) -> _Filling:
         """What need not be worked out anew for every shared covariance."""
         seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
-        return cls(own, own[..., seen[:, None], seen], seen, lacking)
+        return cls(own[..., seen[:, None], seen], seen, lacking)
 
-    def by(self, shared: Floats, precision: Floats) -> Floats:
-        """Filled by the regression that a shared covariance, or its inverse, gives."""
+    def add_to(self, found: Floats, weight: Any, shared: Floats, precision: Floats) -> None:
+        """Add these lines by the regression that a shared covariance, or its inverse, gives."""
         seen, here, lacking = self.seen, self.seen[:, None], self.lacking[:, None]
         across, between = shared[..., lacking, seen], (..., lacking, self.lacking)
         if len(lacking) < len(seen):
@@ -236,11 +234,12 @@ class _Filling(NamedTuple):
         else:
             inside = shared[..., here, seen] + EM_RIDGE * np.eye(len(seen))
             slopes = np.linalg.solve(inside, across.swapaxes(-1, -2)).swapaxes(-1, -2)
-        filled, new = self.own.copy(), slopes @ self.recorded
-        filled[..., lacking, seen], filled[..., here, self.lacking] = new, new.swapaxes(-1, -2)
+        new = slopes @ self.recorded
         left = shared[between] - slopes @ across.swapaxes(-1, -2)
-        filled[between] = left + new @ slopes.swapaxes(-1, -2)
-        return filled
+        found[between] += weight * (left + new @ slopes.swapaxes(-1, -2))
+        new *= weight
+        found[..., lacking, seen] += new
+        found[..., here, self.lacking] += new.swapaxes(-1, -2)
 
 
 def wide(numbers: Any) -> Floats:
