@@ -39,6 +39,7 @@ from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 EM_ROUNDS = 60
 EM_RIDGE = 1e-3
 EM_TOLERANCE = 1e-5
+LEAST_HALF = 50  # lines from which on half a matrix is inverted by itself
 NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
@@ -168,34 +169,46 @@ class Moments:
         whole = wide(self.rows.sum(axis=-1))
         weights = [wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
         ridge = EM_RIDGE * np.eye(self.own.shape[-1])
+        # Columns that no subgroup lacks come first: what they have in common stays as it is.
+        order = np.argsort(~different.all(axis=0), kind="stable")
+        different, n_fixed = different[:, order], int(different.all(axis=0).sum())
         means = [
-            _definite(self.pooled(chosen) * np.outer(o, o), ridge)
+            _definite(self.pooled(chosen)[..., order[:, None], order] * np.outer(o, o), ridge)
             for chosen, o in zip(members, different, strict=True)
         ]
         patterns = list(zip(weights, means, different, strict=True))
         seen = sum(w * np.outer(o, o) for w, _, o in patterns)
         start = sum(w * mean for w, mean, _ in patterns)
         found = _definite(start / np.maximum(seen, 1.0 / whole), ridge) + ridge
-        fills: Any = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
+        fills = [(w, _Filling.of(mean, o, n_fixed)) for w, mean, o in patterns if not o.all()]
         done = np.zeros(whole.shape, dtype=bool)
-        for _ in range(EM_ROUNDS):
+        for turn in range(EM_ROUNDS):
             before, found = found, start + ridge
-            inverse = np.linalg.inv(before + ridge)
+            first, across, last = _parts(before + ridge, n_fixed)
+            if turn < 2:
+                fixed = _inverse(first)
+            slopes = across @ fixed
+            free = _inverse(last - slopes @ across.swapaxes(-1, -2))
+            precision = np.concatenate([-free @ slopes, free], axis=-1)
+            lines = np.zeros_like(precision)
             for weight, fill in fills:
-                fill.add_to(found, weight, before, inverse)
+                fill.add_to(lines, weight, precision)
+            found[..., n_fixed:, :] += lines
+            found[..., n_fixed:] += lines.swapaxes(-1, -2)
             found = np.where(done, before, found)
             done |= np.abs(found - before).max(axis=(-2, -1), keepdims=True) < EM_TOLERANCE
             if done.all():
                 break
-        return found
+        back = np.argsort(order)
+        return found.take(back, axis=-2).take(back, axis=-1)
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
         observed = self.observed[cohort]
         found = self.own[cohort] * np.outer(observed, observed)
-        inverse: Any = np.linalg.inv(self.shared + EM_RIDGE * np.eye(len(self.shared)))
-        _Filling.of(found, observed).add_to(found, 1.0, self.shared, inverse)
-        return found
+        lines, ridge = np.zeros_like(found), EM_RIDGE * np.eye(len(found))
+        _Filling.of(found, observed).add_to(lines, 1.0, _inverse(self.shared + ridge))
+        return found + lines + lines.T
 
 
 def _definite(covariances: Floats, ridge: Floats) -> Floats:
@@ -218,28 +231,45 @@ class _Filling(NamedTuple):
     recorded: Floats  # what was observed
     seen: Integers  # the columns that were, and those that were not
     lacking: Integers
+    lines: Integers  # the lines of the latter
 
     @classmethod
-    def of(cls, own: Floats, observed: Flags) -> _Filling:
+    def of(cls, own: Floats, observed: Flags, n_fixed: int = 0) -> _Filling:
         """What need not be worked out anew for every shared covariance."""
         seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
-        return cls(own[..., seen[:, None], seen], seen, lacking)
+        recorded = np.ascontiguousarray(own[..., seen[:, None], seen])
+        return cls(recorded, seen, lacking, lacking - n_fixed)
 
-    def add_to(self, found: Floats, weight: Any, shared: Floats, precision: Floats) -> None:
-        """Add these lines by the regression that a shared covariance, or its inverse, gives."""
-        seen, here, lacking = self.seen, self.seen[:, None], self.lacking[:, None]
-        across, between = shared[..., lacking, seen], (..., lacking, self.lacking)
-        if len(lacking) < len(seen):
-            slopes = -np.linalg.solve(precision[between], precision[..., lacking, seen])
-        else:
-            inside = shared[..., here, seen] + EM_RIDGE * np.eye(len(seen))
-            slopes = np.linalg.solve(inside, across.swapaxes(-1, -2)).swapaxes(-1, -2)
+    def add_to(self, lines: Floats, weight: Any, precision: Floats) -> None:
+        """Add what lacks by the lines of a shared precision, half of what it has in common."""
+        own = precision.take(self.lines, axis=-2)
+        left = _inverse(own.take(self.lacking, axis=-1))  # the covariance of what regression leaves
+        slopes = -left @ own.take(self.seen, axis=-1)
         new = slopes @ self.recorded
-        left = shared[between] - slopes @ across.swapaxes(-1, -2)
-        found[between] += weight * (left + new @ slopes.swapaxes(-1, -2))
-        new *= weight
-        found[..., lacking, seen] += new
-        found[..., here, self.lacking] += new.swapaxes(-1, -2)
+        left += new @ slopes.swapaxes(-1, -2) - EM_RIDGE * np.eye(len(self.lacking))
+        own[..., self.seen], own[..., self.lacking] = weight * new, weight / 2.0 * left
+        lines[..., self.lines, :] += own
+
+
+def _parts(symmetric: Floats, n_first: int) -> tuple[Floats, Floats, Floats]:
+    """The first lines and columns of matrices, what the last have in common with them, the last."""
+    first, last = slice(None, n_first), slice(n_first, None)
+    return symmetric[..., first, first], symmetric[..., last, first], symmetric[..., last, last]
+
+
+def _inverse(symmetric: Floats) -> Floats:
+    """The inverse of symmetric matrices; of large ones by halves, as products are faster."""
+    half = symmetric.shape[-1] // 2
+    if half < LEAST_HALF:
+        return np.linalg.inv(symmetric)
+    first, across, last = _parts(symmetric, half)
+    first = _inverse(first)
+    slopes = across @ first
+    last = _inverse(last - slopes @ across.swapaxes(-1, -2))
+    across = -last @ slopes
+    first = first - slopes.swapaxes(-1, -2) @ across
+    upper = np.concatenate([first, across.swapaxes(-1, -2)], axis=-1)
+    return np.concatenate([upper, np.concatenate([across, last], axis=-1)], axis=-2)
 
 
 def wide(numbers: Any) -> Floats:
