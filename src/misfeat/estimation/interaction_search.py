@@ -24,10 +24,10 @@ from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
     Moments,
     Term,
+    Whitened,
     recorded_all,
     set_columns,
     slopes_of,
-    whitened,
     whitening,
 )
 from misfeat.estimation.interaction_kernels import (
@@ -99,11 +99,15 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indice
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
-    patterns, which = np.unique(recorded, axis=1, return_inverse=True)
+    which = np.zeros(len(sets), dtype=np.int64)
+    for line in recorded:
+        which = np.unique(2 * which + line, return_inverse=True)[
+            1
+        ]  # of sets the same subgroups have
     parts, statistics = [sets[:0]], [np.empty((0, 2))]
-    for number, pattern in enumerate(patterns.T):
-        chosen = np.flatnonzero((which.reshape(-1) == number) & enough)
-        cohorts = np.flatnonzero(pattern)
+    order = np.argsort(which, kind="stable")
+    for chosen in np.split(order, np.flatnonzero(np.diff(which[order])) + 1):
+        cohorts, chosen = np.flatnonzero(recorded[:, chosen[:1]]), chosen[enough[chosen]]
         if not len(cohorts) or not len(chosen):
             continue
         numbers = np.cumsum(n_cells[chosen]) * len(cohorts) * table.by_class.shape[1]
@@ -132,7 +136,7 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     columns = columns._replace(columns=np.where(held, np.searchsorted(shown, columns.columns), -1))
     whiten = whitening(pooled[-n_targets:, -n_targets:])
     targets = np.eye(table.by_class.shape[1])[:, table.classes_shown] @ whiten.T
-    slopes = slopes_of(whitened(pooled, n_targets), columns, POOL_RIDGE)
+    slopes = slopes_of(Whitened(pooled, pooled[:, -n_targets:] @ whiten.T), columns, POOL_RIDGE)
     starts = np.concatenate([[0], np.cumsum(cards[sets].prod(axis=1))])
     fitted = np.zeros((int(starts[-1]), n_targets))
     add_main_effects(sets, cards, table.usual, slopes, fitted)
