@@ -100,10 +100,8 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indice
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
     which = np.zeros(len(sets), dtype=np.int64)
-    for line in recorded:
-        which = np.unique(2 * which + line, return_inverse=True)[
-            1
-        ]  # of sets the same subgroups have
+    for line in recorded:  # the same number for sets that the same subgroups have
+        which = np.unique(2 * which + line, return_inverse=True)[1]
     parts, statistics = [sets[:0]], [np.empty((0, 2))]
     order = np.argsort(which, kind="stable")
     for chosen in np.split(order, np.flatnonzero(np.diff(which[order])) + 1):
