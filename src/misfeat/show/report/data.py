@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import accumulate, combinations, product
 from math import comb, nan
@@ -235,8 +236,7 @@ def _subgroups(
             ],
             "enough": _sizes(screen.enough.get(name), answer),
             "features": [
-                vars(value) | {"part_of_answer": parts.get(value.feature)}
-                for value in values[name]
+                vars(value) | {"part_of_answer": parts.get(value.feature)} for value in values[name]
             ],
             "why": None,
             "alternatives": [vars(one) | {"words": one.words} for one in alternatives],
@@ -244,7 +244,7 @@ def _subgroups(
             "curves": None,
         }
         if name in why:
-            cells = [vars(cell) | {"contribution": cell.contribution} for cell in why[name].cells]
+            cells = [asdict(cell) | {"contribution": cell.contribution} for cell in why[name].cells]
             page["why"] = _attributes(why[name], "features", "predicted")
             page["why"] |= {"sentences": why[name].sentences(), "cells": cells}
             if selection.cohorts.horizons and not why[name].predicted:
