@@ -205,10 +205,12 @@ class Moments:
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
         observed = self.observed[cohort]
-        found = self.own[cohort] * np.outer(observed, observed)
+        found: Floats = self.own[cohort] * np.outer(observed, observed)
         lines, ridge = np.zeros_like(found), EM_RIDGE * np.eye(len(found))
         _Filling.of(found, observed).add_to(lines, 1.0, _inverse(self.shared + ridge))
-        return found + lines + lines.T
+        found += lines
+        found += lines.T
+        return found
 
 
 def _definite(covariances: Floats, ridge: Floats) -> Floats:
@@ -261,7 +263,7 @@ def _inverse(symmetric: Floats) -> Floats:
     """The inverse of symmetric matrices; of large ones by halves, as products are faster."""
     half = symmetric.shape[-1] // 2
     if half < LEAST_HALF:
-        return np.linalg.inv(symmetric)
+        return np.asarray(np.linalg.inv(symmetric), dtype=np.float64)
     first, across, last = _parts(symmetric, half)
     first = _inverse(first)
     slopes = across @ first

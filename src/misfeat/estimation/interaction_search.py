@@ -127,11 +127,11 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     """Count the tables of sets, and fit their additive parts, terms of pairs last."""
     columns, n_targets, cards = set_columns(moments, sets), moments.n_targets, table.cards
     # The mean covariance of these columns and the target's: of all it takes most of the time.
-    width, held = moments.own.shape[-1], columns.columns >= 0
-    shown = np.append(np.unique(columns.columns[held]), np.arange(width - n_targets, width))
+    width, there = moments.own.shape[-1], columns.columns >= 0
+    shown = np.append(np.unique(columns.columns[there]), np.arange(width - n_targets, width))
     rows, own = moments.rows[cohorts], moments.own[np.ix_(cohorts, shown, shown)]
     pooled = np.tensordot(rows / rows.sum(), own, 1)
-    columns = columns._replace(columns=np.where(held, np.searchsorted(shown, columns.columns), -1))
+    columns = columns._replace(columns=np.where(there, np.searchsorted(shown, columns.columns), -1))
     whiten = whitening(pooled[-n_targets:, -n_targets:])
     targets = np.eye(table.by_class.shape[1])[:, table.classes_shown] @ whiten.T
     slopes = slopes_of(Whitened(pooled, pooled[:, -n_targets:] @ whiten.T), columns, POOL_RIDGE)

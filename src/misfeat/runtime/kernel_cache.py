@@ -19,7 +19,7 @@ from typing import Any
 import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from misfeat.runtime.atomic_files import FileLock
 from misfeat.runtime.progress import announce
