@@ -9,7 +9,6 @@ from misfeat.cli.errors import OneLineErrors, with_debug
 from misfeat.cli.run import demo, run
 from misfeat.cli.saved_runs import ask, compare, export, plan, report
 from misfeat.cli.site import site
-from misfeat.version import __version__
 
 app = typer.Typer(
     name="misfeat",
@@ -29,6 +28,8 @@ app.command()(doctor)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from misfeat.version import __version__
+
         typer.echo(f"misfeat {__version__}")
         raise typer.Exit
 

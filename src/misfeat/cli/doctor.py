@@ -5,16 +5,13 @@ import os
 import platform
 import tempfile
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from packaging.requirements import Requirement
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
 from misfeat.safe_text import visible_json
-from misfeat.version import __version__
 from misfeat.words import count_words
 
 FRAMES = ("pandas", "polars")  # libraries of tables that no extra brings
@@ -44,6 +41,8 @@ def doctor(
 def examine(debug: bool = False) -> dict[str, Any]:
     """Versions, machine, extras and a self-test, each by name, and whether all is well."""
     # With `debug`, what goes wrong in the self-test is raised rather than reported.
+    from misfeat.version import __version__
+
     extras = requirements()
     needed = {name: installed(name) for name in extras.pop("")}
     versions = {"misfeat": __version__, "Python": platform.python_version()}
@@ -67,6 +66,8 @@ def examine(debug: bool = False) -> dict[str, Any]:
 
 def installed(package: str) -> str | None:
     """The version of a package, None where it is not there."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:
@@ -75,6 +76,10 @@ def installed(package: str) -> str | None:
 
 def requirements() -> dict[str, list[str]]:
     """The packages that misfeat always needs (under an empty name), and those of each extra."""
+    from importlib.metadata import metadata
+
+    from packaging.requirements import Requirement
+
     about = metadata("misfeat")
     required = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
     found = {"": [one.name for one in required if "extra ==" not in str(one.marker)]}

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -39,6 +39,7 @@ from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 EM_ROUNDS = 60
 EM_RIDGE = 1e-3
 EM_TOLERANCE = 1e-5
+LEAST_HALF = 50  # lines from which on half a matrix is inverted by itself
 NUMBERS_AT_ONCE = 2**22  # entries of the matrices that are solved at once
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 TARGET_RIDGE = 1e-9
@@ -70,7 +71,6 @@ class Moments:
     columns: tuple[Integers, ...]  # the columns of every feature, then those of every term
     n_targets: int  # columns of the target, which come last
     terms: tuple[Term, ...] = ()  # interactions that have columns
-    _pooled: dict[bytes, Floats] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_features(self) -> int:
@@ -152,15 +152,12 @@ class Moments:
 
     def pooled(self, cohorts: Indices) -> Floats:
         """The mean covariance of some subgroups, by their rows."""
-        key = cohorts.tobytes()
-        if key not in self._pooled:
-            weights = np.zeros(self.rows.shape)  # of all, so that no covariance is copied
-            weights[..., cohorts] = self.rows[..., cohorts]
-            weights /= weights.sum(axis=-1, keepdims=True)
-            lines = self.own.reshape(*weights.shape, -1)
-            shape = (*self.rows.shape[:-1], *self.own.shape[-2:])
-            self._pooled[key] = (weights[..., None, :] @ lines).reshape(shape)
-        return self._pooled[key]
+        weights = np.zeros(self.rows.shape)  # of all, so that no covariance is copied
+        weights[..., cohorts] = self.rows[..., cohorts]
+        weights /= weights.sum(axis=-1, keepdims=True)
+        lines = self.own.reshape(*weights.shape, -1)
+        pooled: Floats = weights[..., None, :] @ lines
+        return pooled.reshape(*self.rows.shape[:-1], *self.own.shape[-2:])
 
     @cached_property
     def shared(self) -> Floats:
@@ -172,31 +169,48 @@ class Moments:
         whole = wide(self.rows.sum(axis=-1))
         weights = [wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
         ridge = EM_RIDGE * np.eye(self.own.shape[-1])
+        # Columns that no subgroup lacks come first: what they have in common stays as it is.
+        order = np.argsort(~different.all(axis=0), kind="stable")
+        different, n_fixed = different[:, order], int(different.all(axis=0).sum())
         means = [
-            _definite(self.pooled(chosen) * np.outer(o, o), ridge)
+            _definite(self.pooled(chosen)[..., order[:, None], order] * np.outer(o, o), ridge)
             for chosen, o in zip(members, different, strict=True)
         ]
         patterns = list(zip(weights, means, different, strict=True))
         seen = sum(w * np.outer(o, o) for w, _, o in patterns)
         start = sum(w * mean for w, mean, _ in patterns)
         found = _definite(start / np.maximum(seen, 1.0 / whole), ridge) + ridge
-        fills: Any = [(w, _Filling.of(mean, o)) for w, mean, o in patterns if not o.all()]
-        constant = sum((w * mean for w, mean, o in patterns if o.all()), start=ridge)
+        fills = [(w, _Filling.of(mean, o, n_fixed)) for w, mean, o in patterns if not o.all()]
         done = np.zeros(whole.shape, dtype=bool)
-        for _ in range(EM_ROUNDS):
-            before = found
-            inverse = np.linalg.inv(before + ridge)
-            found = constant + sum(w * fill.by(before, inverse) for w, fill in fills)
+        for turn in range(EM_ROUNDS):
+            before, found = found, start + ridge
+            first, across, last = _parts(before + ridge, n_fixed)
+            if turn < 2:
+                fixed = _inverse(first)
+            slopes = across @ fixed
+            free = _inverse(last - slopes @ across.swapaxes(-1, -2))
+            precision = np.concatenate([-free @ slopes, free], axis=-1)
+            lines = np.zeros_like(precision)
+            for weight, fill in fills:
+                fill.add_to(lines, weight, precision)
+            found[..., n_fixed:, :] += lines
+            found[..., n_fixed:] += lines.swapaxes(-1, -2)
             found = np.where(done, before, found)
             done |= np.abs(found - before).max(axis=(-2, -1), keepdims=True) < EM_TOLERANCE
             if done.all():
                 break
-        return found
+        back = np.argsort(order)
+        return found.take(back, axis=-2).take(back, axis=-1)
 
     def completed(self, cohort: int) -> Floats:
         """The covariance of one subgroup, columns that it lacks regressed on those that it has."""
-        inverse: Any = np.linalg.inv(self.shared + EM_RIDGE * np.eye(len(self.shared)))
-        return _Filling.of(self.own[cohort], self.observed[cohort]).by(self.shared, inverse)
+        observed = self.observed[cohort]
+        found: Floats = self.own[cohort] * np.outer(observed, observed)
+        lines, ridge = np.zeros_like(found), EM_RIDGE * np.eye(len(found))
+        _Filling.of(found, observed).add_to(lines, 1.0, _inverse(self.shared + ridge))
+        found += lines
+        found += lines.T
+        return found
 
 
 def _definite(covariances: Floats, ridge: Floats) -> Floats:
@@ -214,33 +228,50 @@ def _definite(covariances: Floats, ridge: Floats) -> Floats:
 
 
 class _Filling(NamedTuple):
-    """A covariance whose lines that were not observed are regressed on the others."""
+    """What lines of a covariance that were not observed are by regression on the others."""
 
-    own: Floats
-    recorded: Floats  # what of it was observed
+    recorded: Floats  # what was observed
     seen: Integers  # the columns that were, and those that were not
     lacking: Integers
+    lines: Integers  # the lines of the latter
 
     @classmethod
-    def of(cls, own: Floats, observed: Flags) -> _Filling:
+    def of(cls, own: Floats, observed: Flags, n_fixed: int = 0) -> _Filling:
         """What need not be worked out anew for every shared covariance."""
         seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
-        return cls(own, own[..., seen[:, None], seen], seen, lacking)
+        recorded = np.ascontiguousarray(own[..., seen[:, None], seen])
+        return cls(recorded, seen, lacking, lacking - n_fixed)
 
-    def by(self, shared: Floats, precision: Floats) -> Floats:
-        """Filled by the regression that a shared covariance, or its inverse, gives."""
-        seen, here, lacking = self.seen, self.seen[:, None], self.lacking[:, None]
-        across, between = shared[..., lacking, seen], (..., lacking, self.lacking)
-        if len(lacking) < len(seen):
-            slopes = -np.linalg.solve(precision[between], precision[..., lacking, seen])
-        else:
-            inside = shared[..., here, seen] + EM_RIDGE * np.eye(len(seen))
-            slopes = np.linalg.solve(inside, across.swapaxes(-1, -2)).swapaxes(-1, -2)
-        filled, new = self.own.copy(), slopes @ self.recorded
-        filled[..., lacking, seen], filled[..., here, self.lacking] = new, new.swapaxes(-1, -2)
-        left = shared[between] - slopes @ across.swapaxes(-1, -2)
-        filled[between] = left + new @ slopes.swapaxes(-1, -2)
-        return filled
+    def add_to(self, lines: Floats, weight: Any, precision: Floats) -> None:
+        """Add what lacks by the lines of a shared precision, half of what it has in common."""
+        own = precision.take(self.lines, axis=-2)
+        left = _inverse(own.take(self.lacking, axis=-1))  # the covariance of what regression leaves
+        slopes = -left @ own.take(self.seen, axis=-1)
+        new = slopes @ self.recorded
+        left += new @ slopes.swapaxes(-1, -2) - EM_RIDGE * np.eye(len(self.lacking))
+        own[..., self.seen], own[..., self.lacking] = weight * new, weight / 2.0 * left
+        lines[..., self.lines, :] += own
+
+
+def _parts(symmetric: Floats, n_first: int) -> tuple[Floats, Floats, Floats]:
+    """The first lines and columns of matrices, what the last have in common with them, the last."""
+    first, last = slice(None, n_first), slice(n_first, None)
+    return symmetric[..., first, first], symmetric[..., last, first], symmetric[..., last, last]
+
+
+def _inverse(symmetric: Floats) -> Floats:
+    """The inverse of symmetric matrices; of large ones by halves, as products are faster."""
+    half = symmetric.shape[-1] // 2
+    if half < LEAST_HALF:
+        return np.asarray(np.linalg.inv(symmetric), dtype=np.float64)
+    first, across, last = _parts(symmetric, half)
+    first = _inverse(first)
+    slopes = across @ first
+    last = _inverse(last - slopes @ across.swapaxes(-1, -2))
+    across = -last @ slopes
+    first = first - slopes.swapaxes(-1, -2) @ across
+    upper = np.concatenate([first, across.swapaxes(-1, -2)], axis=-1)
+    return np.concatenate([upper, np.concatenate([across, last], axis=-1)], axis=-2)
 
 
 def wide(numbers: Any) -> Floats:

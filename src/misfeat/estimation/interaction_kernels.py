@@ -93,7 +93,7 @@ def residual_sums(counts, fitted, targets):
     own, first, second = np.empty(n_cells), np.empty_like(sums), np.empty_like(sums)
     centre = np.empty(n_targets)
     for k in range(n_cohorts):
-        own[:], first[:], second[:], centre[:] = 0.0, 0.0, 0.0, 0.0
+        own[:], first[:], second[:], centre[:], whole = 0.0, 0.0, 0.0, 0.0, 0.0
         for cell in range(n_cells):
             for y in range(n_classes):
                 count = counts[k, cell, y]
@@ -102,9 +102,10 @@ def residual_sums(counts, fitted, targets):
                     for t in range(n_targets):
                         first[cell, t] += count * targets[y, t]
                         second[cell, t] += count * targets[y, t] ** 2
+            whole += own[cell]
             for t in range(n_targets):
                 centre[t] += first[cell, t] - own[cell] * fitted[cell, t]
-        centre /= max(own.sum(), TINY)
+        centre /= max(whole, TINY)
         for cell in range(n_cells):
             n_rows[cell] += own[cell]
             for t in range(n_targets):
@@ -118,14 +119,17 @@ def residual_sums(counts, fitted, targets):
 def interaction_statistic(n_rows, sums, squares, n_fitted):
     """U of `residual_sums`, and its standard deviation (step 4); 0 where rows are too few."""
     n_cells, n_targets = sums.shape
-    several = 0
+    several, whole, effect, deviation = 0, 0.0, 0.0, 0.0
     for cell in range(n_cells):
         several += n_rows[cell] > 1.0
+        whole += n_rows[cell]
     if several - 1 <= n_fitted:
         return 0.0, 0.0
-    whole, effect, deviation = n_rows.sum(), 0.0, 0.0
     for t in range(n_targets):
-        variance = squares[:, t].sum() / whole
+        variance = 0.0
+        for cell in range(n_cells):
+            variance += squares[cell, t]
+        variance /= whole
         effect += n_fitted * variance  # the additive part was fitted
         for cell in range(n_cells):
             if n_rows[cell] > 1.0:

@@ -23,10 +23,10 @@ from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
     Moments,
     Term,
+    Whitened,
     recorded_all,
     set_columns,
     slopes_of,
-    whitened,
     whitening,
 )
 from misfeat.estimation.score_sources import Source, cells_within
@@ -93,11 +93,13 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indice
     recorded = recorded_all(moments.recorded, sets) & table.shows_interactions[:, None]
     n_cells = table.cards[sets].prod(axis=1)
     enough = n_cells * LEAST_ROWS_PER_CELL <= moments.rows @ recorded
-    patterns, which = np.unique(recorded, axis=1, return_inverse=True)
+    which = np.zeros(len(sets), dtype=np.int64)
+    for line in recorded:  # the same number for sets that the same subgroups have
+        which = np.unique(2 * which + line, return_inverse=True)[1]
     parts, statistics = [sets[:0]], [np.empty((0, 2))]
-    for number, pattern in enumerate(patterns.T):
-        chosen = np.flatnonzero((which.reshape(-1) == number) & enough)
-        cohorts = np.flatnonzero(pattern)
+    order = np.argsort(which, kind="stable")
+    for chosen in np.split(order, np.flatnonzero(np.diff(which[order])) + 1):
+        cohorts, chosen = np.flatnonzero(recorded[:, chosen[:1]]), chosen[enough[chosen]]
         if not len(cohorts) or not len(chosen):
             continue
         numbers = np.cumsum(n_cells[chosen]) * len(cohorts) * table.by_class.shape[1]
@@ -117,11 +119,16 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indice
 
 def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> _Fit:
     """Count the tables of sets, and fit their additive parts, terms of pairs last."""
-    pooled, n_targets, cards = moments.pooled(cohorts), moments.n_targets, table.cards
+    columns, n_targets, cards = set_columns(moments, sets), moments.n_targets, table.cards
+    # The mean covariance of these columns and the target's: of all it takes most of the time.
+    width, there = moments.own.shape[-1], columns.columns >= 0
+    shown = np.append(np.unique(columns.columns[there]), np.arange(width - n_targets, width))
+    rows, own = moments.rows[cohorts], moments.own[np.ix_(cohorts, shown, shown)]
+    pooled = np.tensordot(rows / rows.sum(), own, 1)
+    columns = columns._replace(columns=np.where(there, np.searchsorted(shown, columns.columns), -1))
     whiten = whitening(pooled[-n_targets:, -n_targets:])
     targets = np.eye(table.by_class.shape[1])[:, table.classes_shown] @ whiten.T
-    columns = set_columns(moments, sets)
-    slopes = slopes_of(whitened(pooled, n_targets), columns, POOL_RIDGE)
+    slopes = slopes_of(Whitened(pooled, pooled[:, -n_targets:] @ whiten.T), columns, POOL_RIDGE)
     starts = np.concatenate([[0], np.cumsum(cards[sets].prod(axis=1))])
     fitted = np.zeros((int(starts[-1]), n_targets))
     interaction_kernels.add_main_effects(sets, cards, table.usual, slopes, fitted)

@@ -17,6 +17,7 @@ from typing import Any
 import numba as nb
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 
 from misfeat.runtime.atomic_files import FileLock
 from misfeat.runtime.progress import announce
@@ -125,10 +126,12 @@ class SharedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel of a signature, None where it has to be compiled here."""
-        found = super().load_overload(sig, target_context)
+        # Numba's own way loads the typing of all that it can compile first, a quarter of a second.
+        rtsys.initialize(target_context)
+        found = self._load_overload(sig, target_context)
         if found is None:
             _process.wait_for_others(Path(self._py_func.__code__.co_filename))
-            found = super().load_overload(sig, target_context)
+            found = self._load_overload(sig, target_context)
             if found is not None:
                 _process.let_others_go_on()
         return found

@@ -11,6 +11,7 @@ longer over short lists than one does. Few large tasks, such as refits, go throu
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from threading import Event, Lock
 from typing import TypeVar
@@ -91,7 +92,7 @@ class Work:
                 other.result()
         report()
 
-    @property
+    @cached_property
     def _n_threads(self) -> int:
         from joblib import effective_n_jobs
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,18 @@ def side_by_side(values: Floats) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class FirstScreen(Answer):
-    """The answer with a map, which terminal, notebook and report show first."""
+    """The answer with a map, which notebook and report show first."""
 
-    map: FeatureMap
+    _selection: Selection
+    _tests: SignificanceTests | None
+
+    @cached_property
+    def map(self) -> FeatureMap:
+        """What single features explain, worked out when it is shown: a terminal has no map."""
+        selection, many, single = self._selection, self.effort.permutations, None
+        if self._tests is not None:
+            single = significance_tests(selection, 1, permutations=many)
+        return feature_map(selection, single, self._tests)
 
 
 def first_screen(
@@ -78,10 +88,10 @@ def first_screen(
 ) -> FirstScreen:
     """The answer of a selection, with its map."""
     answer = answer_of(selection, None, size, costs)
-    single = tests = None
+    tests = None
     if answer.effort.tested:
-        many: Any = {"permutations": answer.effort.permutations}
-        single = significance_tests(selection, 1, **many)
-        tests = significance_tests(selection, answer.effort.tested, **many)
+        tests = significance_tests(
+            selection, answer.effort.tested, permutations=answer.effort.permutations
+        )
         selection.known_tests = tests  # so that tables beside it show p-values, too
-    return FirstScreen(**vars(answer), map=feature_map(selection, single, tests))
+    return FirstScreen(**vars(answer), _selection=selection, _tests=tests)

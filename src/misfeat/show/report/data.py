@@ -87,7 +87,7 @@ def make_report(
             "answer": screen.sentence,
             "cautions": [_attributes(one, "severity", "kind", "words") for one in screen.cautions],
             "collecting": list(screen.recording),
-            "plan": [asdict(step) for step in screen.plan],
+            "plan": [vars(step) for step in screen.plan],
             "left_out": left_out,
             "subgroups": subgroups,
             "map": _attributes(screen.map, "subgroups", "features")
@@ -96,7 +96,7 @@ def make_report(
                 for name in ("share", "low", "high", "predicted", "faded")
             },
             "worth_collecting": [
-                asdict(worth) | {"gain_per_cost": worth.gain_per_cost}
+                vars(worth) | {"gain_per_cost": worth.gain_per_cost}
                 for worth in sorted(worths, key=lambda worth: -worth.gain_per_cost)
             ],
             # The share of a subgroup's rows that hold each feature, where it was ever recorded.
@@ -184,7 +184,7 @@ def _trust(
         unchecked = "This was not checked: the report was made without validation."
     if unchecked:
         return {"sentence": unchecked, "rows": []}
-    rows = [asdict(one) for one in validation_of(selection, size, k)]
+    rows = [dict(vars(one)) for one in validation_of(selection, size, k)]
     for row in rows:
         row["subgroup"] = selection.cohorts.names[row.pop("cohort")]
     return {"sentence": selection.validation or "", "rows": rows}
@@ -231,16 +231,15 @@ def _subgroups(
             "models": [_attributes(one, *MODEL_COLUMNS) for one in answer.models],
             "answer": _attributes(answer, "features", "share", "low", "high", "p_value"),
             "best_sets": [
-                asdict(scored) | {"chance": chance}
+                vars(scored) | {"chance": chance}
                 for scored, chance in zip(best[name], chances, strict=True)
             ],
             "enough": _sizes(screen.enough.get(name), answer),
             "features": [
-                asdict(value) | {"part_of_answer": parts.get(value.feature)}
-                for value in values[name]
+                vars(value) | {"part_of_answer": parts.get(value.feature)} for value in values[name]
             ],
             "why": None,
-            "alternatives": [asdict(one) | {"words": one.words} for one in alternatives],
+            "alternatives": [vars(one) | {"words": one.words} for one in alternatives],
             "stability": stability and _resamples(stability, name),
             "curves": None,
         }
@@ -265,7 +264,7 @@ def _sizes(enough: Enough | None, answer: SubgroupAnswer) -> dict[str, Any] | No
         "reason": answer.reason,
         **_attributes(enough, "settled", "level", "permutations"),
         # Beyond the next size nothing was tested.
-        "steps": [asdict(step) for step in enough.steps[: enough.size + 1]],
+        "steps": [vars(step) for step in enough.steps[: enough.size + 1]],
     }
 
 
@@ -277,7 +276,7 @@ def _resamples(stability: Stability, subgroup: str) -> dict[str, Any] | None:
     return {
         "resamples": stability.resamples,
         **_attributes(found, "index", "low", "high"),
-        "sets": [asdict(one) for one in stability.sets if one.subgroup == subgroup],
+        "sets": [vars(one) for one in stability.sets if one.subgroup == subgroup],
         "features": {
             one.feature: _attributes(one, "in_best", "in_top_k")
             for one in stability.features
