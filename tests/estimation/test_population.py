@@ -143,3 +143,44 @@ def test_few_rows_of_which_different_ones_recorded_each_pair_of_columns_are_answ
     table = {name: [None if one == "-" else one for one in text] for name, text in columns.items()}
     selector = SubgroupSelector("ward", size=2, coding=Coding(sporadic="available"))
     assert np.isfinite(selector.fit(table, "y").scores()["score"]).all()
+
+
+def ruled(n_rows):
+    """Five features of four values, and five classes that a rule gives in nine of ten rows."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (n_rows, 5))
+    y = np.where(X[:, 0] == 0, 0, np.maximum(X[:, 1], X[:, 2]) + (X[:, 3] == 0))
+    y = np.where(rng.random(n_rows) < 0.1, rng.integers(0, 5, n_rows), y)
+    return {f"x{number}": column.astype(str) for number, column in enumerate(X.T)}, y.astype(str)
+
+
+def test_many_rows_are_scored_as_they_are_counted_and_few_by_the_model():
+    for n_rows, believed in ((6000, True), (150, False)):
+        table = ruled(n_rows)
+        selection = SubgroupSelector(size=3).fit(*table).selection_
+        counted = SubgroupSelector(size=3, estimate="above_chance").fit(*table).selection_
+        model = selection.set_scores.listed().models[0]
+        for size in (1, 2, 3):
+            own, rows = selection.completed(size).score, counted.completed(size).score
+            if believed:
+                strong = rows > 0.05
+                assert np.abs(own / rows - 1.0)[strong].max() < 0.03
+            elif size > 1:
+                assert model.corrections[size - 1].factor.tolist() == [1.0] * own.shape[1]
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_no_set_of_one_subgroup_is_scored_above_what_its_rows_show(seed):
+    # A direction of the interaction that is all noise was once taken for nearly all of the entropy.
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (3000, 6))
+    both = np.where((X[:, 0] + X[:, 1]) % 3 == 0, 1.2, -0.4)
+    odds = np.exp(np.stack([0.0 * both, both, 0.4 * both + 0.25 * (X[:, 2] - 1)], axis=1))
+    shares = np.cumsum(odds / odds.sum(axis=1, keepdims=True), axis=1)
+    y = (rng.random(3000)[:, None] > shares).sum(axis=1)
+    table = {f"x{number}": column.astype(str) for number, column in enumerate(X.T)}
+    own, rows = (
+        SubgroupSelector(size=3, estimate=name).fit(table, y.astype(str)).selection_.completed(3)
+        for name in ("population", "sample")
+    )
+    assert (own.score <= rows.score).all()
