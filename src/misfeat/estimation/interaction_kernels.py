@@ -44,24 +44,30 @@ def count_cells(codes, cards, sets, target, weights, offsets, cohorts, n_classes
 
 
 @compiled
-def occupied_cells(codes, cards, sets, offsets, step, found):
-    """How many cells of sets have rows in every cohort, by every `step`-th row without gaps."""
+def occupied_cells(codes, cards, sets, offsets, found):
+    """How many cells of sets have rows without gaps in every cohort."""
     largest = 1
     for features in sets:
         largest = max(largest, cells_of(features, cards))
     last = np.zeros(largest, dtype=np.int32)  # the set and cohort that last had a row there
+    keys = np.empty(CHUNK, dtype=np.int32)
     stamp = np.int32(0)
     for s in range(len(sets)):
         for cohort in range(len(offsets) - 1):
             stamp += np.int32(1)
-            for i in range(offsets[cohort], offsets[cohort + 1], step):
-                key = 0
+            end = offsets[cohort + 1]
+            for first in range(offsets[cohort], end, CHUNK):
+                n_rows = min(CHUNK, end - first)
+                keys[:] = 0
                 for f in sets[s]:
-                    code = codes[f, i]
-                    key = -1 if key < 0 or code < 0 else key * cards[f] + code
-                if key >= 0 and last[key] != stamp:
-                    last[key] = stamp
-                    found[cohort, s] += 1.0
+                    card, line = np.int32(cards[f]), codes[f, first : first + n_rows]
+                    for i in range(n_rows):
+                        code = np.int32(line[i])
+                        keys[i] = GAP if (code < 0) | (keys[i] < 0) else keys[i] * card + code
+                for i in range(n_rows):
+                    if keys[i] >= 0 and last[keys[i]] != stamp:
+                        last[keys[i]] = stamp
+                        found[cohort, s] += 1.0
 
 
 @compiled

@@ -206,11 +206,13 @@ class CodedTable(Source):
 
     def occupied(self, sets: Indices) -> Floats:
         """How many cells of sets of one size have rows, in the rows that are looked at."""
+        cells = self.cards[sets].prod(axis=1, dtype=np.float64)
         found = np.repeat(self.n_rows[:, None], len(sets), axis=1)
-        few = np.flatnonzero(self.cards[sets].prod(axis=1, dtype=np.float64) <= MOST_CELLS)
-        step, own = 1 + len(self.target) // MOST_LOOKED_AT, np.zeros((len(found), len(few)))
-        occupied_cells(self.codes, self.cards, sets[few], self.offsets, step, own)
-        found[:, few] = own
+        some = np.flatnonzero(cells <= MOST_CELLS)
+        step, own = 1 + len(self.target) // MOST_LOOKED_AT, np.zeros((len(found), len(some)))
+        codes, offsets = self.codes[:, ::step], -(-self.offsets // step)
+        occupied_cells(np.ascontiguousarray(codes), self.cards, sets[some], offsets, own)
+        found[:, some] = own
         return found
 
     def fill(self, own: Floats, blocks: Blocks, terms: Sequence[Term], new: Integers) -> None:
