@@ -3,8 +3,6 @@
 A settings file holds the same options, and messages spell parameters as options.
 """
 
-from __future__ import annotations
-
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable
@@ -241,7 +239,7 @@ class RunSettings:
     json: bool = False
     quiet: bool = False
 
-    def selector(self) -> SubgroupSelector:
+    def selector(self) -> "SubgroupSelector":
         """The selector that these settings ask for."""
         from misfeat.cohorts.coding import Coding
         from misfeat.selector import SubgroupSelector

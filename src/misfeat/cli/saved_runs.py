@@ -1,7 +1,5 @@
 """What is asked of saved runs: `misfeat report`, `ask`, `export` and `compare`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +52,7 @@ def report(
         open_page(file)
 
 
-def report_of(selection: Selection, said: RunSettings, title: str = "") -> Report:
+def report_of(selection: "Selection", said: RunSettings, title: str = "") -> "Report":
     """The report of a selection, as the settings of its run say."""
     from misfeat.show.report import make_report
 
@@ -120,7 +118,7 @@ def plan(
         _print(selection, "plan", About(subgroup or None, (), size, costs, budget, rows), json)
 
 
-def _print(selection: Selection, question: str, about: About, json: bool) -> None:
+def _print(selection: "Selection", question: str, about: "About", json: bool) -> None:
     from misfeat.show.question_output import json_answer, print_answer
 
     if json:
@@ -185,7 +183,7 @@ def compare(
 
 
 @contextmanager
-def _loaded(folder: str, quiet: bool) -> Iterator[Selection]:
+def _loaded(folder: str, quiet: bool) -> Iterator["Selection"]:
     """A saved selection, which keeps what is asked of it."""
     from misfeat.selection import Selection
 

@@ -1,7 +1,5 @@
 """`misfeat site`: sites that may not share records, from agreeing on a coding to the answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -228,7 +226,7 @@ def _key(file: str) -> Any:
 
 def _coding(
     missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
-) -> Coding:
+) -> "Coding":
     """How a site's columns are read."""
     from misfeat.cli.run_options import read_bins, read_missing_values, read_read_rules
     from misfeat.cohorts.coding import Coding

@@ -34,11 +34,7 @@ from misfeat.completion.completer_data import (
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
 from misfeat.estimation.pooling import Posterior
-from misfeat.estimation.population_estimator import (
-    LARGEST_COUNTED,
-    MOST_COUNTED,
-    PopulationModel,
-)
+from misfeat.estimation.population_estimator import LARGEST_COUNTED, MOST_COUNTED, PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
