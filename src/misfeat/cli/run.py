@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from copy import copy
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -202,14 +202,7 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")
 
 
-def demo(
-    out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
-        "misfeat-demo"
-    ),
-    show: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser, where there is a screen.")
-    ] = False,
-) -> None:
+def demo(out: str = "misfeat-demo", show: bool = False) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
     from misfeat.cli.background_compilation import compiled_beside
     from misfeat.cli.saved_runs import open_page
