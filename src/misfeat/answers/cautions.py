@@ -113,12 +113,7 @@ def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) ->
         if cohorts[one.subgroup].effective_size < cells:
             small[one.subgroup] = cells
     if small:
-        yield Caution.of(
-            "combinations",
-            f"Few rows in {{where}}: the best set there has up to {max(small.values()):,} "
-            "combinations of values with the target. Scores of few rows come out too high.",
-            subgroups=small,
-        )
+        yield Caution.of("combinations", subgroups=small, cells=max(small.values()))
 
 
 def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
@@ -199,16 +194,11 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
     """Too few subgroups to learn from how much they differ."""
     if estimate != POPULATION or len(cohorts) > FEW_COHORTS:
         return
-    sentence = (
-        f"With {len(cohorts)} subgroups one learns little about how much subgroups differ; scores "
-        "are shrunk towards what all of them say together, and intervals are wide."
-    )
+    sentence = ""
     if len(cohorts) == 1:
-        sentence = (
-            "There is one subgroup only: its scores were shrunk by its own rows, with no other "
-            "subgroup to compare with."
-        )
-    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names)
+        sentence = "There is one subgroup only: its scores were shrunk by its own rows, with no "
+        sentence += "other subgroup to compare with."
+    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, n=len(cohorts))
 
 
 def _unlike(selection: FitResult) -> Iterator[Caution]:
@@ -258,13 +248,8 @@ def _unlike(selection: FitResult) -> Iterator[Caution]:
 def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Caution]:
     little = [one.subgroup for one in best if one.share < LITTLE]
     if little:
-        yield Caution.of(
-            "explains little",
-            f"No set explains more than {100 * LITTLE:.0f} % of the target {{column!r}} in "
-            "{where}; the order of sets there may be chance.",
-            columns=(cohorts.target,),
-            subgroups=little,
-        )
+        column = (cohorts.target,)
+        yield Caution.of("explains little", columns=column, subgroups=little, least=100 * LITTLE)
 
 
 def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> Iterator[Caution]:

@@ -247,9 +247,8 @@ class ListedScores:
         posteriors = [model.posterior(subsets) for model in self.models]
         mean = np.mean([posterior.mean for posterior in posteriors], axis=0)
         deviation = np.mean([np.sqrt(posterior.variance) for posterior in posteriors], axis=0)
-        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation * self.known.prepared(
-            agreement_of
-        )
+        near = self.known.prepared(agreement_of)
+        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation * near
 
     def deviation_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
         """Standard deviations of what sets explain beyond a part of each, (n_cohorts, n_sets)."""

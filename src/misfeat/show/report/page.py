@@ -130,8 +130,7 @@ class Report:
         """Everything the page shows, for programs."""
         return visible_json(json.dumps(self.contents, ensure_ascii=False, allow_nan=False))
 
-    def _repr_html_(self) -> str:
-        return self.html_snippet()
+    _repr_html_ = html_snippet
 
     def __repr__(self) -> str:
         title = visible(self.contents["title"])
