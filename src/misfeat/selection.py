@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
@@ -36,8 +36,6 @@ from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from misfeat.show.report import Report
-
-Answer = TypeVar("Answer")
 
 
 class Selection(FitResult):

@@ -1,4 +1,4 @@
-"""What fit and questions are asked with: options, and checks of the names and sizes they give."""
+"""What questions are asked with: sizes, features and costs, and how much is asked by default."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
