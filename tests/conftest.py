@@ -1,7 +1,5 @@
 """Fixtures that several folders of tests share."""
 
-from __future__ import annotations
-
 import os
 import signal
 from functools import partial

@@ -1,15 +1,10 @@
 """Small tables with the columns of real ones that are not shipped (docs/reference/data.md)."""
 
-from __future__ import annotations
-
 import csv
 import gzip
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 N_ROWS = 600
 LEVELS = ("Low", "Medium", "High")

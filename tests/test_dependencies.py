@@ -1,7 +1,5 @@
 """Dependencies are pinned, have a reason, and are tried at their lower bounds."""
 
-from __future__ import annotations
-
 import runpy
 import tomllib
 from pathlib import Path

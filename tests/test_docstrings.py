@@ -10,8 +10,6 @@ attributes, parameters of what is "the same as" another method there, those of c
 in `BaseCompleter`.
 """
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import fields, is_dataclass
 from importlib import import_module

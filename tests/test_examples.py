@@ -1,7 +1,5 @@
 """The tutorial notebook; tests/docs has pages and gallery."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

@@ -1,11 +1,8 @@
 """Imports run one way. `make lint` checks the layers; here nothing may lead back to where it began.
 
-Imports within functions count, those for type checkers do not: a question of `answers` takes a
-selection, which it knows by its type. And a selection shows itself: it imports `show` in methods
-that do so, and nothing of it when it is fitted.
+Imports within functions count, those for type checkers do not. A selection shows itself: it imports
+`show` in methods that do so, and nothing of it when it is fitted.
 """
-
-from __future__ import annotations
 
 import grimp
 import networkx as nx

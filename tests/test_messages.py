@@ -1,7 +1,5 @@
 """Messages, numbers and names as users read them."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

@@ -1,7 +1,5 @@
 """What a process loads, which says on any machine whether a start stays fast; public names."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Contract checks find what is wrong with completers, and say so in words."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

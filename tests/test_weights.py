@@ -1,9 +1,8 @@
 """Weights through the estimator: copies, samples, routing, saving, and what answers say."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,10 +17,6 @@ from misfeat.exceptions import MisfeatError
 from tests.cli.commands import run
 from tests.cohorts.tables import effective_size
 from tests.reading.holders import HOLDERS, as_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 N_ROWS = 600
 

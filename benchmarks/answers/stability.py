@@ -30,7 +30,7 @@ from joblib import Parallel, delayed
 
 from benchmarks.common import output as plots
 from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
-from misfeat.answers.options import FitOptions
+from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.feature_blocks import hide_features

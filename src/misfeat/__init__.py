@@ -3,8 +3,6 @@
 The public names load on first use, so that ``import misfeat`` and ``misfeat --help`` stay fast.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from misfeat.answers.caution_kinds import SUSPECTS
 from misfeat.answers.enough_features import MOST_OF_SHORTLIST, chosen_size
+from misfeat.answers.fit_result import FitOptions, check_features
 from misfeat.answers.leaks import without_suspects
-from misfeat.answers.options import FitOptions, check_features, shown_scores
+from misfeat.answers.options import shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.build import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import (

@@ -1,12 +1,10 @@
 """Selection: what a fit found, and every question it answers."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.caution_kinds import Caution
 from misfeat.answers.cautions import list_cautions
@@ -21,7 +19,8 @@ from misfeat.answers.feature_contributions import (
     pair_interactions,
     path_steps,
 )
-from misfeat.answers.options import FitOptions, checked_size, frame_of, set_members
+from misfeat.answers.fit_result import FitOptions, FitResult
+from misfeat.answers.options import frame_of
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.set_cells import explanation, explanation_columns
@@ -32,24 +31,14 @@ from misfeat.answers.top_sets import all_scores, as_columns, best_sets, subgroup
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
-from misfeat.runtime.blas import one_blas_thread
-from misfeat.runtime.progress import long_work
 from misfeat.saving.run_format import Place, SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.answers.subgroup_significance import SignificanceTests
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion import BaseCompleter, CompletedScores
-    from misfeat.estimation.shortlist import Shortlist
     from misfeat.show.report import Report
 
-Answer = TypeVar("Answer")
 
-
-class Selection:
+class Selection(FitResult):
     """What was found in a table: every answer, its report, and saving.
 
     `SubgroupSelector.fit` keeps it as ``selection_``, and its methods hand questions on to it.
@@ -83,24 +72,8 @@ class Selection:
     <Report: Four rows. Use .open() or .write_html('report.html').>
     """
 
-    def __init__(
-        self,
-        cohorts: Cohorts,
-        set_scores: SetScores,
-        options: FitOptions,
-        *,
-        verbose: int = 0,
-        shortlist: Shortlist | None = None,
-    ) -> None:
-        self.cohorts, self.set_scores, self.options = cohorts, set_scores, options
-        self.verbose, self.shortlist = verbose, shortlist
-        features = set_scores.measure.features
-        set_scores.include = tuple(features.index(f) for f in options.include if f in features)
-        self.validation: str | None = None
-        self.known_tests: SignificanceTests | None = None
-        self._answers: dict[tuple[Any, ...], Any] = {}
-        self._place: Place | None = None  # where it was loaded from, with this many answers
-        self._n_kept = 0
+    _place: Place | None = None  # where it was loaded from, with this many answers
+    _n_kept = 0
 
     def __repr__(self) -> str:
         sets = f"sets of {self.size} of {len(self.feature_names)} features"
@@ -111,36 +84,6 @@ class Selection:
         from misfeat.show.pages import first_screen_as_html
 
         return first_screen_as_html(self)
-
-    @property
-    def size(self) -> int:
-        """Features per set, where a question does not say."""
-        return self.options.size
-
-    @property
-    def k(self) -> int:
-        """Sets per subgroup, where a question does not say."""
-        return self.options.k
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The features that sets are made of."""
-        return self.set_scores.measure.features
-
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """What each subgroup never recorded, of shape (n_subgroups, n_features)."""
-        return self.set_scores.measure.missing
-
-    @property
-    def completer(self) -> BaseCompleter:
-        """What predicted the scores that could not be computed."""
-        return self.set_scores.completer
-
-    @property
-    def confidence(self) -> float | None:
-        """Target coverage of the intervals; None where they are certain bounds."""
-        return self.set_scores.estimate.confidence
 
     @property
     def subgroups_(self) -> Any:
@@ -156,46 +99,6 @@ class Selection:
         """
         rows = subgroup_rows(self.cohorts)
         return self._frame({name: [row[name] for row in rows] for name in rows[0]})
-
-    def subgroup_names(self, subgroup: str | None = None) -> tuple[str, ...]:
-        """The subgroups that a question is about: all of them, or the one that is named.
-
-        Parameters
-        ----------
-        subgroup : str, default=None
-            One subgroup only, in short where that is unambiguous.
-        """
-        if subgroup is None:
-            return tuple(self.cohorts.names)
-        return (self.cohorts.full_name(subgroup),)
-
-    def completed(self, size: int | None = None) -> CompletedScores:
-        """The scores of all sets of a size as arrays, in the order of the lattice.
-
-        Parameters
-        ----------
-        size : int, default=None
-            Features per set. Defaults to the estimator's `size`.
-        """
-        size = checked_size(self, size)
-        with long_work(self.verbose > 0) as progress:
-            return self.set_scores.completed(size, progress)
-
-    def remembered(self, question: tuple[Any, ...], answer: Callable[[], Answer]) -> Answer:
-        """The answer to a question asked before with the same options, else a new one.
-
-        Parameters
-        ----------
-        question : tuple
-            Its name and options, by which the answer is kept.
-        answer : callable
-            Works the answer out.
-        """
-        if question not in self._answers:
-            with one_blas_thread():
-                self._answers[question] = answer()
-        kept: Answer = self._answers[question]
-        return kept
 
     def answer(
         self,
@@ -309,28 +212,6 @@ class Selection:
         1     (b,)  0.0000
         """
         return self._frame(all_scores(self, size, subgroup))
-
-    def score_of(self, subgroup: str, features: Sequence[str]) -> float:
-        """The score of one feature set in one subgroup, in nats or R².
-
-        Parameters
-        ----------
-        subgroup : str
-            Its name, as in `subgroups_`.
-        features : sequence of str
-            The features of the set, in any order.
-
-        Examples
-        --------
-        >>> from misfeat import SubgroupSelector
-        >>> table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
-        >>> round(SubgroupSelector(size=1).fit(table, "y").score_of("all rows", ["a"]), 4)
-        0.2004
-        """
-        members = np.array([set_members(self, features)])
-        with long_work(self.verbose > 0):
-            scores = self.set_scores.scored(members)
-        return float(scores.score[self.cohorts.position(subgroup), 0])
 
     def path(self, subgroup: str | None = None, size: int | None = None) -> Any:
         """Features of every subgroup in the order in which they add, and where to stop.
@@ -853,7 +734,7 @@ class Selection:
         k: int | None = None,
         costs: Mapping[str, float] | None = None,
         validate: bool = True,
-    ) -> Report:
+    ) -> "Report":
         """Everything that was found, as one page that needs no network.
 
         Parameters

@@ -1,7 +1,5 @@
 """SelectorParameters: the parameters of `SubgroupSelector`, each said once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any
@@ -35,12 +33,12 @@ class SelectorParameters:
     design: Mapping[str, str] | None = parameter(
         takes.anything("dict of str to str, or None"), default=None
     )
-    completer: str | BaseCompleter = parameter(
+    completer: "str | BaseCompleter" = parameter(
         takes.anything("str or BaseCompleter"), default="auto"
     )
     confidence: float | None = parameter(takes.a_level(), default=0.9)
-    coding: Coding | None = parameter(takes.anything("Coding or None"), default=None)
-    columns: Columns | None = parameter(takes.anything("Columns or None"), default=None)
+    coding: "Coding | None" = parameter(takes.anything("Coding or None"), default=None)
+    columns: "Columns | None" = parameter(takes.anything("Columns or None"), default=None)
     include: Sequence[str] | None = parameter(takes.anything("list of str or None"), default=None)
     exclude: Sequence[str] | str | None = parameter(
         takes.anything("list of str, str or None"), default=None

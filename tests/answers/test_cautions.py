@@ -1,7 +1,5 @@
 """What may mislead: what is pointed out, in which words, and what is kept of it in files."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,7 +10,7 @@ from benchmarks.validity.intervals import drawn
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.feature_contributions import feature_worths
-from misfeat.answers.options import FitOptions
+from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.recording_gains import MIXTURE, OPTIMISM, Gain
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores

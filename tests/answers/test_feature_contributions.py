@@ -1,7 +1,5 @@
 """What features are worth, alternatives and interactions, asked as users ask."""
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 from math import comb
 

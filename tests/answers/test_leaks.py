@@ -1,7 +1,5 @@
 """Leaks, and gaps that say something."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

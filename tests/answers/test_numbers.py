@@ -1,7 +1,5 @@
 """A numeric target from its table to every answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

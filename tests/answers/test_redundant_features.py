@@ -1,7 +1,5 @@
 """Features that say the same twice, and numbers that follow from others."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from misfeat.answers.redundant_features import derived_numbers, determined_pairs

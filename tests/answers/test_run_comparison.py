@@ -1,7 +1,5 @@
 """Two runs side by side: what changed, how sure that is, and in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

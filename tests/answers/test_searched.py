@@ -1,7 +1,5 @@
 """Sets of many features are searched for, and every answer takes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

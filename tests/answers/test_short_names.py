@@ -1,7 +1,5 @@
 """Everything that is asked about a subgroup knows it by its value, too."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Whether answers come out again, and how much selections agree."""
 
-from __future__ import annotations
-
 from collections import Counter
 from copy import deepcopy
 from math import sqrt

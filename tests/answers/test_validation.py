@@ -1,7 +1,5 @@
 """What validation leaves out, what it compares answers with, and what it says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

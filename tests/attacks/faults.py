@@ -4,8 +4,6 @@ The faults are real: bits flipped in files, limits of the process. Each case is 
 give the right answers or end in one line of ours.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -4,16 +4,15 @@ A forged file comes with the right checksums. It may be a selection all the same
 its answers must be numbers within their bounds.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import resource
 import sys
 import tempfile
 import warnings
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.datasets import make_cohorts
 from tests.attacks.forging import ARRAYS, MANIFEST, Files, changed
 from tests.attacks.tally import Tally, run_script
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 PROMISE = (
     "A forged selection whose checksums are right is refused, or is a selection like any other: "

@@ -1,21 +1,16 @@
 """Ways to change a saved selection: every field, every array, headers, bytes, whole files."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json
+import random
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors.numpy import load, save
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 

@@ -5,14 +5,13 @@ tests/fuzz/promises.py checked. A wrong case is told with its table and its ques
 bytes of its file, and ends its round; whoever mends it pins it in a test of the room concerned.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -21,9 +20,6 @@ from tests.attacks.tally import Tally, run_script
 from tests.fuzz.files import drawn_loading, loaders
 from tests.fuzz.frames import drawn_frame, of_arrow, of_pandas, of_polars
 from tests.fuzz.machine import Selecting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROMISE = (
     "Whatever the table and the question: only our own errors and warnings come out, scores are "

@@ -5,8 +5,6 @@ KeyboardInterrupt, soon, and answer as before afterwards. Kernels are compiled i
 own, and a command must end with exit code 130 and one line.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import select

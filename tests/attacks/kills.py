@@ -4,17 +4,15 @@ Some saves are killed in a folder where another one was killed before. Then the 
 and put away what was left.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
 
@@ -23,9 +21,6 @@ from misfeat.cli.app import app
 from misfeat.cli.settings_file import saved_settings
 from tests.attacks.tally import Tally, run_script
 from tests.cli.commands import QUICK, TABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROMISE = (
     "A save that is killed between any two file operations leaves the old run or the new one, "

@@ -5,16 +5,15 @@ and engine and in files. The answer must be the one that a plain name gets, or a
 that names the column.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -26,10 +25,7 @@ from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from tests.attacks.tally import Tally, run_script, without_notes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Table = dict[str, list[Any]]
+Table = dict[str, list[Any]]
 
 ZOO = (
     "*", "**", "* EXCLUDE (a)", "^a.*$", "^.*$", "COLUMNS(*)", "COLUMNS('a.*')", 'a"b', '"', "a'b",

@@ -10,8 +10,6 @@ same and the truth, or where any number told is a small count. Ranges are those 
 which is what an attacker would hope for; where these contradict each other, those of two.
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import combinations, product
 

@@ -5,8 +5,6 @@ writes FOLDER/NAME.json and exits with 1 where a case ended as none may. benchma
 keeps what the scripts wrote: before/ by the code that was first attacked, after/ by today's.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import platform
@@ -14,15 +12,13 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from misfeat import MisfeatError, MisfeatWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Answer = TypeVar("Answer")
 KEPT = 20

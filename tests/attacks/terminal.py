@@ -4,8 +4,6 @@ Escape sequences, control characters, and characters that turn the order of text
 stranger's text is printed: tables, JSON, notes, errors, reports.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import unicodedata

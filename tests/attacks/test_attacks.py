@@ -1,7 +1,5 @@
 """Some cases of every attack; `make reliability` has them all."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Threads and processes save to one folder while others read it: nothing is lost, nothing mixed."""
 
-from __future__ import annotations
-
 import os
 import random
 import sys

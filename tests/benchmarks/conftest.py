@@ -1,7 +1,5 @@
 """What several benchmarks are tried with."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """What is kept beside the benchmarks is what they write, and pages show it: no figure is edited."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil

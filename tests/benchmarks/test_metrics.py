@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fixtures for tests in browsers: every test that opens a page runs in each of them."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from pathlib import Path

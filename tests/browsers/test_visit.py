@@ -1,7 +1,5 @@
 """What a page does wrong is seen in every browser."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = pytest.mark.browser

@@ -4,8 +4,6 @@ Snapshots are text files in ``snapshots/``. After a change that is meant, renew 
 ``MISFEAT_RENEW_SNAPSHOTS=1 pytest tests/cli`` and read the difference before committing it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """Questions to a saved run, and its answers as files: `ask` and `export`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whole tables, with nothing but the target and the groups said."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs that are saved, and their reports; `ask`, `export` and `compare` are tried elsewhere."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -1,7 +1,5 @@
 """Four sites with four folders, which summarise in four processes, by the docs' commands alone."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """How output looks in a pipe and in terminals of several widths, and what a shell is offered."""
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import version
 

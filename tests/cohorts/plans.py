@@ -1,18 +1,13 @@
 """What leaves an engine, by the engine's own plan: one aggregate, and nothing but its output."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals as nw
+import pytest
 
 from misfeat.reading.engine_table import EngineTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pytest
 
 
 class Query(NamedTuple):

@@ -1,7 +1,5 @@
 """A small table for tests, and how one of its columns was treated."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from misfeat.cohorts.build import CohortRules

@@ -1,7 +1,5 @@
 """Columns of text that stand for numbers or dates, in every library that starts quickly."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 

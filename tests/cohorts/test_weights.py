@@ -4,8 +4,6 @@ Shares, Kish's sizes and design effects are held against R's package survey; the
 are those of benchmarks/weights/survey.R.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Small coded tables and their scores, for tests of completers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from misfeat.cohorts import Cohorts, build_cohorts

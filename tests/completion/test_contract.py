@@ -1,7 +1,5 @@
 """What every completer that can be asked for by name has to keep."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,29 +1,21 @@
 """Values that rows lack, from rows that are alike: in all features, or in a Markov blanket."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency, kstest
 
-from misfeat.cohorts import Cohort
-from misfeat.completion.imputation import KNNCompleter, imputed_codes
+from misfeat.cohorts import Cohort, Cohorts
+from misfeat.completion import MarkovBlanketCompleter
+from misfeat.completion.imputation import KNNCompleter, g_test, imputed_codes, markov_blanket
 from misfeat.information import joint_mutual_info
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts
-
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-from scipy.stats import chi2_contingency, kstest
-
-from misfeat.completion import MarkovBlanketCompleter
-from misfeat.completion.imputation import g_test, markov_blanket
 
 
 def reference(cohorts: Cohorts, k: int, with_target: bool, compared=None) -> np.ndarray:

@@ -1,7 +1,5 @@
 """The networks of the paper and a perceptron, which share how they are trained."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -12,8 +12,6 @@ After a change that is meant, renew what pages show with ``MISFEAT_RENEW_SNAPSHO
 tests/docs/test_blocks.py`` and read the difference before committing it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Scripts of the gallery become text, code, and what running them shows."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages: links lead somewhere, texts are short, titles are questions, and promises name a test."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

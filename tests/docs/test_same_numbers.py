@@ -1,7 +1,5 @@
 """README, tutorial, other pages, demonstration and report say the same about four hospitals."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

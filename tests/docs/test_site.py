@@ -1,7 +1,5 @@
 """The site that ``make docs`` has built: whole, without anything from outside, with its gallery."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

@@ -1,7 +1,5 @@
 """Cohorts drawn from known populations, with scores above chance of what they recorded."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from misfeat.completion import ExactScores, Known

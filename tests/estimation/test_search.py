@@ -1,7 +1,5 @@
 """A search finds what scoring all sets finds, at a fraction of the sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """A wide table is cut down to the features that explain something."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,20 +1,14 @@
 """One case: only errors and warnings of ours come out, and how it ended is counted."""
 
-from __future__ import annotations
-
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, MisfeatWarning
+from tests.attacks.tally import Tally
 from tests.fuzz.promises import BrokenPromiseError, hold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.attacks.tally import Tally
 
 MOST_SAID = 600
 """Characters of an error that are told."""

@@ -1,11 +1,11 @@
 """Files that a stranger might send: random bytes, and whole files with a few bytes changed."""
 
-from __future__ import annotations
-
 import gzip
 import io
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,17 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
+from misfeat.answers.top_sets import ScoredSet
 from misfeat.cli.settings_file import read_config
+from tests.attacks.tally import Tally
 from tests.fuzz.cases import a_case
 from tests.fuzz.promises import check_same, check_sets, sets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from misfeat.selection.ranking import ScoredSet
-
-    from tests.attacks.tally import Tally
 
 _RNG = np.random.default_rng(5)
 TABLE = {

@@ -4,12 +4,11 @@ A frame is fitted as its library holds it and as others do: the codes are the sa
 ours comes out. A column that a library cannot take over is left out of the comparison.
 """
 
-from __future__ import annotations
-
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -23,14 +22,10 @@ from hypothesis.extra import pandas as pdst
 from polars.testing import parametric
 
 from misfeat.cohorts import Coding, build_cohorts
+from tests.attacks.tally import Tally
 from tests.fuzz.cases import a_case
 from tests.fuzz.promises import hold
 from tests.fuzz.tables import GROUP, TARGET
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.attacks.tally import Tally
 
 AUDITED = ("columns", "notes")
 """What may differ: libraries lose the order of categories on the way, and their types."""

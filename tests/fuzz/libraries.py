@@ -1,10 +1,9 @@
 """A drawn table in the hands of each library, and in files."""
 
-from __future__ import annotations
-
 import csv
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -14,9 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.fuzz.tables import EVERYWHERE, IN_TEXT, Column, Drawn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ARROW = {
     "whole": pa.int64(),

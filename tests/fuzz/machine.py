@@ -4,30 +4,24 @@ A case is one fit, one question or one loading on drawn input, with the promises
 tests/fuzz/promises.py checked. Only errors and warnings of ours may come out.
 """
 
-from __future__ import annotations
-
 import tempfile
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from misfeat import SubgroupSelector
+from tests.attacks.tally import Tally
 from tests.fuzz.answers import QUESTIONS
-from tests.fuzz.cases import a_case
+from tests.fuzz.cases import Case, a_case
 from tests.fuzz.libraries import IN_FILES, IN_MEMORY, as_mapping, as_pandas, can_hold, in_library
 from tests.fuzz.promises import check_alike, check_same, check_sets, hold, sets_of
 from tests.fuzz.questions import NEURAL, questions
 from tests.fuzz.tables import GROUP, TARGET, Drawn, tables
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from tests.attacks.tally import Tally
-    from tests.fuzz.cases import Case
 
 LARGEST_FOR_R2 = 300
 

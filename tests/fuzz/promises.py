@@ -1,17 +1,12 @@
 """What holds of every answer, whatever was asked of whatever table."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from misfeat import SubgroupSelector
-    from misfeat.answers.top_sets import ScoredSet
+from misfeat import SubgroupSelector
+from misfeat.answers.top_sets import ScoredSet
 
 ALL = 10**6
 """More sets than any drawn table has."""

@@ -1,7 +1,5 @@
 """Parameters of `SubgroupSelector`, drawn from what their declarations say they take."""
 
-from __future__ import annotations
-
 from ast import literal_eval
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kernels for large tables are tried on small ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from misfeat.information import block_plan

@@ -1,7 +1,5 @@
 """Small cohorts, and their scores by scikit-learn."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.stats import hypergeom

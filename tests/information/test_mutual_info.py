@@ -1,7 +1,5 @@
 """Scores of sets against references, for every path that the kernels can take."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Permutations of the target: of rows, of rows with weights, and of sums of products."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 

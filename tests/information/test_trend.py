@@ -1,7 +1,5 @@
 """Linear scores of sets beside those of cells, when the target is permuted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,27 +4,22 @@ An engine is a function from a PyArrow table to a table of its own. PyArrow tell
 has a type for every column, so each engine gets the very same values.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
-    Hold = Callable[[pa.Table], Any]
+Hold = Callable[[pa.Table], Any]
 
 POSTGRES_USER = "postgres"
 _NULLABLE = {

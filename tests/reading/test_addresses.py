@@ -1,9 +1,8 @@
 """Tables behind addresses: read where they are, shown without what nobody should see."""
 
-from __future__ import annotations
-
 import tomllib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,10 +16,6 @@ from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts
 from misfeat.reading.files import is_address, without_secrets
 from tests.reading.engines import POSTGRES_USER, postgres_server, require
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SECRET = "hunter2"  # noqa: S105
 TABLE = {"a": [0, 0, 1, 1] * 10, "b": [0, 1] * 20, "y": [0, 0, 1, 1] * 10}

@@ -1,7 +1,5 @@
 """Columns in memory: whatever they hold, there is an answer, or an error that names the column."""
 
-from __future__ import annotations
-
 import datetime as dt
 import enum
 import uuid

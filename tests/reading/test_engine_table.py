@@ -1,7 +1,5 @@
 """What an engine works out over all rows: values by their ranks, samples, and sums."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

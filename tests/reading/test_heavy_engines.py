@@ -1,10 +1,10 @@
 """The same table gives the same answer from whichever engine holds it, tried on real engines."""
 
-from __future__ import annotations
-
 import datetime as dt
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,18 +14,11 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.top_sets import best_sets
-from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts import Coding, Cohorts, build_cohorts
+from misfeat.cohorts.cohort_data import ColumnAudit
 from tests.cohorts.plans import collected_queries
-from tests.reading.engines import ENGINES, as_pandas
+from tests.reading.engines import ENGINES, Hold, as_pandas
 from tests.reading.test_holders_agree import TABLES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.cohort_data import ColumnAudit
-    from tests.reading.engines import Hold
 
 pytestmark = pytest.mark.heavy
 

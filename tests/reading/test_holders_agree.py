@@ -1,7 +1,5 @@
 """Whichever library holds a table, its cohorts are the same, bit for bit."""
 
-from __future__ import annotations
-
 import datetime as dt
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Any table becomes a table of ours, with target and subgroups beside it; or the error says why."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -1,7 +1,5 @@
 """What a column holds follows from all of its values, whichever library holds them and how."""
 
-from __future__ import annotations
-
 import datetime as dt
 import random
 import warnings

@@ -1,6 +1,4 @@
 # ruff: noqa: PT012
-from __future__ import annotations
-
 import ctypes
 import signal
 import sys

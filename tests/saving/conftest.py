@@ -1,7 +1,5 @@
 """A fitted selector that tests save, load and ask."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Forged selections with right checksums: what contradicts itself is refused, and told."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The four hospitals of heart.csv as four sites that share counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What a site proposes, and the codebook that sites agree on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What rounding costs, found by trying it out on tables whose losses are known."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a selection answers that has counts of sites, and no rows."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -4,8 +4,6 @@ Every trial draws a population of its own, a table from it, and looks at one sub
 trials of a kind of difference are independent, so that how many intervals hold is binomial.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

@@ -5,8 +5,6 @@ says how often each of its five best sets comes out again; the second shows whet
 of each kind is looked at a trial, so that trials are independent and hits are binomial.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

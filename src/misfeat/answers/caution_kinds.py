@@ -1,7 +1,5 @@
 """A caution: something that may mislead in an answer, in the words of its kind."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -43,7 +41,7 @@ class Caution:
         subgroups: Iterable[str] = (),
         severity: Severity | None = None,
         **about: Any,
-    ) -> Caution:
+    ) -> "Caution":
         """A caution from templates; what is not given is that of its kind (cautions.toml)."""
         columns, subgroups = tuple(columns), tuple(subgroups)
         where = listed(subgroups, MOST_NAMED)

@@ -1,21 +1,20 @@
 """What may mislead in an answer: what a reader should know before showing it around."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from misfeat.answers.caution_kinds import MOST_NAMED, SEVERITIES, Caution, together
+from misfeat.answers.fit_result import FitResult
 from misfeat.answers.leaks import leaks, missing_by_rule, missing_patterns
 from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
@@ -23,15 +22,11 @@ from misfeat.cohorts.weights import weights_of
 from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
+from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import Setting, listed
+from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work
 from misfeat.words import percent, percent_between
-
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.estimation.shortlist import Shortlist
-    from misfeat.runtime.array_types import Floats
-    from misfeat.selection import Selection
 
 LOOKING = "Looking for what may mislead"
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
@@ -52,7 +47,7 @@ LIKE_TIMES = re.compile(
 ENOUGH_ROWS = 30  # in a subgroup with fewer rows a feature may well have a single value
 
 
-def list_cautions(selection: Selection, size: int | None = None) -> list[Caution]:
+def list_cautions(selection: FitResult, size: int | None = None) -> list[Caution]:
     """What may mislead in the answers of a selection, worst first (`Selection.cautions`)."""
     best = best_sets(selection, size, k=1)
     cohorts, scores = selection.cohorts, selection.set_scores
@@ -118,12 +113,7 @@ def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) ->
         if cohorts[one.subgroup].effective_size < cells:
             small[one.subgroup] = cells
     if small:
-        yield Caution.of(
-            "combinations",
-            f"Few rows in {{where}}: the best set there has up to {max(small.values()):,} "
-            "combinations of values with the target. Scores of few rows come out too high.",
-            subgroups=small,
-        )
+        yield Caution.of("combinations", subgroups=small, cells=max(small.values()))
 
 
 def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
@@ -204,19 +194,14 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
     """Too few subgroups to learn from how much they differ."""
     if estimate != POPULATION or len(cohorts) > FEW_COHORTS:
         return
-    sentence = (
-        f"With {len(cohorts)} subgroups one learns little about how much subgroups differ; scores "
-        "are shrunk towards what all of them say together, and intervals are wide."
-    )
+    sentence = ""
     if len(cohorts) == 1:
-        sentence = (
-            "There is one subgroup only: its scores were shrunk by its own rows, with no other "
-            "subgroup to compare with."
-        )
-    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names)
+        sentence = "There is one subgroup only: its scores were shrunk by its own rows, with no "
+        sentence += "other subgroup to compare with."
+    yield Caution.of("few subgroups", sentence, subgroups=cohorts.names, n=len(cohorts))
 
 
-def _unlike(selection: Selection) -> Iterator[Caution]:
+def _unlike(selection: FitResult) -> Iterator[Caution]:
     """Subgroups whose own rows contradict what all subgroups together say."""
     # Small ones do so by any feature, those with few cases by the feature that leads there.
     cohorts, scores = selection.cohorts, selection.set_scores
@@ -263,13 +248,8 @@ def _unlike(selection: Selection) -> Iterator[Caution]:
 def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Caution]:
     little = [one.subgroup for one in best if one.share < LITTLE]
     if little:
-        yield Caution.of(
-            "explains little",
-            f"No set explains more than {100 * LITTLE:.0f} % of the target {{column!r}} in "
-            "{where}; the order of sets there may be chance.",
-            columns=(cohorts.target,),
-            subgroups=little,
-        )
+        column = (cohorts.target,)
+        yield Caution.of("explains little", columns=column, subgroups=little, least=100 * LITTLE)
 
 
 def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> Iterator[Caution]:
@@ -293,7 +273,7 @@ def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> I
         )
 
 
-def _recorded_apart(selection: Selection, best: Sequence[ScoredSet]) -> Iterator[Caution]:
+def _recorded_apart(selection: FitResult, best: Sequence[ScoredSet]) -> Iterator[Caution]:
     """Best sets that rest on how two features go together, which nobody recorded."""
     pairs: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for one in best:

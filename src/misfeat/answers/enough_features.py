@@ -6,25 +6,21 @@ most permutations, the set is enough. Two are tried because they may explain onl
 there are very many pairs (`effort_for`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from misfeat.answers.options import AHEAD, checked_size, effort_for, of_each_subgroup, shown_scores
+from misfeat.answers.fit_result import FitResult, checked_size
+from misfeat.answers.options import AHEAD, effort_for, of_each_subgroup, shown_scores
 from misfeat.answers.subgroup_significance import LEVEL, PermutationTester
 from misfeat.answers.top_sets import TIED_DECIMALS
+from misfeat.completion import CompletedScores
 from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control
+from misfeat.information.measures import Measure
+from misfeat.runtime.array_types import Flags
 from misfeat.runtime.progress import long_work
-
-if TYPE_CHECKING:
-    from misfeat.completion import CompletedScores
-    from misfeat.information.measures import Measure
-    from misfeat.runtime.array_types import Flags
-    from misfeat.selection import Selection
 
 WHAT = "Testing whether a further feature helps"
 LITTLE, LITTLE_OF_IT = 0.01, 0.05
@@ -83,7 +79,7 @@ class Enough:
 
 
 def enough_features(
-    selection: Selection,
+    selection: FitResult,
     subgroup: str | None = None,
     size: int | None = None,
     *,
@@ -148,7 +144,7 @@ def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:
     return columns
 
 
-def chosen_size(selection: Selection) -> int:
+def chosen_size(selection: FitResult) -> int:
     """The size that is enough for every subgroup, p-values adjusted for their being several."""
     scores, missing = selection.set_scores, selection.missing
     tester = PermutationTester(selection, PERMUTATIONS, None, LEVEL)
@@ -197,7 +193,7 @@ def step_of(
     )
 
 
-def _with_included(selection: Selection, size: int, missing: Flags) -> CompletedScores:
+def _with_included(selection: FitResult, size: int, missing: Flags) -> CompletedScores:
     """Scores of the sets that hold every feature to include, where they fit and were recorded."""
     if size >= len(selection.options.include):
         scores = shown_scores(selection, size)

@@ -6,32 +6,28 @@ features of a set add up to its score. A path grows by the feature (or the inter
 most to what is chosen already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from misfeat.answers import options
+from misfeat.answers.fit_result import FitResult, checked_size, set_members
 from misfeat.answers.recording_gains import NOTHING as NO_BUNDLE
 from misfeat.answers.recording_gains import RecordingGains
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
+from misfeat.completion import CompletedScores
 from misfeat.completion.completer_data import SUPPORT
+from misfeat.estimation.estimates import ListedScores
 from misfeat.estimation.search import forward_path
 from misfeat.lattice.levels import rank, ranks_below
+from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work
-
-if TYPE_CHECKING:
-    from misfeat.completion import CompletedScores
-    from misfeat.estimation.estimates import ListedScores
-    from misfeat.runtime.array_types import Floats
-    from misfeat.selection import Selection
 
 VALUING, COMPARING = "Valuing features", "Comparing pairs"
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
@@ -67,7 +63,7 @@ class FeatureValue:
 
 
 def feature_values(
-    selection: Selection, subgroup: str | None = None, size: int | None = None
+    selection: FitResult, subgroup: str | None = None, size: int | None = None
 ) -> list[FeatureValue]:
     """What every feature is worth, subgroup by subgroup, the largest mean share first."""
     names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
@@ -117,16 +113,16 @@ def feature_values(
 
 
 def shapley_values(
-    selection: Selection, subgroup: str, features: Sequence[str]
+    selection: FitResult, subgroup: str, features: Sequence[str]
 ) -> dict[str, Estimated]:
     """The Shapley values of the features of a set, by name; they add up to its score."""
-    members, cohort = options.set_members(selection, features), selection.cohorts.position(subgroup)
+    members, cohort = set_members(selection, features), selection.cohorts.position(subgroup)
     contrasts, least = contrasts_of(selection), _least_added(selection)
     shares = contrasts.of(cohort, parts_of(members), shapley_weights(members), least)
     return dict(zip((selection.feature_names[m] for m in members), shares, strict=True))
 
 
-def _least_added(selection: Selection) -> float:
+def _least_added(selection: FitResult) -> float:
     """What a feature adds at least: nothing, unless sets are scored on different rows."""
     scores = selection.set_scores
     return 0.0 if scores.estimate.above_chance or scores.measure.closed else float("-inf")
@@ -205,7 +201,7 @@ class Interaction:
     source: str
 
 
-def pair_interactions(selection: Selection, subgroup: str | None = None) -> list[Interaction]:
+def pair_interactions(selection: FitResult, subgroup: str | None = None) -> list[Interaction]:
     """All pairs of features, subgroup by subgroup, the strongest first."""
     names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
     if len(features) < 2:
@@ -255,15 +251,15 @@ class PathStep:
     enough: bool
 
 
-def path_steps(selection: Selection, subgroup: str | None, size: int | None) -> list[PathStep]:
+def path_steps(selection: FitResult, subgroup: str | None, size: int | None) -> list[PathStep]:
     """Features in the order in which they add, subgroup by subgroup (`Selection.path`)."""
     n_features = len(selection.feature_names)
-    most = min(LONGEST, n_features) if size is None else options.checked_size(selection, size)
+    most = min(LONGEST, n_features) if size is None else checked_size(selection, size)
     names = options.explainable_subgroups(selection, subgroup)
     return [step for name in names for step in _steps_of(selection, name, most)]
 
 
-def _steps_of(selection: Selection, subgroup: str, most: int) -> list[PathStep]:
+def _steps_of(selection: FitResult, subgroup: str, most: int) -> list[PathStep]:
     """The steps of one subgroup, at most so many."""
     names, confidence = selection.feature_names, selection.confidence
     cohort = selection.cohorts.position(subgroup)
@@ -348,13 +344,13 @@ class Worth:
 
 
 def feature_worths(
-    selection: Selection,
+    selection: FitResult,
     subgroup: str | None = None,
     size: int | None = None,
     costs: Mapping[str, Any] | None = None,
 ) -> list[Worth]:
     """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    prices, size = options.Costs(selection, costs), options.checked_size(selection, size)
+    prices, size = options.Costs(selection, costs), checked_size(selection, size)
     subgroups = options.explainable_subgroups(selection, subgroup)
 
     def worths_of_subgroups() -> list[Worth]:

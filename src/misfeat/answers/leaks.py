@@ -6,26 +6,21 @@ with 2 % of cases. So both are looked at: the rows as they are, and every class 
 weight, in which a copy with so many errors explains the same however rare a class is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from misfeat.answers.caution_kinds import MOST_NAMED, SUSPECTS, Caution
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.feature_blocks import SUSPECT, without_features
 from misfeat.exceptions import Message, Setting, listed
+from misfeat.runtime.array_types import Flags, Floats
 from misfeat.words import joined
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from misfeat.runtime.array_types import Flags, Floats
 
 DETERMINES, DETERMINES_NUMBER = 0.67, 0.6
 """A column that explains this share of the target by itself nearly determines it. A copy with 5 %
@@ -110,7 +105,7 @@ def _leak_caution(
     kind: str,
     cohorts: Cohorts,
     feature: int,
-    explained: TargetShare,
+    explained: "TargetShare",
     where: NDArray[np.intp] | None,
 ) -> Caution:
     name = cohorts.features[feature]
@@ -130,8 +125,8 @@ def _leak_caution(
 
 
 def _explained_in(
-    tables: Floats, is_much: Callable[[TargetShare], bool]
-) -> tuple[TargetShare | None, NDArray[np.intp] | None]:
+    tables: Floats, is_much: Callable[["TargetShare"], bool]
+) -> tuple["TargetShare | None", NDArray[np.intp] | None]:
     """What is explained, and in which subgroups; None for all of them together."""
     together = share_of_target(tables.sum(axis=0))
     if is_much(together):

@@ -1,74 +1,27 @@
-"""What fit and questions are asked with: options, and checks of the names and sizes they give."""
-
-from __future__ import annotations
+"""What questions are asked with: sizes, features and costs, and how much is asked by default."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from math import comb
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from misfeat.cohorts.feature_blocks import check_names, not_a_feature
-from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.answers.fit_result import FitResult, checked_size, feature_index
+from misfeat.completion import CompletedScores
+from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.permutation import rows_to_permute
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
-if TYPE_CHECKING:
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores
-    from misfeat.selection import Selection
-
 Record = TypeVar("Record")
-MOST_LEFT_OUT = 10  # named columns that were left out
 MOST_OF_ALL = 3  # features of sets for questions about all sets, where larger ones are searched
-
-
-@dataclass(frozen=True)
-class FitOptions:
-    """What was asked for at fit, names and sizes checked."""
-
-    size: int
-    k: int
-    include: tuple[str, ...] = ()  # features of every set
-    blocks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that enter together
-    seed: int | None = None
-    backend: str | None = None  # the dataframe library of answers, by default any installed one
-    settings: Mapping[str, str] = field(default_factory=dict)  # not at their defaults, in Python
-
-
-def check_size(size: int, features: Sequence[str], cohorts: Cohorts) -> None:
-    """Raise where there is no feature, or sets would be larger than all of them."""
-    check_features(features, cohorts)
-    if size > len(features):
-        raise MisfeatError(
-            f"{Setting('size', size)} is larger than the number of features "
-            f"(n_features = {len(features)}): {listed(features)}.",
-            remedy=f"Lower {Setting('size')}.",
-        )
-
-
-def check_features(features: Sequence[str], cohorts: Cohorts) -> None:
-    """Raise where no column of a table is a feature, and say what became of them."""
-    if features:
-        return
-    left = [audit for audit in cohorts.columns if audit.role == "left out"]
-    reasons = "; ".join(f"{audit.column!r}: {audit.treatment}" for audit in left[:MOST_LEFT_OUT])
-    more = len(left) - MOST_LEFT_OUT
-    rows = int(cohorts.weights.sum())
-    why = f"Left out: {reasons}" if left else "It has only the target and group columns"
-    why += f" and {more:,} more" if more > 0 else ""
-    raise MisfeatError(
-        f"The table has no feature to score (n_samples = {rows}). {why}; add columns that may "
-        "inform about the target."
-    )
 
 
 class Costs:
     """What recording features costs, by feature, or by feature and subgroup."""
 
-    def __init__(self, selection: Selection, costs: Mapping[str, Any] | None) -> None:
+    def __init__(self, selection: FitResult, costs: Mapping[str, Any] | None) -> None:
         if costs is not None and not isinstance(costs, Mapping):
             raise MisfeatError(
                 f"{Setting('costs', costs)}; it must map features to what recording them costs, "
@@ -112,49 +65,13 @@ def checked_cost(feature: str, cost: object) -> float:
     return float(cost)  # type: ignore[arg-type]
 
 
-def checked_size(selection: Selection, size: int | None) -> int:
-    """Features per set, by default those of the fit; raises where there are not so many."""
-    size = selection.size if size is None else size
-    check_count(size, "size")
-    check_size(size, selection.feature_names, selection.cohorts)
-    return size
-
-
-def checked_k(selection: Selection, k: int | None) -> int:
-    """Sets per subgroup, by default those of the fit."""
-    k = selection.k if k is None else k
-    check_count(k, "k")
-    return k
-
-
-def level_size(selection: Selection, size: int | None) -> int:
+def level_size(selection: FitResult, size: int | None) -> int:
     """The size for questions about all sets: a few features, where larger sets are searched."""
     size, scores = checked_size(selection, size), selection.set_scores
     return min(MOST_OF_ALL, scores.largest_level) if scores.is_searched(size) else size
 
 
-def feature_index(selection: Selection, name: object, role: str) -> int:
-    """The index of a feature; an error says why a name is not that of one."""
-    names = selection.feature_names
-    if name not in names:
-        raise not_a_feature(name, role, selection.cohorts, names, selection.options.blocks)
-    return names.index(str(name))
-
-
-def set_members(selection: Selection, features: Sequence[str]) -> list[int]:
-    """The indices of the features of a set, ascending; raises for none, and for one named twice."""
-    names = check_names(features, "features")
-    if not names:
-        raise MisfeatError(f"{Setting('features', features)}; name at least one feature.")
-    if not isinstance(features, str) and len(names) < len(features):
-        repeated = str(next(n for i, n in enumerate(features) if n in list(features)[:i]))
-        raise MisfeatError(
-            f"{Setting('features')} names {repeated!r} twice; name it once.", column=repeated
-        )
-    return sorted(feature_index(selection, name, "a feature") for name in names)
-
-
-def included_features(selection: Selection, size: int) -> list[int]:
+def included_features(selection: FitResult, size: int) -> list[int]:
     """The indices of the features that every set holds; they must fit into sets of a size."""
     include = selection.options.include
     indices = [feature_index(selection, name, "a feature to include") for name in include]
@@ -167,7 +84,7 @@ def included_features(selection: Selection, size: int) -> list[int]:
     return indices
 
 
-def shown_scores(selection: Selection, size: int | None) -> CompletedScores:
+def shown_scores(selection: FitResult, size: int | None) -> CompletedScores:
     """The scores of the sets of a size that hold every feature to include."""
     included = included_features(selection, checked_size(selection, size))
     scores = selection.completed(size)
@@ -177,20 +94,20 @@ def shown_scores(selection: Selection, size: int | None) -> CompletedScores:
     return scores.of_sets(held)
 
 
-def target_varies(selection: Selection, subgroup: str) -> bool:
+def target_varies(selection: FitResult, subgroup: str) -> bool:
     """Whether the target has several classes in a subgroup, so that a set may explain something."""
     target = selection.cohorts[subgroup].target
     return bool((target != target[0]).any())
 
 
-def explainable_subgroups(selection: Selection, subgroup: str | None) -> list[str]:
+def explainable_subgroups(selection: FitResult, subgroup: str | None) -> list[str]:
     """The subgroups that a question is about and in which the target varies."""
     names = selection.subgroup_names(subgroup)
     return [name for name in names if target_varies(selection, name)]
 
 
 def of_each_subgroup(
-    selection: Selection, names: Sequence[str], what: str, answer: Callable[[str], list[Record]]
+    selection: FitResult, names: Sequence[str], what: str, answer: Callable[[str], list[Record]]
 ) -> list[Record]:
     """The records of subgroups, one after the other; progress says how many are done."""
     records = []
@@ -233,7 +150,7 @@ class Effort:
     ahead: int = AHEAD  # further features that are tried at once
 
 
-def effort_for(selection: Selection, size: int) -> Effort:
+def effort_for(selection: FitResult, size: int) -> Effort:
     """What fits into some seconds."""
     if selection.set_scores.rows_withheld:
         return Effort(0, 0, resampled=False)

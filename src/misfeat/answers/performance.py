@@ -8,29 +8,24 @@ the R² that least squares is expected to reach on further rows, from sums of pr
 time to an event, Uno's C and the Brier score of a Cox model (`cox`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.cox import brier, concordance, concordance_error, fit_cox
+from misfeat.answers.fit_result import FitResult
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.cohorts.follow_up import EVENT, STATES
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, Setting
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.array_types import Flags, Floats, Indices
-    from misfeat.selection import Selection
+from misfeat.runtime.array_types import Flags, Floats, Indices
 
 FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
@@ -85,7 +80,7 @@ class Performance:
 
 
 def model_performance(
-    selection: Selection, subgroup: str, features: Sequence[str]
+    selection: FitResult, subgroup: str, features: Sequence[str]
 ) -> Performance | None:
     """How well a model of some recorded features does; None where there are too few rows."""
     named = tuple(features)
@@ -121,7 +116,7 @@ class _Rows:
     effective: float  # rows of equal weight
 
     @classmethod
-    def of(cls, selection: Selection, cohort: int, members: Sequence[int]) -> _Rows:
+    def of(cls, selection: FitResult, cohort: int, members: Sequence[int]) -> "_Rows":
         cohorts = selection.cohorts
         rows = cohorts.at(cohort)
         rng = np.random.default_rng([selection.options.seed or 0, cohort])

@@ -5,20 +5,20 @@ explains the target is decided by one test of all sets, adjusted for the number 
 many features are enough, by tests of what further ones add.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from math import isnan, nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from misfeat.answers.caution_kinds import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
-from misfeat.answers.options import Effort, checked_size, effort_for, level_size, shown_scores
+from misfeat.answers.fit_result import FitResult, checked_size
+from misfeat.answers.options import Effort, effort_for, level_size, shown_scores
 from misfeat.answers.performance import UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.subgroup_significance import SubgroupSignificance, significance_tests
@@ -26,10 +26,6 @@ from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.cohort_data import Cohorts, subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
-
-if TYPE_CHECKING:
-    from misfeat.answers.caution_kinds import Caution
-    from misfeat.selection import Selection
 
 EXPLAINED = "explained"
 NO_EVIDENCE = "no evidence"
@@ -184,7 +180,7 @@ class Answer:
 
 
 def answer_of(
-    selection: Selection,
+    selection: FitResult,
     subgroup: str | None = None,
     size: int | None = None,
     costs: Mapping[str, Any] | None = None,
@@ -239,7 +235,7 @@ def answer_of(
     )
 
 
-def first_look(selection: Selection) -> list[Message]:
+def first_look(selection: FitResult) -> list[Message]:
     """The best recorded sets in words, before anything was tested."""
     sentences = []
     for name in selection.subgroup_names():
@@ -249,7 +245,7 @@ def first_look(selection: Selection) -> list[Message]:
 
 
 def _recommended(
-    selection: Selection,
+    selection: FitResult,
     size: int,
     name: str,
     enough: Enough | None = None,
@@ -327,14 +323,14 @@ def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
     )
 
 
-def _about(selection: Selection) -> Message:
+def _about(selection: FitResult) -> Message:
     """What shares are of."""
     of = "the uncertainty about" if selection.set_scores.measure.name != "r2" else "the variance of"
     return Message(f"{of} {{target}}", target=selection.cohorts.target)
 
 
 def _models(
-    selection: Selection, subgroup: str, features: tuple[str, ...]
+    selection: FitResult, subgroup: str, features: tuple[str, ...]
 ) -> tuple[Performance, ...]:
     """Models of a set, of the best single one of its features, and of all that were recorded."""
     chosen = model_performance(selection, subgroup, features)

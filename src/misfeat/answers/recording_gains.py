@@ -10,23 +10,19 @@ little below the difference of estimates, for S is the best of many, and most of
 than the deviation says, some farther away. `Gain` is that mixture of two normal distributions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.answers.fit_result import FitResult
 from misfeat.answers.options import shown_scores
 from misfeat.answers.set_contrasts import SHARED_ERROR
+from misfeat.completion import CompletedScores
 from misfeat.completion.completer_data import SINGLES
-
-if TYPE_CHECKING:
-    from misfeat.completion import CompletedScores
-    from misfeat.runtime.array_types import Floats, Indices
-    from misfeat.selection import Selection
+from misfeat.runtime.array_types import Floats, Indices
 
 Bundle = frozenset[int]
 """Features to be recorded together, by number."""
@@ -117,7 +113,7 @@ class RecordingGains:
     """
 
     def __init__(
-        self, selection: Selection, subgroup: str, size: int | None = None, together: bool = False
+        self, selection: FitResult, subgroup: str, size: int | None = None, together: bool = False
     ) -> None:
         self._selection, self.subgroup = selection, subgroup
         self._cohort = selection.cohorts.position(subgroup)
@@ -339,7 +335,7 @@ def bundles(features: Sequence[int], most: int = MOST_TOGETHER) -> Iterator[Bund
         yield from map(frozenset, combinations(features, size))
 
 
-def unsettled_pair(selection: Selection, members: Sequence[int]) -> tuple[tuple[str, ...], str]:
+def unsettled_pair(selection: FitResult, members: Sequence[int]) -> tuple[tuple[str, ...], str]:
     """The first pair that no subgroup recorded together, and the subgroup nearest to doing so."""
     recorded, names = ~selection.missing, selection.feature_names
     rows = np.array([cohort.size for cohort in selection.cohorts])

@@ -8,22 +8,18 @@ gain most (a multiple-choice knapsack, solved exactly by keeping all choices tha
 beats).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from misfeat.answers.options import Costs, checked_size, explainable_subgroups
+from misfeat.answers.fit_result import FitResult, checked_size
+from misfeat.answers.options import Costs, explainable_subgroups
 from misfeat.answers.recording_gains import NOTHING, Bundle, Gain, RecordingGains, bundles
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.exceptions import MisfeatError, Setting, check_count
-
-if TYPE_CHECKING:
-    from misfeat.selection import Selection
 
 LEAST_SHARE = 0.01
 """A gain of this share of the uncertainty about the target is worth a feature's usual cost."""
@@ -63,7 +59,7 @@ class PlanStep:
 
 
 def recording_plan(
-    selection: Selection,
+    selection: FitResult,
     subgroup: str | None = None,
     *,
     budget: float | None = None,
@@ -140,7 +136,7 @@ class _SubgroupPlan:
 
     def __init__(
         self,
-        selection: Selection,
+        selection: FitResult,
         gains: RecordingGains,
         costs: Costs,
         usual: float,

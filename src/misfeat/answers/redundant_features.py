@@ -1,25 +1,18 @@
 """Features that say the same twice: copies, and numbers that follow from others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.caution_kinds import Caution
 from misfeat.answers.leaks import is_gap
-from misfeat.cohorts.cohort_data import NOT_RECORDED
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.exceptions import Setting
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts.cohort_data import Cohorts
-    from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Floats, Integers
 
 SAME = 0.95  # a feature that explains this share of another one determines it
 LOOKS_SAME = 0.9  # pairs that reach this share in a sample of rows are counted on all rows

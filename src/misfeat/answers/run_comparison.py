@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from misfeat.answers.options import check_size, frame_of
+from misfeat.answers.fit_result import FitResult, check_size
+from misfeat.answers.options import frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share
-from misfeat.selection import Selection
 from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
-Runs = tuple[Selection, Selection]
+Runs = tuple[FitResult, FitResult]
 USUAL_CONFIDENCE = 0.9  # where neither run has one
 RECORDED, PREDICTED = "recorded", "predicted"
 NEARLY_NORMAL = 1e9  # degrees of freedom of a Student distribution that is as good as normal
@@ -138,8 +138,8 @@ class Comparison:
 
 
 def compare_selections(
-    first: Selection,
-    second: Selection,
+    first: FitResult,
+    second: FitResult,
     *,
     size: int | None = None,
     names: tuple[str, str] = ("first", "second"),
@@ -318,7 +318,7 @@ def _freedom(sampled: Sequence[SampledShare], variance: float) -> float:
     return 4.0 + min(6.0 * variance**2 / fourth, NEARLY_NORMAL) if fourth > 0 else NEARLY_NORMAL
 
 
-def explained_share(run: Selection, subgroup: str, features: Sequence[str]) -> ExplainedShare:
+def explained_share(run: FitResult, subgroup: str, features: Sequence[str]) -> ExplainedShare:
     """The share that a set explains in a subgroup: by its own rows, else as the run shows it."""
     members = sorted(run.feature_names.index(name) for name in features)
     cohort = run.cohorts.position(subgroup)
@@ -345,7 +345,7 @@ def explained_share(run: Selection, subgroup: str, features: Sequence[str]) -> E
     return ExplainedShare(score, None, wide, PREDICTED if predicted else RECORDED)
 
 
-def _sampled(run: Selection, cohort: int, members: list[int]) -> SampledShare | None:
+def _sampled(run: FitResult, cohort: int, members: list[int]) -> SampledShare | None:
     """The share of the rows, less chance, and how it varies."""
     measure, size = run.set_scores.measure, len(members)
     if measure.rows is not None:
@@ -499,7 +499,7 @@ def notes_on(runs: Runs, common: Sequence[str], size: int, confidence: float) ->
         )
 
 
-def _note_on_target(first: Selection, second: Selection) -> Message:
+def _note_on_target(first: FitResult, second: FitResult) -> Message:
     one, other = first.cohorts, second.cohorts
     sentence = (
         "The target {target} has other classes in the second run: {second} instead of {first}."
@@ -522,7 +522,7 @@ def _note_on_target(first: Selection, second: Selection) -> Message:
     )
 
 
-def _notes_on_coding(first: Selection, second: Selection) -> Iterator[Message]:
+def _notes_on_coding(first: FitResult, second: FitResult) -> Iterator[Message]:
     """Features of the same name whose values mean something else."""
     if first.set_scores.measure.name == "r2":
         return  # reads the numbers themselves

@@ -7,29 +7,23 @@ features that u depends on most, to P(u | p, y) and to P(u | p, y, r), each shru
 before. Where no subgroup recorded the whole set, each of u depends on p and y alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from misfeat.answers.options import set_members
+from misfeat.answers.fit_result import FitResult, set_members
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import distinct_columns
 from misfeat.cohorts.follow_up import counts_of, survival_of
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.information.count_tables import CountTables
 from misfeat.information.mutual_info import entropy
+from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.words import count_words, percent
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.information.count_tables import CountTables
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-    from misfeat.selection import Selection
 
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
@@ -129,13 +123,13 @@ class Explanation:
         return sentences
 
 
-def explanation(selection: Selection, subgroup: str, features: Sequence[str]) -> Explanation:
+def explanation(selection: FitResult, subgroup: str, features: Sequence[str]) -> Explanation:
     """The cells behind the score of a set (`Selection.why`)."""
     return explanations(selection, [(subgroup, features)])[0]
 
 
 def explanations(
-    selection: Selection, sets: Iterable[tuple[str, Sequence[str]]]
+    selection: FitResult, sets: Iterable[tuple[str, Sequence[str]]]
 ) -> list[Explanation]:
     """The same of many sets: what predictions need is prepared once."""
     asked = [
@@ -168,8 +162,8 @@ def explanations(
 
 
 def cell_counts(
-    selection: Selection, sets: Iterable[tuple[int, tuple[int, ...]]]
-) -> dict[tuple[int, tuple[int, ...]], CellCounts]:
+    selection: FitResult, sets: Iterable[tuple[int, tuple[int, ...]]]
+) -> dict[tuple[int, tuple[int, ...]], "CellCounts"]:
     """Rows by cell and class of many sets (a cohort, and members ascending), or expected ones."""
     tables, unrecorded = selection.set_scores.measure.tables, ExpectedCells(selection)
     by_set = {}
@@ -187,7 +181,7 @@ def cell_counts(
 
 
 def cells_of(
-    counts: CellCounts, features: Sequence[str], classes: Sequence[str], confidence: float | None
+    counts: "CellCounts", features: Sequence[str], classes: Sequence[str], confidence: float | None
 ) -> tuple[Cell, ...]:
     """Cells, those that add most to the score first; no intervals without `confidence`."""
     rows, by_class = counts.counts.sum(axis=1), counts.counts.sum(axis=0)
@@ -322,7 +316,7 @@ class EventFree(NamedTuple):
 
 
 def event_free_curves(
-    selection: Selection, explanation: Explanation
+    selection: FitResult, explanation: Explanation
 ) -> tuple[list[float], list[EventFree]]:
     """Times until the last horizon, and curves of all rows and of some cells."""
     # These are the cells that add most, as many with fewer events than all rows as with more.
@@ -378,7 +372,7 @@ class _Rows(NamedTuple):
 class ExpectedCells:
     """Expects the cells of a selection's sets; what features depend on is found once."""
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: FitResult) -> None:
         self._cohorts, self._missing = selection.cohorts.with_cells(), selection.missing
         self._tables = selection.set_scores.measure.tables
         self._order: dict[tuple[int, int], list[int]] = {}

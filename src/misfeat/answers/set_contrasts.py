@@ -14,26 +14,21 @@ no rows are kept, they are 4/5 of the overlap of the sets: the features they sha
 the product of their sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from misfeat.answers.options import checked_k, set_members, shown_scores, target_varies
+from misfeat.answers.fit_result import FitResult, checked_k, set_members
+from misfeat.answers.options import shown_scores, target_varies
+from misfeat.cohorts import Cohorts
+from misfeat.completion import CompletedScores
 from misfeat.information.mutual_info import influence
+from misfeat.runtime.array_types import Flags, Floats, Indices
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores
-    from misfeat.runtime.array_types import Flags, Floats, Indices
-    from misfeat.selection import Selection
-
-    Set = tuple[int, ...]
+Set = tuple[int, ...]
 
 MOST_KEPT = 2**23  # numbers of influences of rows, so that few are computed twice in a row
 MOST_DONORS = 20  # of so many other subgroups, the largest, rows say how errors vary together
@@ -163,14 +158,14 @@ def _squares_by_overlap(sets: Sequence[Set], reaches: Floats) -> Floats:
     return np.asarray(SHARED_ERROR * shared + (1 - SHARED_ERROR) * (reaches**2).sum(axis=1))
 
 
-def contrasts_of(selection: Selection) -> Contrasts:
+def contrasts_of(selection: FitResult) -> Contrasts:
     """Sums and differences of the scores of a selection."""
     scores = selection.set_scores
     return Contrasts(scores.scored, selection.missing, selection.confidence, scores.measure.rows)
 
 
 def difference(
-    selection: Selection, subgroup: str, features: Sequence[str], others: Sequence[str]
+    selection: FitResult, subgroup: str, features: Sequence[str], others: Sequence[str]
 ) -> Estimated:
     """By how much one set explains more than another (`Selection.difference`)."""
     members, other = set_members(selection, features), set_members(selection, others)
@@ -197,7 +192,7 @@ class Alternative:
 
 
 def alternative_sets(
-    selection: Selection, subgroup: str, features: Sequence[str], k: int | None = None
+    selection: FitResult, subgroup: str, features: Sequence[str], k: int | None = None
 ) -> list[Alternative]:
     """Sets that explain as much as one, fewest swaps first, grouped by what is given up."""
     k, names = checked_k(selection, k), selection.feature_names

@@ -12,32 +12,28 @@ The stability index is that of Nogueira, Sechidis and Brown (2018), "On the Stab
 Selection Algorithms", Journal of Machine Learning Research 18(174).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.options import checked_k, explainable_subgroups, shown_scores
+from misfeat.answers.fit_result import FitResult, checked_k
+from misfeat.answers.options import explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.weights import subsample
+from misfeat.completion import CompletedScores
 from misfeat.estimation.estimates import POPULATION
 from misfeat.estimation.resample_scores import MOST_NUMBERS, Sample, sample_of, scores_of_samples
 from misfeat.estimation.score_sources import source_of
+from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import mapped
-
-if TYPE_CHECKING:
-    from misfeat.completion import CompletedScores
-    from misfeat.estimation.scores import SetScores
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
-    from misfeat.selection import Selection
 
 RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
@@ -110,7 +106,7 @@ class Stability:
 
 
 def stability_of(
-    selection: Selection, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
+    selection: FitResult, size: int | None = None, k: int | None = None, resamples: int = RESAMPLES
 ) -> Stability:
     """How often sets and features are among the best of resamples (`Selection.stability`)."""
     k = checked_k(selection, k)

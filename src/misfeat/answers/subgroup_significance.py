@@ -1,14 +1,14 @@
 """Whether any set of a subgroup explains more than chance, as plain data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from misfeat.answers import options
+from misfeat.answers.fit_result import FitResult, feature_index
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.weights import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
@@ -28,13 +28,9 @@ from misfeat.information.permutation import (
 )
 from misfeat.information.trend import orders_of
 from misfeat.lattice.levels import rank
+from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work
-
-if TYPE_CHECKING:
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.runtime.array_types import Flags, Floats, Integers
-    from misfeat.selection import Selection
 
 LEVEL = 0.05
 PERMUTING = "Shuffling the target"
@@ -68,7 +64,7 @@ class SignificanceTests:
 
 
 def significance_tests(
-    selection: Selection,
+    selection: FitResult,
     size: int | None = None,
     *,
     permutations: int | None = None,
@@ -129,7 +125,7 @@ class PermutationTester:
     """Tests sets of a selection; the target is permuted within the values of a feature."""
 
     def __init__(
-        self, selection: Selection, permutations: int, within: str | None, level: float
+        self, selection: FitResult, permutations: int, within: str | None, level: float
     ) -> None:
         self.scores, self.cohorts = selection.set_scores, selection.cohorts
         self.seed = selection.options.seed  # None is a seed, too, always the same
@@ -146,7 +142,7 @@ class PermutationTester:
             raise MisfeatError(f"{Setting('level', level)}; it must lie between 0 and 1.")
         self.within = None
         if within is not None:
-            self.within = options.feature_index(selection, within, "a feature to permute within")
+            self.within = feature_index(selection, within, "a feature to permute within")
             if sums is not None:
                 raise MisfeatError(
                     f"{Setting('within', within)} needs the values of a feature, of which "
@@ -158,7 +154,7 @@ class PermutationTester:
         # What tests of the same rows came to before, by what was tested.
         self.greatest: dict[tuple[Any, ...], Greatest] = selection.remembered(("greatest",), dict)
 
-    def p_value(self, sets: SearchedSets) -> float:
+    def p_value(self, sets: "SearchedSets") -> float:
         """How likely chance gives a set that scores as high; an earlier test of the sets serves."""
         known = self.greatest.get((*sets, self.within, self.seed))
         p_value = None if known is None else known.p_value(self.permutations)
@@ -169,7 +165,7 @@ class PermutationTester:
         measure = self.scores.measure
         return bool(measure.whole[cohort] > 0) and not measure.missing[cohort].all()
 
-    def sets_beside(self, cohort: int, held: tuple[int, ...], most: int) -> SearchedSets:
+    def sets_beside(self, cohort: int, held: tuple[int, ...], most: int) -> "SearchedSets":
         """Sets of up to so many features beside those held."""
         recorded = int((~self.scores.measure.missing[cohort]).sum())
         return SearchedSets(cohort, min(most, recorded - len(held)), held)
@@ -196,7 +192,7 @@ class PermutationTester:
             rows, largest, held=held, strata=strata, seed=seed, most=most, orders=orders
         )
 
-    def test(self, sets: SearchedSets, progress: Progress = unreported) -> MaxTest:
+    def test(self, sets: "SearchedSets", progress: Progress = unreported) -> MaxTest:
         """Test all of these sets of a cohort in one."""
         cohort, largest, held, include = sets
 

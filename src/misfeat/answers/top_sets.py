@@ -1,27 +1,22 @@
 """From completed scores to the rows that users see: ranked, named, in plain columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from misfeat.answers.options import checked_k, explainable_subgroups, level_size, shown_scores
+from misfeat.answers.fit_result import FitResult, checked_k
+from misfeat.answers.options import explainable_subgroups, level_size, shown_scores
 from misfeat.answers.set_contrasts import contrasts_of
+from misfeat.cohorts import Cohorts
+from misfeat.completion import CompletedScores
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.information.mutual_info import target_entropies
 from misfeat.lattice.levels import rank
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores
-    from misfeat.runtime.array_types import Indices, Integers
-    from misfeat.selection import Selection
+from misfeat.runtime.array_types import Indices, Integers
 
 TIED_DECIMALS = 12  # scores that agree to so many (nats) are tied; rounding must not rank them
 AS_MUCH = 0.99  # a set that scores this share of the best larger one explains as much
@@ -53,7 +48,7 @@ class ScoredSet:
 
 
 def best_sets(
-    selection: Selection,
+    selection: FitResult,
     size: int | None = None,
     k: int | None = None,
     subgroup: str | None = None,
@@ -98,7 +93,7 @@ def best_sets(
     return records
 
 
-def features_for_all(selection: Selection) -> tuple[str, ...]:
+def features_for_all(selection: FitResult) -> tuple[str, ...]:
     """The features of the set that explains most on the mean over subgroups, by their rows."""
     scores = shown_scores(selection, None)
     best = int(np.argmax(selection.cohorts.effective_sizes() @ scores.score))
@@ -136,7 +131,7 @@ def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:
 
 
 def _without_padding(
-    selection: Selection, order: Indices, scores: CompletedScores, cohort: int
+    selection: FitResult, order: Indices, scores: CompletedScores, cohort: int
 ) -> Iterator[int]:
     """Sets in an order; of those that contain one sufficient smaller set only the first."""
     # A list of the best would hold little else. A set is sufficient if it explains nearly as much
@@ -165,7 +160,7 @@ def _without_padding(
 
 
 def all_scores(
-    selection: Selection, size: int | None = None, subgroup: str | None = None
+    selection: FitResult, size: int | None = None, subgroup: str | None = None
 ) -> dict[str, list[Any]]:
     """The columns of `Selection.scores`: there may be half a million sets, so no records."""
     names, scores = selection.subgroup_names(subgroup), shown_scores(selection, size)
@@ -184,7 +179,7 @@ def all_scores(
 
 
 def _of_cohort(
-    selection: Selection,
+    selection: FitResult,
     cohort: int,
     scores: CompletedScores,
     order: Sequence[int] | NDArray[np.intp],

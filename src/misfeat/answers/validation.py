@@ -18,40 +18,35 @@ Worse on draws from six tables: scores of rows left out as the truth; noise by t
 variance; deviations as they are, or fully corrected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from math import comb
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from misfeat.answers.options import checked_k, level_size
+from misfeat.answers.fit_result import FitResult, checked_k
+from misfeat.answers.options import level_size
+from misfeat.cohorts import Cohorts
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
+from misfeat.completion import CompletedScores, Known
+from misfeat.completion.completer_data import ExactScores
 from misfeat.completion.conformal_intervals import hidden_in_turns
 from misfeat.estimation.estimates import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level, rank
+from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
 from misfeat.words import count_words
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts import Cohorts
-    from misfeat.completion import CompletedScores, Known
-    from misfeat.completion.completer_data import ExactScores
-    from misfeat.runtime.array_types import Flags, Floats, Integers
-    from misfeat.selection import Selection
-
-    Scores = NDArray[np.floating]
+Scores = NDArray[np.floating]
 
 WHAT = "Validating on parts of the table left out"
 JUDGED = 0.9  # the confidence of the intervals that the truth's deviation is read from
@@ -85,7 +80,7 @@ class Truth(NamedTuple):
 
 
 def validation_of(
-    selection: Selection, size: int | None = None, k: int | None = None, rounds: int = 4
+    selection: FitResult, size: int | None = None, k: int | None = None, rounds: int = 4
 ) -> list[Trust]:
     """How far answers can be trusted, one record a subgroup (`Selection.validate`)."""
     size, k = level_size(selection, size), checked_k(selection, k)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from misfeat.cli.run_options import NO_NOTES, TRACEBACK, as_option
+from misfeat.cli.run_options import NO_NOTES, TRACEBACK, as_option, with_help
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
@@ -32,7 +32,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=NO_NOTES)]
 
 
 def with_debug(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with the option --debug, which `OneLineErrors` reads."""
+    """The same command with help, and the option --debug, which `OneLineErrors` reads."""
 
     @wraps(command)
     def run(*, debug: bool, **options: Any) -> None:  # noqa: ARG001
@@ -40,8 +40,8 @@ def with_debug(command: Callable[..., None]) -> Callable[..., None]:
 
     signature, kind = inspect.signature(command, eval_str=True), inspect.Parameter.KEYWORD_ONLY
     debug = inspect.Parameter("debug", kind, default=False, annotation=Debug)
-    options = [*signature.parameters.values(), debug]
-    run.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    options = [with_help(one, command.__name__) for one in signature.parameters.values()]
+    run.__signature__ = signature.replace(parameters=[*options, debug])  # type: ignore[attr-defined]
     return run
 
 

@@ -1,7 +1,5 @@
 """`misfeat run` and `misfeat demo`: from a table to its answers."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import sys
@@ -10,7 +8,7 @@ from contextlib import closing, nullcontext
 from copy import copy
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -111,7 +109,7 @@ def answer(settings: RunSettings) -> None:
         raise lost
 
 
-def _first_look(selection: Selection) -> list[str]:
+def _first_look(selection: "Selection") -> list[str]:
     """The best sets before anything was tested, as a terminal shows them."""
     from misfeat.answers.recommendation import first_look
     from misfeat.safe_text import visible
@@ -148,7 +146,7 @@ def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
                 raise no_such_column(column, table.names, "a feature with a cost", "costs")
 
 
-def _print(settings: RunSettings, selection: Selection, screen: FirstScreen) -> None:
+def _print(settings: RunSettings, selection: "Selection", screen: "FirstScreen") -> None:
     from misfeat.show.question_output import print_tables
     from misfeat.show.terminal import print_sentences
 
@@ -158,7 +156,7 @@ def _print(settings: RunSettings, selection: Selection, screen: FirstScreen) -> 
     print_sentences(screen, spell=in_options, collecting=settings.worth)
 
 
-def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> str | None:
+def _save(selector: "SubgroupSelector", settings: RunSettings, folder: Path) -> str | None:
     """Save a run, the settings that repeat it and its report, all in one."""
     # Returns what the report found by leaving parts of the table out.
     from misfeat.cli.saved_runs import report_of
@@ -177,7 +175,7 @@ def _save(selector: SubgroupSelector, settings: RunSettings, folder: Path) -> st
     return shown.validation
 
 
-def _say_timings(times: StepTimes) -> None:
+def _say_timings(times: "StepTimes") -> None:
     """Say how long every step took, from the start of the process on."""
     import time
 
@@ -204,14 +202,7 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")
 
 
-def demo(
-    out: Annotated[str, typer.Option(help="The folder for the run and its report.")] = (
-        "misfeat-demo"
-    ),
-    show: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser, where there is a screen.")
-    ] = False,
-) -> None:
+def demo(out: str = "misfeat-demo", show: bool = False) -> None:
     """Run on four hospitals that did not record the same, and write a report."""
     from misfeat.cli.background_compilation import compiled_beside
     from misfeat.cli.saved_runs import open_page

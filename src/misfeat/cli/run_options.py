@@ -3,14 +3,13 @@
 A settings file holds the same options, and messages spell parameters as options.
 """
 
-from __future__ import annotations
-
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
@@ -241,7 +240,7 @@ class RunSettings:
     json: bool = False
     quiet: bool = False
 
-    def selector(self) -> SubgroupSelector:
+    def selector(self) -> "SubgroupSelector":
         """The selector that these settings ask for."""
         from misfeat.cohorts.coding import Coding
         from misfeat.selector import SubgroupSelector
@@ -323,8 +322,7 @@ def as_option(setting: Setting) -> str:
 
 def run_arguments() -> Iterable[inspect.Parameter]:
     """The arguments of a function that Typer makes the options of `misfeat run` from."""
-    hints = get_type_hints(RunSettings)
-    about = tomllib.loads(Path(__file__).with_name("run_options.toml").read_text(encoding="utf-8"))
+    hints, about = get_type_hints(RunSettings), _about("run_options.toml")
     for one in fields(RunSettings):
         option: Any = _TABLE
         if one.name in about:
@@ -336,3 +334,20 @@ def run_arguments() -> Iterable[inspect.Parameter]:
             default=one.default,
             annotation=Annotated[hints[one.name], option],
         )
+
+
+@cache
+def _about(file: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+
+
+def with_help(argument: inspect.Parameter, command: str) -> inspect.Parameter:
+    """An argument of a command with what command_options.toml says about it, if anything."""
+    about = _about("command_options.toml")
+    words = about.get(command, {}).get(argument.name) or about["every"].get(argument.name)
+    if words is None or get_origin(argument.annotation) is Annotated:
+        return argument
+    said = dict(words)
+    make: Any = typer.Argument if said.pop("argument", False) else typer.Option
+    option = make(*said.pop("flags", ()), **said)
+    return argument.replace(annotation=Annotated[argument.annotation, option])

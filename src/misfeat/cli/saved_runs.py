@@ -1,16 +1,14 @@
 """What is asked of saved runs: `misfeat report`, `ask`, `export` and `compare`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from misfeat.cli.errors import Quiet, in_options, notes_said, say
-from misfeat.cli.run_options import RunSettings, as_option, read_costs
+from misfeat.cli.run_options import RunSettings, Several, as_option, read_costs
 from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
@@ -18,22 +16,9 @@ if TYPE_CHECKING:
     from misfeat.show.question_output import About
     from misfeat.show.report import Report
 
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="What misfeat run --out saved.")]
-Subgroup = Annotated[
-    str, typer.Option(help="One subgroup only, or its value alone (va for site=va).")
-]
-Size = Annotated[int | None, typer.Option(help="Features per set.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
-
 
 def report(
-    folder: Folder,
-    out: Annotated[
-        str, typer.Option(help="The file to write; report.html in the run's folder by default.")
-    ] = "",
-    title: Annotated[str, typer.Option(help="The title of the page.")] = "",
-    show: Annotated[bool, typer.Option("--open", help="Open it in a browser, too.")] = False,
-    quiet: Quiet = False,
+    folder: str, out: str = "", title: str = "", show: bool = False, quiet: Quiet = False
 ) -> None:
     """Write the report of a saved run."""
     from misfeat.cli.settings_file import saved_settings
@@ -54,7 +39,7 @@ def report(
         open_page(file)
 
 
-def report_of(selection: Selection, said: RunSettings, title: str = "") -> Report:
+def report_of(selection: "Selection", said: RunSettings, title: str = "") -> "Report":
     """The report of a selection, as the settings of its run say."""
     from misfeat.show.report import make_report
 
@@ -71,21 +56,12 @@ def open_page(file: Path) -> None:
 
 
 def ask(
-    folder: Folder,
-    question: Annotated[
-        str,
-        typer.Argument(
-            metavar="QUESTION",
-            help="One of answer, top, significance, enough, features, why, alternatives, "
-            "interactions, stability, cautions, worth, plan, subgroups and columns.",
-        ),
-    ],
-    subgroup: Subgroup = "",
-    feature: Annotated[
-        list[str] | None, typer.Option(help="A feature of the set in question. May be repeated.")
-    ] = None,
-    size: Size = None,
-    json: Json = False,
+    folder: str,
+    question: str,
+    subgroup: str = "",
+    feature: Several = None,
+    size: int | None = None,
+    json: bool = False,
     quiet: Quiet = False,
 ) -> None:
     """Ask a saved run: which sets explain most, is it more than chance, how many are enough, …"""
@@ -99,16 +75,13 @@ def ask(
 
 
 def plan(
-    folder: Folder,
-    subgroup: Subgroup = "",
-    budget: Annotated[float | None, typer.Option(help="What all steps may cost together.")] = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(help="What recording a feature costs, COL=5; 1 if not given. Repeatable."),
-    ] = None,
-    rows: Annotated[int | None, typer.Option(help="Rows that a pilot would record.")] = None,
-    size: Size = None,
-    json: Json = False,
+    folder: str,
+    subgroup: str = "",
+    budget: float | None = None,
+    cost: Several = None,
+    rows: int | None = None,
+    size: int | None = None,
+    json: bool = False,
     quiet: Quiet = False,
 ) -> None:
     """Plan what to record: which features where, in which order, and when to stop."""
@@ -120,7 +93,7 @@ def plan(
         _print(selection, "plan", About(subgroup or None, (), size, costs, budget, rows), json)
 
 
-def _print(selection: Selection, question: str, about: About, json: bool) -> None:
+def _print(selection: "Selection", question: str, about: "About", json: bool) -> None:
     from misfeat.show.question_output import json_answer, print_answer
 
     if json:
@@ -131,20 +104,11 @@ def _print(selection: Selection, question: str, about: About, json: bool) -> Non
 
 
 def export(
-    folder: Folder,
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="An .xlsx workbook, a .csv file for one question, or a folder for CSV files.",
-        ),
-    ],
-    question: Annotated[
-        list[str] | None,
-        typer.Option(help="A question to answer, all if not given. May be repeated."),
-    ] = None,
-    size: Size = None,
-    top: Annotated[int | None, typer.Option(help="Sets per subgroup.")] = None,
+    folder: str,
+    file: str,
+    question: Several = None,
+    size: int | None = None,
+    top: int | None = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the answers of a saved run as an Excel workbook or CSV files."""
@@ -161,15 +125,7 @@ def export(
 
 
 def compare(
-    first: Annotated[
-        str, typer.Argument(metavar="RUN", help="What misfeat run --out saved, the earlier run.")
-    ],
-    second: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare it with.")],
-    size: Annotated[
-        int | None, typer.Option(help="Features of the best sets; the smaller one of the runs.")
-    ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    first: str, second: str, size: int | None = None, json: bool = False, quiet: Quiet = False
 ) -> None:
     """Compare two saved runs: which answers changed by more than their uncertainty."""
     from misfeat.show.comparison import compare as compared
@@ -185,7 +141,7 @@ def compare(
 
 
 @contextmanager
-def _loaded(folder: str, quiet: bool) -> Iterator[Selection]:
+def _loaded(folder: str, quiet: bool) -> Iterator["Selection"]:
     """A saved selection, which keeps what is asked of it."""
     from misfeat.selection import Selection
 

@@ -1,9 +1,7 @@
 """`misfeat site`: sites that may not share records, from agreeing on a coding to the answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +14,7 @@ from misfeat.cli.errors import (
     warnings_as_notes,
     with_debug,
 )
+from misfeat.cli.run_options import Several
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -26,25 +25,8 @@ site = typer.Typer(
     no_args_is_help=True,
 )
 
-Table = Annotated[str, typer.Argument(metavar="TABLE", help="The site's own table, a file.")]
-Name = Annotated[str, typer.Option("--site", help="The site's name.")]
-Key = Annotated[
-    str, typer.Option("--key", metavar="FILE", help="The key that signs, of 'site key'.")
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(help="A value that means missing, as '?' or COL=0. May be repeated."),
-]
-Read = Annotated[
-    list[str] | None,
-    typer.Option(help="How a column of text is read, as COL=text. May be repeated."),
-]
 
-
-def key(
-    out: Annotated[str, typer.Option(metavar="FILE", help="The file for the key.")],
-    quiet: Quiet = False,
-) -> None:
+def key(out: str, quiet: Quiet = False) -> None:
     """Make a key that signs what a site sends; keep the file where only the site can read it."""
     from misfeat.sites import make_key
 
@@ -54,20 +36,15 @@ def key(
 
 
 def propose(
-    table: Table,
-    target: Annotated[str, typer.Option(help="The target.")],
-    name: Name,
-    out: Annotated[str, typer.Option(metavar="FILE", help="The proposal.")] = "proposal.json",
-    exclude: Annotated[
-        list[str] | None, typer.Option(help="A column that is not a feature. May be repeated.")
-    ] = None,
-    bins: Annotated[
-        list[str] | None,
-        typer.Option(help="Bins of numeric columns, 5 if not given; COL=3 or COL=40,65 for one."),
-    ] = None,
-    missing: Missing = None,
-    read: Read = None,
-    signing_key: Key = "",
+    table: str,
+    target: str,
+    name: str,
+    out: str = "proposal.json",
+    exclude: Several = None,
+    bins: Several = None,
+    missing: Several = None,
+    read: Several = None,
+    signing_key: str = "",
     quiet: Quiet = False,
 ) -> None:
     """Propose columns, common values and rounded cut points; nothing else is in the file."""
@@ -88,12 +65,10 @@ def propose(
 
 
 def agree(
-    proposals: Annotated[
-        list[str], typer.Argument(metavar="PROPOSAL...", help="The proposals of all sites.")
-    ],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The codebook.")] = "codebook.json",
-    edition: Annotated[int, typer.Option(help="Which edition of the codebook it is.", min=1)] = 1,
-    signing_key: Key = "",
+    proposals: list[str],
+    out: str = "codebook.json",
+    edition: int = 1,
+    signing_key: str = "",
     quiet: Quiet = False,
 ) -> None:
     """Make one codebook of the proposals of all sites, and say where they disagree."""
@@ -112,23 +87,15 @@ def agree(
 
 
 def summarise(
-    table: Table,
-    codebook: Annotated[str, typer.Option(metavar="FILE", help="What 'site agree' wrote.")],
-    name: Name,
-    out: Annotated[str, typer.Option(metavar="FILE", help="The summary.")],
-    share: Annotated[
-        str,
-        typer.Option(
-            help="Counts of all pairs of features ('tables2'), or of all sets of three ('tables3')."
-        ),
-    ] = "tables2",
-    min_cell: Annotated[
-        int,
-        typer.Option(help="Counts are rounded to multiples of this; 1 shares exact ones.", min=1),
-    ] = 5,
-    missing: Missing = None,
-    read: Read = None,
-    signing_key: Key = "",
+    table: str,
+    codebook: str,
+    name: str,
+    out: str,
+    share: str = "tables2",
+    min_cell: int = 5,
+    missing: Several = None,
+    read: Several = None,
+    signing_key: str = "",
     quiet: Quiet = False,
 ) -> None:
     """Count what the site shares; 'site show' says exactly what is in it."""
@@ -161,10 +128,7 @@ def summarise(
         say(f"Read what leaves the house: misfeat site show {out}")
 
 
-def show(
-    summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="What a site shares.")],
-    quiet: Quiet = False,
-) -> None:
+def show(summary: str, quiet: Quiet = False) -> None:
     """Say exactly what a summary contains, and what could be worked out from it."""
     from misfeat.sites import read_summary
     from misfeat.sites.summary import disclosed
@@ -175,15 +139,11 @@ def show(
 
 
 def combine(
-    summaries: Annotated[
-        list[str], typer.Argument(metavar="SUMMARY...", help="What the sites shared.")
-    ],
-    out: Annotated[str, typer.Option(metavar="DIR", help="The folder for the run.")],
-    codebook: Annotated[
-        str, typer.Option(metavar="FILE", help="The agreed codebook; else the one of most files.")
-    ] = "",
-    size: Annotated[int | None, typer.Option(help="Features per set, at most three.")] = None,
-    top: Annotated[int, typer.Option(help="Sets per site.")] = 10,
+    summaries: list[str],
+    out: str,
+    codebook: str = "",
+    size: int | None = None,
+    top: int = 10,
     quiet: Quiet = False,
 ) -> None:
     """Put summaries together: an ordinary run with its report, for all sites.
@@ -226,9 +186,7 @@ def _key(file: str) -> Any:
     return read_key(file) if file else None
 
 
-def _coding(
-    missing: list[str] | None, read: list[str] | None, bins: list[str] | None = None
-) -> Coding:
+def _coding(missing: Several, read: Several, bins: Several = None) -> "Coding":
     """How a site's columns are read."""
     from misfeat.cli.run_options import read_bins, read_missing_values, read_read_rules
     from misfeat.cohorts.coding import Coding

@@ -3,8 +3,6 @@
 A column is taken as it is, cut into bins, merged into few categories, or left out.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 from collections.abc import Mapping, Sequence
@@ -14,6 +12,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NO_GRIDS, ColumnAudit
 from misfeat.cohorts.column_profiles import (
@@ -31,15 +30,13 @@ from misfeat.exceptions import MisfeatError, Setting
 from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
+from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
+from misfeat.runtime.array_types import Indices, Integers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.build import CohortRules
-    from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Indices, Integers
 
 
 @with_parameters
@@ -73,7 +70,7 @@ class BinRules:
     """Another number, or the cut points themselves, for single columns."""
 
     @classmethod
-    def parse(cls, bins: object) -> BinRules:
+    def parse(cls, bins: object) -> "BinRules":
         """Read the parameter ``bins``: a number, or a dict by column."""
         if not isinstance(bins, Mapping):
             return cls(_number_of_bins(bins))
@@ -216,7 +213,7 @@ def most_categories(coding: Coding, rows: int, n_columns: int) -> int:
 
 
 def feature_coder(
-    table: Table, profile: Profile, rules: CohortRules
+    table: Table, profile: Profile, rules: "CohortRules"
 ) -> tuple[Coder | None, ColumnAudit]:
     """Decide how a feature is coded; without a coder it is left out, and the audit says why."""
     bins, most = rules.bins, most_categories(rules.coding, profile.rows, len(table.names))
@@ -251,7 +248,7 @@ def feature_coder(
     return coder, audit_of(profile, coder, "feature", treatment)
 
 
-def _by_gaps(profile: Profile, why: str, rules: CohortRules) -> tuple[Coder | None, ColumnAudit]:
+def _by_gaps(profile: Profile, why: str, rules: "CohortRules") -> tuple[Coder | None, ColumnAudit]:
     """A coder of what is recorded and what is not, where that may be a feature; else none."""
     sporadic = rules.coding.sporadic == "category"
     if why not in UNREAD or not profile.missing or not sporadic:
@@ -369,7 +366,7 @@ class TargetCoding:
         """How many codes it has, without that for missing."""
         return len(self.coder.labels)
 
-    def joined(self, rows: CodedRows, line: int) -> tuple[TargetCoding, CodedRows]:
+    def joined(self, rows: CodedRows, line: int) -> tuple["TargetCoding", CodedRows]:
         """The same, and rows with one line of codes of the target, where there were several."""
         del line
         return self, rows

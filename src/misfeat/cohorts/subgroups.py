@@ -5,8 +5,6 @@ others that recorded the same, or left out; `sufficient_rows` says from how many
 is not small.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
@@ -14,27 +12,23 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from misfeat.cohorts.coding import Coding, as_it_is, check_cut_points, cut_points, interval_labels
 from misfeat.cohorts.cohort_data import BETWEEN_TERMS
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
-from misfeat.exceptions import Message, MisfeatError, Setting, listed, shortened
+from misfeat.exceptions import Message, MisfeatError, Notes, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
+from misfeat.reading.table_statistics import Weighing
 from misfeat.reading.values import Value, canonical, check_text, label
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from misfeat.exceptions import Notes
-    from misfeat.reading.table_statistics import Weighing
-    from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
-
-    Part = Sequence[int] | Indices
+Part = Sequence[int] | Indices
 
 MAX_VALUES = 5000  # A column of more values must be cut or merged before it makes subgroups
 OTHERS = "*"

@@ -27,8 +27,6 @@ A stratum with a single cluster does not say how clusters differ in it. Its clus
 the mean over all clusters instead of that of the stratum, which overstates the variance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -175,7 +173,7 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
 
 
 def effective_sizes(
-    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
+    profiled: "ProfiledTable", coded: "CodedColumns", rows: CodedRows, runs: Runs
 ) -> tuple[Floats | None, Floats | None]:
     """The effective size of every cohort, where weights or a design make one; joint effects."""
     # With a design: rows over their mean design effect, or what weights make of a constant target.
@@ -204,7 +202,7 @@ def effective_sizes(
 
 
 def _drawn_rows(
-    profiled: ProfiledTable, coded: CodedColumns, rows: CodedRows, runs: Runs
+    profiled: "ProfiledTable", coded: "CodedColumns", rows: CodedRows, runs: Runs
 ) -> DrawnRows:
     """Coded rows with their strata and clusters, as they were drawn."""
     rules, weighing = profiled.rules.weights, profiled.weighing

@@ -13,18 +13,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError, Setting, no_such_column
 from misfeat.reading.coders import CodedRows, Kind
+from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import Weighing, WeightRange
+from misfeat.runtime.array_types import Floats, Indices, Integers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
-    from misfeat.reading.inputs import Table
-    from misfeat.runtime.array_types import Floats, Indices, Integers
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly

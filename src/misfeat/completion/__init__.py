@@ -3,8 +3,6 @@
 The names load on first use, so that listing the completers stays fast.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

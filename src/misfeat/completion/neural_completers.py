@@ -3,8 +3,6 @@
 The networks themselves, and all that imports PyTorch, are in `misfeat.completion.networks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -18,11 +16,11 @@ from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice.levels import count_nodes, level
+from misfeat.runtime.array_types import Flags, Floats
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
 if TYPE_CHECKING:
     from misfeat.completion.networks.paper import ModelShape, PaperModels
-    from misfeat.runtime.array_types import Flags, Floats
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -333,7 +331,7 @@ class PaperCompleter(EpochCompleter):
             score = np.clip(score, *exact.bounds(size))
         return np.where(np.isnan(known), score, known)
 
-    def _shape(self, size: int, n_features: int, n_cohorts: int) -> ModelShape:
+    def _shape(self, size: int, n_features: int, n_cohorts: int) -> "ModelShape":
         from misfeat.completion.networks.paper import ModelShape
 
         return ModelShape(

@@ -22,8 +22,6 @@ The same model says how much the information of single rows varies, V: the sampl
 score times the rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -146,7 +144,7 @@ class Moments:
         """Rows of all subgroups that recorded each feature; of shape (n_features,)."""
         return np.maximum(self.rows @ self.recorded, 1.0)
 
-    def hidden(self, mask: Flags) -> Moments:
+    def hidden(self, mask: Flags) -> "Moments":
         """The same without the features that a mask marks, of shape (n_cohorts, n_features)."""
         return replace(self, recorded=self.recorded & ~mask)
 
@@ -236,7 +234,7 @@ class _Filling(NamedTuple):
     lines: Integers  # the lines of the latter
 
     @classmethod
-    def of(cls, own: Floats, observed: Flags, n_fixed: int = 0) -> _Filling:
+    def of(cls, own: Floats, observed: Flags, n_fixed: int = 0) -> "_Filling":
         """What need not be worked out anew for every shared covariance."""
         seen, lacking = np.flatnonzero(observed), np.flatnonzero(~observed)
         recorded = np.ascontiguousarray(own[..., seen[:, None], seen])

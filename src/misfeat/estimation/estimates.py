@@ -34,11 +34,7 @@ from misfeat.completion.completer_data import (
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
 from misfeat.estimation.pooling import Posterior
-from misfeat.estimation.population_estimator import (
-    LARGEST_COUNTED,
-    MOST_COUNTED,
-    PopulationModel,
-)
+from misfeat.estimation.population_estimator import LARGEST_COUNTED, MOST_COUNTED, PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
@@ -251,9 +247,8 @@ class ListedScores:
         posteriors = [model.posterior(subsets) for model in self.models]
         mean = np.mean([posterior.mean for posterior in posteriors], axis=0)
         deviation = np.mean([np.sqrt(posterior.variance) for posterior in posteriors], axis=0)
-        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation * self.known.prepared(
-            agreement_of
-        )
+        near = self.known.prepared(agreement_of)
+        return np.clip(mean, 0.0, self.ceiling[:, None]), deviation * near
 
     def deviation_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
         """Standard deviations of what sets explain beyond a part of each, (n_cohorts, n_sets)."""

@@ -13,19 +13,15 @@ docs/explanation/intervals.md (p-values).
   Every set has its own place to stop, and its p-value is exact there.
 """
 
-from __future__ import annotations
-
 from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from misfeat.information.permutation import Permutations
-    from misfeat.runtime.array_types import Flags, Floats, Integers
-    from misfeat.runtime.threads import Work
+from misfeat.information.permutation import Permutations
+from misfeat.runtime.array_types import Flags, Floats, Integers
+from misfeat.runtime.threads import Work
 
 PERMUTATIONS = 999  # permutations at most: the least p-value is one over one more
 REACHED = 10  # so many greatest scores that reach a set's own settle that it is chance

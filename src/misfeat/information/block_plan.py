@@ -20,23 +20,21 @@ from math import comb, log2
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.information.kernels import dense_blocks, depth_first
 from misfeat.information.kernels.dense_blocks import ALIGNED_WORDS, CHUNK, BlockPlan
 from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
+from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.runtime.threads import Task, Work
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from misfeat.information.mutual_info import CompactRows
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-    from misfeat.runtime.threads import Task, Work
 
-    Members = NDArray[np.int16]
-    Search = Callable[[Members, Integers, "Sums"], None]
-
-Sums: TypeAlias = "Floats"  # Sums of f, a row a kind, a column a subset
+Members = NDArray[np.int16]
+Sums: TypeAlias = Floats  # Sums of f, a row a kind, a column a subset
+Search = Callable[[Members, Integers, Sums], None]
 
 WHOLE_LEVEL_SHARE = 0.1  # Of a larger share, scoring the whole level costs less than searching
 LISTED_AT_ONCE = 22  # Up to so many features, all sizes are searched together and share beginnings

@@ -33,20 +33,17 @@ h between whole numbers of rows being taken in proportion. All weights being the
 See docs/explanation/few_rows.md and docs/explanation/scores.md.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from misfeat.runtime.array_types import Floats
 from misfeat.runtime.compilation import compiled, compiled_fast
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from misfeat.information.mutual_info import CompactRows
-    from misfeat.runtime.array_types import Floats
 
 SHORTEST_TABLE = 2**6
 LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
@@ -281,7 +278,7 @@ def c_log_c(count, f):
     return count * np.log(np.float64(count))
 
 
-def logs_of(rows: CompactRows, lanes: int) -> Logs:
+def logs_of(rows: "CompactRows", lanes: int) -> Logs:
     """The tables for one cohort, whose cells have so many 16-bit lanes; 0: they have others."""
     f, none = log_table(rows.total), np.empty(0)
     if not rows.above_chance:

@@ -15,17 +15,18 @@ features and the target instead, as in the first-order correction of Rao and Sco
 docs/explanation/intervals.md (p-values).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import comb
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from misfeat.cohorts.cohort_data import distinct_columns
+from misfeat.cohorts.cohort_data import Cohort, distinct_columns
+from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.weights import mean_weights, rows_drawn, squares_of, weights_of
 from misfeat.information.block_plan import (
     LARGEST_PLAN,
@@ -37,25 +38,16 @@ from misfeat.information.block_plan import (
     sums_of_subsets,
 )
 from misfeat.information.kernels import permuted_scores
+from misfeat.information.kernels.dense_blocks import BlockPlan
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import log_table, n_log_n
-from misfeat.information.trend import WithTrends
+from misfeat.information.trend import Orders, WithTrends
 from misfeat.lattice.levels import level
+from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts.cohort_data import Cohort
-    from misfeat.cohorts.product_sums import ProductSums
-    from misfeat.information.kernels.dense_blocks import BlockPlan
-    from misfeat.information.trend import Orders
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-
-    Seeds = NDArray[np.uint64]
+Seeds = NDArray[np.uint64]
 
 LARGEST_MASS = 2**31  # what all rows weigh together, at most about, where weights are permuted
 MOST_PERMUTATIONS = 2**17  # permutations have seeds up to this number

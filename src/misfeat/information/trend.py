@@ -12,24 +12,21 @@ linear model (Cochran and Armitage's trend test, the log-rank test), which finds
 feature in far fewer rows than a score of cells does.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.follow_up import counts_of, log_rank_scores
 from misfeat.information.kernels.permuted_scores import shuffled
+from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from misfeat.cohorts.cohort_data import Cohorts
     from misfeat.information.permutation import Permutations, PermutedSets
-    from misfeat.runtime.array_types import Floats, Indices, Integers
-    from misfeat.runtime.threads import Work
 
 IN_ORDER = ("number", "date", "flag", "category, in order")  # what such values are taken for
 COPY = 1e-9  # what varies by a smaller share does not, but for rounding
@@ -79,7 +76,7 @@ def midranks(codes: Indices, counts: Floats) -> Floats:
 class WithTrends:
     """Permutations with two scores of every set: that of its cells, then the linear one."""
 
-    def __init__(self, cells: Permutations, sets: PermutedSets, orders: Orders) -> None:
+    def __init__(self, cells: "Permutations", sets: "PermutedSets", orders: Orders) -> None:
         self._cells, self._sets, self.subsets = cells, sets, cells.subsets
         order, times, self._starts = sets.by_stratum
         self._rows = np.repeat(order, times)

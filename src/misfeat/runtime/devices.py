@@ -1,7 +1,5 @@
 """PyTorch: whether it is there, and where tensors are computed."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError, Setting
@@ -30,7 +28,7 @@ def check_device(device: object) -> None:
         raise MisfeatError(f"{Setting('device', device)} is unknown; use one of {DEVICES}.")
 
 
-def torch_device(device: str) -> torch.device:
+def torch_device(device: str) -> "torch.device":
     """The device of a name; "auto" is a CUDA device where there is one, else the CPU."""
     check_torch()
     import torch

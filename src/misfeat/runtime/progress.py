@@ -6,8 +6,6 @@ references; `__del__`), and engines answer with an error of their own. While a b
 `interrupts_kept` runs, each one is noted, and raised at the next chance if it was dropped.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -36,7 +34,7 @@ FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::ba
 """What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
-_latest: Bar | None = None  # Shown last, for threads that do not know whose work they do
+_latest: "Bar | None" = None  # Shown last, for threads that do not know whose work they do
 
 
 def unreported(what: str, done: int, total: int) -> None:
@@ -120,7 +118,7 @@ class Bar:
     """
 
     def __init__(
-        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+        self, console: "Console | None" = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -25,18 +25,13 @@ _HEAVY = ("pandas", "scipy.special", "scipy.stats")
 _waiting = {name: _LoadedOnUse(name) for name in _HEAVY if name not in sys.modules}
 sys.modules.update(_waiting)
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin, clone
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+    from sklearn.base import BaseEstimator as BaseEstimator
+    from sklearn.base import TransformerMixin as TransformerMixin
+    from sklearn.base import clone as clone
+    from sklearn.utils.validation import check_is_fitted as check_is_fitted
+    from sklearn.utils.validation import column_or_1d as column_or_1d
+    from sklearn.utils.validation import validate_data as validate_data
 finally:
     for _name, _module in _waiting.items():
         if sys.modules.get(_name) is _module:
             del sys.modules[_name]
-
-__all__ = [
-    "BaseEstimator",
-    "TransformerMixin",
-    "check_is_fitted",
-    "clone",
-    "column_or_1d",
-    "validate_data",
-]

@@ -1,12 +1,10 @@
 """A terminal: standard output, tables in which no name commands anything, and a run in it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from rich import box
 from rich.console import Console
@@ -18,13 +16,11 @@ from misfeat.answers.options import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
 from misfeat.answers.recommendation import Answer, most_informative
 from misfeat.answers.recording_plan import LEAST_SHARE
 from misfeat.safe_text import visible
+from misfeat.selection import Selection
 from misfeat.words import p_words, percent, percent_between, score_words
 
-if TYPE_CHECKING:
-    from misfeat.selection import Selection
-
-    Line = dict[str, Any]
-    Spell = Callable[[str], str]
+Line = dict[str, Any]
+Spell = Callable[[str], str]
 
 WIDTH_IN_A_PIPE = 120
 NARROW = 72  # a terminal with fewer columns than this gets fewer columns of a table

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.answers.options import FitOptions
+from misfeat.answers.fit_result import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of

@@ -1,7 +1,5 @@
 """Two runs that differ in one subgroup, and two whose names are hostile."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

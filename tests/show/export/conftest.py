@@ -1,7 +1,5 @@
 """Selections that the tests of exports share: a plain one, and one full of hostile names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

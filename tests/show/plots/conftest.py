@@ -6,8 +6,6 @@ meant, draw them anew, look at each, and commit them:
     MISFEAT_RENEW_PICTURES=1 pytest tests/show/plots
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

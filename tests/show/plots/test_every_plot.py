@@ -1,7 +1,5 @@
 """What holds for all plots, and what a journal asks of them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import unicodedata

@@ -1,7 +1,5 @@
 """Fitted selectors that the report's tests share."""
 
-from __future__ import annotations
-
 import pytest
 
 from misfeat import SubgroupSelector

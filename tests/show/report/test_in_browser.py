@@ -1,7 +1,5 @@
 """The report as a reader meets it: in real browsers, by clicking."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -15,27 +15,23 @@ Scores are in units of the table's mean known score. Arrays have sets first, lev
 `misfeat.lattice.neighbour_sums.Neighbours`, then cohorts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from misfeat.completion.base import BaseCompleter, closed_upwards
 from misfeat.completion.completer_data import OWN_ROWS, ExactScores, Known, support_of
 from misfeat.lattice.levels import level
 from misfeat.lattice.neighbour_sums import Neighbours
+from misfeat.runtime.array_types import Flags, Floats
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from torch import Tensor
-
     from misfeat.completion.neural_completers import MultiplexCompleter
-    from misfeat.runtime.array_types import Flags, Floats
 
 N_FACTS = 9  # numbers that describe a set in a cohort, beside one for every guess
 FIRST_GUESS_AHEAD = 2.0  # how far the first guess is ahead before training, on the log scale
@@ -147,7 +143,7 @@ def predicted_scores(
     known: Known,
     size: int,
     ways: Sequence[BaseCompleter],
-    settings: MultiplexCompleter,
+    settings: "MultiplexCompleter",
     device: torch.device,
 ) -> Floats:
     """Scores of all sets up to a size, (n_cohorts, n_sets), by a network trained for it."""
@@ -204,7 +200,7 @@ def _facts(exact: ExactScores, size: int, floor: Floats, unit: float) -> Floats:
 def train(
     network: MultiplexNetwork,
     lessons: Lessons,
-    settings: MultiplexCompleter,
+    settings: "MultiplexCompleter",
     rng: np.random.Generator,
 ) -> None:
     """Train on hidden features, where there are any, and keep the best weights."""

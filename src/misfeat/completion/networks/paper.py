@@ -25,23 +25,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice.levels import contains, count_nodes, level
 from misfeat.lattice.neighbour_sums import Neighbours
+from misfeat.runtime.array_types import Floats, Integers
 from misfeat.runtime.devices import torch_device
+from misfeat.runtime.progress import Progress
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from misfeat.completion.neural_completers import EpochCompleter
-    from misfeat.runtime.array_types import Floats, Integers
-    from misfeat.runtime.progress import Progress
 
-    Step = Callable[[], None]
-    Draw = Callable[..., Tensor]
+Step = Callable[[], None]
+Draw = Callable[..., Tensor]
 
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values

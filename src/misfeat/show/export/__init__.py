@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.options import checked_k, checked_size, effort_for, level_size
+from misfeat.answers.fit_result import checked_k, checked_size
+from misfeat.answers.options import effort_for, level_size
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn

@@ -11,13 +11,12 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.exceptions import shortened as shown_value
+from misfeat.runtime.array_types import Flags, Floats
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from misfeat.runtime.array_types import Flags, Floats
 
 BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 GREY, DARK = "#999999", "#555555"  # distinct for colour-blind readers too (Okabe and Ito)

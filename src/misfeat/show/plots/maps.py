@@ -1,7 +1,5 @@
 """Maps: features by subgroups, each by itself, and features by features of a subgroup."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +7,14 @@ import numpy as np
 
 from misfeat.answers.feature_contributions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
 from misfeat.answers.top_sets import subgroup_rows
+from misfeat.runtime.array_types import Flags, Floats
+from misfeat.selection import Selection
 from misfeat.show.first_screen import side_by_side
 from misfeat.show.plots import canvas
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from misfeat.runtime.array_types import Flags, Floats
-    from misfeat.selection import Selection
 
 NARROWEST = 4.2  # inches of a map, so that its title fits
 MOST_NUMBERED = 16  # columns in which every cell can hold its number
@@ -29,7 +26,7 @@ DIVERGING = "PuOr"
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
-def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> Axes:
+def feature_map(selected: canvas.Fitted | Selection, ax: "Axes | None" = None) -> "Axes":
     """Draw what each feature explains alone in every subgroup, in per cent of the uncertainty.
 
     Features come best first, by their mean over the subgroups; subgroups in which the same
@@ -108,7 +105,7 @@ def feature_map(selected: canvas.Fitted | Selection, ax: Axes | None = None) -> 
     return ax
 
 
-def _mark_corners(ax: Axes, image: Any, values: Floats, predicted: Flags) -> None:
+def _mark_corners(ax: "Axes", image: Any, values: Floats, predicted: Flags) -> None:
     """Put a triangle into the corner of predicted cells."""
     from matplotlib.collections import PolyCollection
 
@@ -119,7 +116,7 @@ def _mark_corners(ax: Axes, image: Any, values: Floats, predicted: Flags) -> Non
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
 
 
-def _number(ax: Axes, image: Any, values: Floats, faded: Flags, size: int) -> None:
+def _number(ax: "Axes", image: Any, values: Floats, faded: Flags, size: int) -> None:
     """Write hundredths into cells where there is room, those that may be nothing in brackets."""
     if values.shape[1] > MOST_NUMBERED:
         return
@@ -135,8 +132,8 @@ def _number(ax: Axes, image: Any, values: Floats, faded: Flags, size: int) -> No
 
 
 def interactions(
-    selected: canvas.Fitted | Selection, subgroup: str | None = None, ax: Axes | None = None
-) -> Axes:
+    selected: canvas.Fitted | Selection, subgroup: str | None = None, ax: "Axes | None" = None
+) -> "Axes":
     """Draw what every two features explain together, less what they explain one by one.
 
     Purple pairs explain more together (synergy), orange ones the same in part (redundancy). Where

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from misfeat.answers.feature_contributions import SMALLEST_SCALE, feature_worths
-from misfeat.answers.options import set_members
+from misfeat.answers.fit_result import set_members
 from misfeat.answers.stability import RESAMPLES, stability_of
 from misfeat.answers.top_sets import best_sets, subgroup_rows
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import rank
+from misfeat.selection import Selection
 from misfeat.show.plots import canvas
 from misfeat.words import count_words, p_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from misfeat.selection import Selection
 
 SUPPORTS = {
     "joint": (canvas.BLUE, "o", "recorded together elsewhere"),

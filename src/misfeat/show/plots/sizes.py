@@ -1,22 +1,19 @@
 """The best set of every size, and how many features are enough."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough, enough_features
 from misfeat.answers.recommendation import EXPLAINED, answer_of
 from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.runtime.array_types import Floats
+from misfeat.selection import Selection
 from misfeat.show.plots import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
-    from misfeat.runtime.array_types import Floats
-    from misfeat.selection import Selection
 
 PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 characters
 MOST_BESIDE = 4  # panels in a row
@@ -27,8 +24,8 @@ def size_curve(
     selected: canvas.Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
-    ax: Axes | None = None,
-) -> Axes | NDArray[np.object_]:
+    ax: "Axes | None" = None,
+) -> "Axes | NDArray[np.object_]":
     """Draw how much the best recorded set of every size explains, and where it is enough.
 
     A circle marks the size that is `enough`; larger sizes are faded. Where none is marked, there
@@ -127,7 +124,7 @@ class _Curve(NamedTuple):
         return f"{words}: {canvas.set_label(features, (), canvas.LONGEST_LINE - len(words))}"
 
 
-def _grid(count: int) -> list[Axes]:
+def _grid(count: int) -> list["Axes"]:
     """So many panels on one scale."""
     columns = min(count, MOST_BESIDE)
     rows = -(-count // columns)
@@ -141,7 +138,7 @@ def _grid(count: int) -> list[Axes]:
     return list(drawn[:count])
 
 
-def _draw(ax: Axes, curve: _Curve) -> None:
+def _draw(ax: "Axes", curve: _Curve) -> None:
     """Draw the curve of a subgroup, faded beyond the size that is enough."""
     sizes, useful = np.arange(1, len(curve.share) + 1), curve.size
     spread = np.maximum([curve.share - curve.low, curve.high - curve.share], 0)
@@ -158,7 +155,7 @@ def _draw(ax: Axes, curve: _Curve) -> None:
     ax.set_axisbelow(True)
 
 
-def _legend(ax: Axes, curves: list[_Curve], interval: str) -> list[Any]:
+def _legend(ax: "Axes", curves: list[_Curve], interval: str) -> list[Any]:
     handles = [canvas.sign(f"share, with its {interval}", color=canvas.BLUE, marker="o")]
     if any(curve.size and not curve.more_may_help for curve in curves):
         ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}

@@ -1,7 +1,5 @@
 """What the report shows: everything it asks a selection, as plain values that JSON can hold."""
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Mapping, Sequence
@@ -14,28 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from misfeat.answers.enough_features import Enough
 from misfeat.answers.feature_contributions import feature_values, feature_worths, shapley_values
-from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE
+from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
 from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
 from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import Stability, stability_of
 from misfeat.answers.top_sets import ScoredSet, best_sets, subgroup_rows
 from misfeat.answers.validation import validation_of
+from misfeat.completion import CompletedScores
 from misfeat.exceptions import Message, Spelling
 from misfeat.runtime.progress import progress_shown
+from misfeat.selection import Selection
 from misfeat.show.first_screen import FirstScreen, first_screen
 from misfeat.show.pages import as_html
-from misfeat.show.report.page import Report
+from misfeat.show.report.page import Cells, Report
 from misfeat.version import __version__
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-    from misfeat.answers.enough_features import Enough
-    from misfeat.answers.recommendation import SubgroupAnswer
-    from misfeat.completion import CompletedScores
-    from misfeat.selection import Selection
-    from misfeat.show.report.page import Cells
 
 FORMAT = 3  # raised whenever a program that reads the JSON would have to change
 COLUMN_NOTES = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
@@ -158,7 +153,7 @@ def _facts(selection: Selection, screen: FirstScreen, title: str | None, k: int)
 
 def _sentences(
     screen: FirstScreen, left_out: Sequence[Message], spell: Spelling
-) -> dict[str, Markup | list[Markup]]:
+) -> dict[str, "Markup | list[Markup]"]:
     """What the page says in words, marked up."""
     return {
         "whole": as_html(screen.sentence, spell),

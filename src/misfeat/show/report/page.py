@@ -1,7 +1,5 @@
 """The page of the report: templates, style, scripts and the data they read, as much as fits."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import webbrowser
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misfeat.answers.feature_contributions import SMALLEST_SCALE
+from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
 from misfeat.runtime.atomic_files import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from misfeat.answers.set_cells import CellCounts
-
-    Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
+Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
@@ -62,7 +59,7 @@ class Report:
     """
 
     contents: dict[str, Any]  # everything that is shown, as plain values
-    sentences: dict[str, Markup | list[Markup]]  # of the first screen
+    sentences: dict[str, "Markup | list[Markup]"]  # of the first screen
     cells: Cells
 
     def html(self) -> str:
@@ -133,8 +130,7 @@ class Report:
         """Everything the page shows, for programs."""
         return visible_json(json.dumps(self.contents, ensure_ascii=False, allow_nan=False))
 
-    def _repr_html_(self) -> str:
-        return self.html_snippet()
+    _repr_html_ = html_snippet
 
     def __repr__(self) -> str:
         title = visible(self.contents["title"])
@@ -267,7 +263,7 @@ def shade_of(value: float | None, top: float) -> int:
 
 
 @cache
-def _templates() -> Environment:
+def _templates() -> "Environment":
     templates = templates_of(PACKAGE)
     words = templates.get_template("glossary.html").module
     templates.globals |= {name: getattr(words, name) for name in ("glossary", "estimates")}
