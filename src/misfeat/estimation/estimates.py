@@ -9,7 +9,6 @@ levels are raised to those of every part (population.md, steps 9 and 10).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import comb
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -34,7 +33,7 @@ from misfeat.completion.completer_data import (
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
 from misfeat.estimation.pooling import Posterior
-from misfeat.estimation.population_estimator import LARGEST_COUNTED, MOST_COUNTED, PopulationModel
+from misfeat.estimation.population_estimator import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation
@@ -69,12 +68,6 @@ class Estimate:
         if self.lists:
             return min(n_features, 2)
         return max(size, self.completer.reach(size, n_features))
-
-    def counted_to(self, n_features: int) -> int:
-        """The largest size of which all sets are counted, to correct what is listed."""
-        sizes = range(min(n_features, LARGEST_COUNTED), 2, -1)
-        few = (m for m in sizes if self.lists and comb(n_features, m) <= MOST_COUNTED)
-        return next(few, 0)
 
     def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
         """Bytes that an estimate takes beyond the scores themselves, about."""

@@ -45,6 +45,7 @@ MOST_MISFIT = 0.25  # scores are never taken to be off by a larger share because
 MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at most
 MOST_COLUMNS = 9  # of a feature of many categories that these are proportional to
 MOST_COUNTED, LARGEST_COUNTED = 3000, 5  # sets of a size, and sizes, that are counted to correct
+MOST_LOOKS = 3e7  # sets of three and more times rows
 CLEARLY = 3.0  # times its variance by chance, a difference is squared before it is misfit
 TINY = 1e-9
 HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is known between
@@ -132,9 +133,8 @@ class PopulationModel:
     def corrected(self, by_size: Sequence[Floats], source: Source) -> "PopulationModel":
         """The same with scores corrected by counted ones, as far as rows allow (step 6)."""
         found: list[Correction] = []
-        for size, counted in enumerate(by_size[:LARGEST_COUNTED], start=1):
-            if comb(self.moments.n_features, size) > MOST_COUNTED:
-                break
+        largest = largest_counted(self.moments.n_features, source.work)
+        for size, counted in enumerate(by_size[:largest], start=1):
             subsets = level(self.moments.n_features, size)
             found.append(self._correction(subsets, counted, source.occupied(subsets)))
         return replace(self, corrections=tuple(found))
@@ -369,6 +369,13 @@ class PopulationModel:
             sets = set_columns(self.moments, subsets, redundant)
         there = (sets.columns >= 0) & observed[sets.columns]
         return SetColumns(np.where(there, sets.columns, -1), sets.position)
+
+
+def largest_counted(n_features: int, n_rows: int) -> int:
+    """The largest size of which all sets are counted to correct their scores; 0 for none."""
+    sizes = range(min(n_features, LARGEST_COUNTED), 0, -1)
+    few = (m for m in sizes if comb(n_features, m) <= MOST_COUNTED)
+    return next((m for m in few if m < 3 or comb(n_features, m) * n_rows <= MOST_LOOKS), 0)
 
 
 def _row_variance(scales: Sequence[Scale], scores: Floats) -> Floats:

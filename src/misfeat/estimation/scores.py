@@ -15,6 +15,7 @@ from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.estimation.estimates import Estimate, ListedScores
+from misfeat.estimation.population_estimator import largest_counted
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import Measure
@@ -139,7 +140,9 @@ class SetScores:
         """Scores of single sets of any size."""
         with self._lock:
             if self._listed is None:
-                counted = self.estimate.counted_to(self._n_features)
+                rows = self.measure.rows  # where they are at hand, so are counts
+                n_rows = 0 if rows is None else len(rows.target_codes)
+                counted = largest_counted(self._n_features, n_rows) if n_rows else 0
                 self._listed = self.estimate.listed(self.known(1, progress, counted))
             return self._listed
 
