@@ -127,7 +127,7 @@ class Source(ABC):
 class NumericTable(Source):
     """Sums of products of numeric columns: a column a feature, the target last, and no cells."""
 
-    largest_set = 1
+    largest_set, work = 1, 1
 
     def __init__(self, sums: ProductSums) -> None:
         self.sums, self.missing = sums, sums.missing
