@@ -20,6 +20,17 @@ def cells_of(features, cards):
 
 
 @compiled
+def number_cells(codes, cards, features, keys):
+    """Write which cell each row is in; a gap makes the number negative, and it stays so."""
+    keys[:] = 0
+    for f in features:
+        card = np.int32(cards[f])
+        for i in range(codes.shape[1]):
+            code = np.int32(codes[f, i])
+            keys[i] = GAP if (code < 0) | (keys[i] < 0) else keys[i] * card + code
+
+
+@compiled
 def count_cells(codes, cards, sets, target, weights, offsets, cohorts, n_classes, counts):
     """Add the weights of rows without gaps to `counts`: by set, cohort, cell and class."""
     keys = np.empty(CHUNK, dtype=np.int32)
@@ -32,12 +43,7 @@ def count_cells(codes, cards, sets, target, weights, offsets, cohorts, n_classes
             end = offsets[cohort + 1]
             for first in range(offsets[cohort], end, CHUNK):
                 n_rows = min(CHUNK, end - first)
-                keys[:] = 0
-                for f in features:
-                    card, line = np.int32(cards[f]), codes[f, first : first + n_rows]
-                    for i in range(n_rows):  # a gap makes the key negative, and it stays so
-                        code = np.int32(line[i])
-                        keys[i] = GAP if (code < 0) | (keys[i] < 0) else keys[i] * card + code
+                number_cells(codes[:, first : first + n_rows], cards, features, keys)
                 for i in range(n_rows):
                     if keys[i] >= 0:
                         table[keys[i] * n_classes + target[first + i]] += weights[first + i]
@@ -58,12 +64,7 @@ def occupied_cells(codes, cards, sets, offsets, found):
             end = offsets[cohort + 1]
             for first in range(offsets[cohort], end, CHUNK):
                 n_rows = min(CHUNK, end - first)
-                keys[:] = 0
-                for f in sets[s]:
-                    card, line = np.int32(cards[f]), codes[f, first : first + n_rows]
-                    for i in range(n_rows):
-                        code = np.int32(line[i])
-                        keys[i] = GAP if (code < 0) | (keys[i] < 0) else keys[i] * card + code
+                number_cells(codes[:, first : first + n_rows], cards, sets[s], keys)
                 for i in range(n_rows):
                     if keys[i] >= 0 and last[keys[i]] != stamp:
                         last[keys[i]] = stamp
