@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from misfeat.demo import INTRODUCTION, fitted, mostly_chance
+from misfeat.demo import INTRODUCTION, fitted
 from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import plain_text, print_lines, print_sentences, print_trust
 
@@ -29,8 +29,7 @@ def main() -> None:
     print_lines(console, plain_text(text, style="italic"))
     console.print()
     print_sentences(screen, console)
-    further = mostly_chance(selection)
-    print_trust(screen, console, validation=selection.validation, further=further)
+    print_trust(screen, console, validation=selection.validation)
     picture = Path(__file__).with_name("demo.svg")
     console.save_svg(str(picture), title="misfeat demo")
     # A picture loads nothing from elsewhere: the reader's own monospaced font will do.

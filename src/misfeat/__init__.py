@@ -23,19 +23,9 @@ if TYPE_CHECKING:
     from misfeat.version import __version__
 
 __all__ = [
-    "Coding",
-    "Columns",
-    "DamagedFileError",
-    "MisfeatError",
-    "MisfeatWarning",
-    "Selection",
-    "SubgroupSelector",
-    "UnseenSubgroupWarning",
-    "__version__",
-    "compare",
-    "memory_limit",
-    "plot",
-]
+    "Coding", "Columns", "DamagedFileError", "MisfeatError", "MisfeatWarning", "Selection",
+    "SubgroupSelector", "UnseenSubgroupWarning", "__version__", "compare", "memory_limit", "plot",
+]  # fmt: skip
 
 _HOME = {
     "Coding": "misfeat.cohorts.coding:Coding",

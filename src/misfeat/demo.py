@@ -1,25 +1,19 @@
 """The demonstration, heart disease in four hospitals: fit, write a run and its report, answer."""
 
 import sys
-from collections.abc import Iterator
-from math import comb
 from shlex import quote
 from typing import Any
 
 import tomli_w
 
-from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import Coding
 from misfeat.datasets import load_heart
-from misfeat.exceptions import Message
 from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
-from misfeat.selection import Selection
 from misfeat.selector import SubgroupSelector
 from misfeat.show.first_screen import first_screen
 from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences, print_trust
-from misfeat.words import joined, percent
 
 TITLE = "Heart disease in four hospitals"
 INTRODUCTION = (
@@ -60,8 +54,7 @@ def run_demo(path: str) -> None:
             settings = "# misfeat report reads this.\n" + tomli_w.dumps({"title": TITLE})
             parts = {SETTINGS: settings.encode(), REPORT: report.html().encode()}
             save_selector(selector, folder, parts)
-    further = mostly_chance(selection)
-    print_trust(screen, console, validation=selection.validation, further=further)
+    print_trust(screen, console, validation=selection.validation)
     for line in (
         "",
         f"Run:    {folder}",
@@ -69,28 +62,3 @@ def run_demo(path: str) -> None:
         f"More:   misfeat ask {quote(str(folder))} QUESTION, such as top, enough or features.",
     ):
         console.print(plain_text(line), soft_wrap=True)  # paths are never broken
-
-
-def mostly_chance(selection: Selection) -> Iterator[Message]:
-    """Of the sets that look best in a subgroup's own rows, the one that falls furthest."""
-    every = comb(len(selection.feature_names), selection.size)
-    apparent = []
-    for name in selection.subgroup_names():
-        sets = best_sets(selection, k=every, subgroup=name)
-        recorded = [one for one in sets if one.source == "recorded"]
-        if recorded:
-            apparent.append(max(recorded, key=lambda one: one.observed or 0.0))
-    furthest = max(apparent, key=lambda one: one.rank, default=None)
-    if furthest is None or not 0 < furthest.score < (furthest.observed or 0.0) / 2:
-        return
-    whole = furthest.score / furthest.share
-    interval = furthest.low / whole, furthest.high / whole
-    seen = percent((furthest.observed or 0.0) / whole, *interval)
-    share = percent(furthest.share, *interval)
-    yield Message(
-        f"{{subgroup}}: by its own rows alone, {{names}} would look best, with {seen} of the "
-        "uncertainty explained. Little of that is expected to hold in the population: "
-        f"{share}, number {furthest.rank:,} of {every:,} sets.",
-        subgroup=furthest.subgroup,
-        names=joined(furthest.features),
-    )

@@ -1,15 +1,12 @@
 import re
 import subprocess
 import sys
-from math import comb
 
 import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.run import _has_screen
-from misfeat.datasets import make_cohorts
-from misfeat.demo import mostly_chance
 from misfeat.show.first_screen import first_screen
 from tests.cli.commands import run
 
@@ -60,7 +57,7 @@ def test_the_first_screen_is_said_with_how_far_to_trust_it(hospitals):
     said = on_one_line(stdout)
     selection = SubgroupSelector.load(folder).selection_
     screen = first_screen(selection)
-    for sentence in (screen.sentence, *screen.recording, *mostly_chance(selection)):
+    for sentence in (screen.sentence, *screen.recording):
         assert said.count(on_one_line(sentence)) == 1
     for one in screen.subgroups:
         assert said.count(f"• {on_one_line(one.sentence)}") == 1
@@ -95,31 +92,3 @@ def test_what_cannot_be_shown_is_refused_before_any_work(tmp_path):
         assert said in result.stderr
         assert result.stderr.count("\n") == 1
     assert page.read_text() == "years of work"
-
-
-@pytest.fixture(scope="module")
-def misleading():
-    """Few rows of features with many values: their own rows mislead."""
-    data = make_cohorts(n_rows=100, similarity=300, hide=0.4, random_state=0)
-    return SubgroupSelector(data.groups, size=2).fit(data.columns, data.target).selection_
-
-
-def test_the_set_that_falls_furthest_is_the_one_that_is_named(misleading):
-    selection = misleading
-    (sentence,) = mostly_chance(selection)
-    every = comb(len(selection.feature_names), 2)
-    best = []
-    for name in selection.subgroup_names():
-        sets = best_sets(selection, k=every, subgroup=name)
-        own = [one for one in sets if one.source == "recorded"]
-        best.append(max(own, key=lambda one: one.observed))
-    furthest = max(best, key=lambda one: one.rank)
-    assert sentence.startswith(f"{furthest.subgroup}: by its own rows alone, ")
-    assert sentence.endswith(f", number {furthest.rank} of {every} sets.")
-    assert furthest.score < furthest.observed / 2
-
-
-def test_where_the_own_rows_rank_first_what_is_first_nothing_is_said():
-    table = {"a": [0, 1] * 100, "b": [0, 0, 1, 1] * 50, "y": [0, 1] * 100}
-    selection = SubgroupSelector(size=1).fit(table, "y").selection_
-    assert list(mostly_chance(selection)) == []

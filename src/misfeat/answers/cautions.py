@@ -182,12 +182,9 @@ def _follow_up(cohorts: Cohorts) -> Iterator[Caution]:
     """Times beside a target that looks like their event: how long rows were observed."""
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     if len(cohorts.classes) == 2 and not cohorts.horizons and LIKE_EVENTS.search(cohorts.target):
-        for name in binned.intersection(cohorts.features):
-            if LIKE_TIMES.search(name):
-                exclude = Setting("exclude", [name])
-                yield Caution.of(
-                    "follow-up", columns=(name,), target=cohorts.target, exclude=exclude
-                )
+        for name in filter(LIKE_TIMES.search, filter(binned.__contains__, cohorts.features)):
+            exclude = Setting("exclude", [name])
+            yield Caution.of("follow-up", columns=(name,), target=cohorts.target, exclude=exclude)
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:

@@ -140,9 +140,10 @@ class SetScores:
         """Scores of single sets of any size."""
         with self._lock:
             if self._listed is None:
-                rows = self.measure.rows  # where they are at hand, so are counts
-                n_rows = 0 if rows is None else len(rows.target_codes)
-                counted = largest_counted(self._n_features, n_rows) if n_rows else 0
+                rows = self.measure.rows  # where they are at hand, larger sets are counted
+                counted = (
+                    0 if rows is None else largest_counted(self._n_features, len(rows.weights))
+                )
                 self._listed = self.estimate.listed(self.known(1, progress, counted))
             return self._listed
 

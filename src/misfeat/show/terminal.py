@@ -317,10 +317,9 @@ def print_trust(
     *,
     spell: Spell = str,
     validation: str | None = None,
-    further: Iterable[str] = (),
 ) -> None:
     """Print how far to trust an answer: what validation says, and what may mislead."""
-    trust = [*([] if validation is None else [validation]), *further]
+    trust = [] if validation is None else [validation]
     trust += [one.words for one in screen.other_cautions]
     _print_headed(console or new_console(), "How far to trust it", map(spell, trust))
 

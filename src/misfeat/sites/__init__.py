@@ -15,20 +15,7 @@ from misfeat.sites.site_counts import summarise
 from misfeat.sites.summary import Summary, read_summary, write_summary
 
 __all__ = [
-    "Codebook",
-    "ColumnCode",
-    "Combined",
-    "Proposal",
-    "Refusal",
-    "Summary",
-    "agree",
-    "combine",
-    "make_key",
-    "propose",
-    "read_codebook",
-    "read_key",
-    "read_proposal",
-    "read_summary",
-    "summarise",
-    "write_summary",
-]
+    "Codebook", "ColumnCode", "Combined", "Proposal", "Refusal", "Summary", "agree", "combine",
+    "make_key", "propose", "read_codebook", "read_key", "read_proposal", "read_summary",
+    "summarise", "write_summary",
+]  # fmt: skip

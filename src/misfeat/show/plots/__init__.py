@@ -5,11 +5,5 @@ from misfeat.show.plots.ranked_lists import forest, stability, top_k, worth_coll
 from misfeat.show.plots.sizes import size_curve
 
 __all__ = [
-    "feature_map",
-    "forest",
-    "interactions",
-    "size_curve",
-    "stability",
-    "top_k",
-    "worth_collecting",
-]
+    "feature_map", "forest", "interactions", "size_curve", "stability", "top_k", "worth_collecting",
+]  # fmt: skip

@@ -305,8 +305,9 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
     if effort.tested < screen.size:
         what = "There are so many sets that none was tested against chance"
         if effort.tested:
-            sizes = f"of at most {effort.tested} features"
-            what = f"There are so many sets that the test of all sets is of sets {sizes}"
+            what = (
+                f"There are so many sets that the test of all takes those of up to {effort.tested}"
+            )
         skipped.append((what, "significance"))
     if not effort.resampled:
         skipped.append(("Stability was not looked at for so many sets", "stability"))
