@@ -168,7 +168,7 @@ def test_a_set_of_which_a_model_does_worse_than_of_others_is_said_so(answer):
     assert "alone 0.80 (0.65 to 0.75), clearly more: the others may have" in of.model_words
     assert of.model_words.count("clearly more") == 1
     of = replace(of, models=(chosen, replace(every, value=0.76)))
-    assert of.model_words.endswith(", clearly more: more may be worth it")
+    assert of.model_words.endswith(", clearly more: larger sets may help")
 
 
 def test_a_model_sees_what_features_explain_only_together():

@@ -247,7 +247,7 @@ def test_the_selector_says_how_far_to_trust_it(estimate):
     assert found["subgroup"].tolist() == list(selector.cohorts_.names)
     assert found.columns.tolist() == ["subgroup", "hidden", "captured", "coverage", "error"]
     assert found[["captured", "coverage"]].stack().between(0, 1).all()
-    assert selector.validation_.startswith("With ")
+    assert selector.validation_.startswith("Self-test with ")
     assert "90 % intervals" in selector.validation_
     assert ("half of the rows left out" in selector.validation_) == (estimate != "sample")
     again = selector.validate()
@@ -265,13 +265,14 @@ def test_a_subgroup_that_lacks_nothing_is_told_what_sampling_does():
     found = selector.validate()
     assert found["hidden"].tolist() == [0, 0, 0]
     assert (found["captured"] < 1).any()
-    assert selector.validation_.startswith("With half of the rows left out, the 2 sets")
+    assert selector.validation_.startswith("Self-test with half of the rows left out: the 2")
 
 
 def test_one_set_and_certain_bounds_have_words_of_their_own():
     said = in_words([Trust(0, 1, 0.8, 1.0, 0.1)], 1, None, rows_left_out=True)
     assert said == (
-        "With 1 feature hidden on purpose and half of the rows left out, the set ranked first "
+        "Self-test with 1 feature hidden on purpose and half of the rows left out: the set ranked "
+        "first "
         "explains about 80 % as much as the truly best set, and certain bounds contain the true "
         "value in 100 % of the cases."
     )

@@ -164,7 +164,7 @@ def test_a_memory_of_another_run_is_passed_over(table, saved, tmp_path):
 
 def test_the_best_sets_are_said_before_they_are_tested(with_progress, table):
     result = run("run", table, *QUICK)
-    assert "First look, before tests (the answer may be smaller):\n• site=a: " in result.stderr
+    assert "Provisional, before tests (which may drop features):\n• site=a: " in result.stderr
     assert "p = " not in result.stderr
     assert "First look" not in run("run", table, *QUICK, "--quiet").stderr
 

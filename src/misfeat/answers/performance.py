@@ -33,7 +33,7 @@ MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
 MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
 SMALL_STEP = 0.1  # after which curvatures are no longer worked out anew
 MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
-UNOS_C = "concordance (Uno's C)"
+UNOS_C, MEAN_AUC = "concordance (Uno's C)", "mean AUC"  # the latter of more than two classes
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
 
 
@@ -45,7 +45,7 @@ class Performance:
     """
 
     features: tuple[str, ...]
-    metric: str  # "AUC", "R²", "R² (of ranks)" or `UNOS_C`
+    metric: str  # "AUC", `MEAN_AUC`, "R²", "R² (of ranks)" or `UNOS_C`
     value: float
     low: float
     high: float
@@ -203,7 +203,8 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
     two: Any = {}
     if len(classes) == len(common) == 2:
         two = {"truth": target == 1, "probabilities": predicted[:, 1], "weights": rows.weights}
-    return Performance(features, "AUC", area, *ends, **two)
+    metric = "AUC" if len(common) == 2 else MEAN_AUC
+    return Performance(features, metric, area, *ends, **two)
 
 
 def _stratified_folds(target: Indices) -> Iterator[tuple[Any, Any]]:

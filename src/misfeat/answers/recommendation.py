@@ -19,7 +19,7 @@ from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
 from misfeat.answers.fit_result import FitResult, checked_size
 from misfeat.answers.options import Effort, effort_for, level_size, shown_scores
-from misfeat.answers.performance import UNOS_C, Performance, model_performance
+from misfeat.answers.performance import MEAN_AUC, UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.subgroup_significance import SubgroupSignificance, significance_tests
 from misfeat.answers.top_sets import ScoredSet, best_sets
@@ -105,7 +105,7 @@ class SubgroupAnswer:
         if not self.models:
             return None
         chosen, *others = self.models
-        article = "a" if chosen.metric == UNOS_C else "an"
+        article = "a" if chosen.metric in (UNOS_C, MEAN_AUC) else "an"
         template = f"a model with {{names}} reaches {article} {chosen.metric} of {chosen.words} on "
         template += "rows left out"
         if not isnan(chosen.brier):
@@ -118,7 +118,7 @@ class SubgroupAnswer:
             named = "{single} alone" if single else f"{every} recorded features"
             template += f"; with {named} {other.words}"
             if other.value > chosen.high:
-                doubt = "the others may have come by chance" if single else "more may be worth it"
+                doubt = "the others may have come by chance" if single else "larger sets may help"
                 template += f", clearly more: {doubt}"
         about: dict[str, Any] = {"names": joined(chosen.features)}
         about["single"] = joined(others[0].features) if others else ""

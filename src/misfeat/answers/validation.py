@@ -289,7 +289,7 @@ def in_words(
     hidden = sum(one.hidden for one in records)
     parts = [f"{count_words(hidden, 'feature')} hidden on purpose"] if hidden else []
     parts += ["half of the rows left out"] if rows_left_out else []
-    start = f"With {' and '.join(parts)}, the" if parts else "The"
+    start = f"Self-test with {' and '.join(parts)}: the" if parts else "The"
     captured = np.mean([one.captured for one in records])
     coverage = np.mean([one.coverage for one in records])
     kind = "certain bounds" if confidence is None else f"{100 * confidence:.0f} % intervals"

@@ -116,7 +116,7 @@ def _first_look(selection: "Selection") -> list[str]:
     from misfeat.show.terminal import MOST_SENTENCES
 
     sentences = [visible(in_options(sentence)) for sentence in first_look(selection)]
-    heading = "First look, before tests (the answer may be smaller):"
+    heading = "Provisional, before tests (which may drop features):"
     return [heading, *(f"• {one}" for one in sentences[:MOST_SENTENCES])]
 
 

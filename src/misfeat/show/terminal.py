@@ -35,7 +35,7 @@ ABOUT = {
     "above_chance": ", less what chance alone would score",
     "sample": ", of the rows as they are",
 }
-WORTH = f"Worth recording (a gain of {100 * LEAST_SHARE:.0f} % for a feature's usual cost)"
+WORTH = f"Worth recording (if {100 * LEAST_SHARE:.0f} % more is explained, at the usual cost)"
 MOST_SENTENCES = 20  # under one heading; of more subgroups the most informative ones are shown
 
 

@@ -77,7 +77,10 @@ def test_what_may_mislead_is_said():
 
 @pytest.mark.parametrize(
     ("estimate", "trust"),
-    [("population", "With half of the rows left out, the"), ("sample", "nothing was predicted")],
+    [
+        ("population", "Self-test with half of the rows left out: the"),
+        ("sample", "nothing was predicted"),
+    ],
 )
 def test_a_table_without_gaps_has_nothing_to_collect(estimate, trust):
     table = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
