@@ -81,7 +81,9 @@ def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EX
         else audit
         for audit in cohorts.columns
     )
-    return replace(left, columns=columns)
+    noted = ((note, getattr(note, "about", {}).get("column")) for note in cohorts.notes)
+    notes = tuple(note for note, column in noted if column not in names)
+    return replace(left, columns=columns, notes=notes)
 
 
 def product_sums_without(sums: ProductSums, names: Sequence[str]) -> ProductSums:
