@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.common.tables import TABLES
 from benchmarks.completion.hiding import Truth, ranking_figures
 from misfeat.completion import TransferCompleter
-from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
+from misfeat.completion.transfer.transfer_model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work

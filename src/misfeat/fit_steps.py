@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from misfeat.answers.caution_kinds import SUSPECTS
+from misfeat.answers.caution import SUSPECTS
 from misfeat.answers.enough_features import MOST_OF_SHORTLIST, chosen_size
 from misfeat.answers.fit_result import FitOptions, check_features
 from misfeat.answers.leaks import without_suspects

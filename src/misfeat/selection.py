@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
-from misfeat.answers.caution_kinds import Caution
+from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_columns, enough_features
 from misfeat.answers.feature_contributions import (

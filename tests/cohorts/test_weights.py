@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.survey_design import mean_effect
+from misfeat.cohorts.design_effects import mean_effect
 from misfeat.cohorts.weights import MOST_MASS, heaviest_of, reweighted, squares_of, subsample
 from tests.cohorts.tables import effective_size
 from tests.completion.coded import drawn_cohorts

@@ -8,7 +8,7 @@ from statistics import NormalDist, median
 
 import numpy as np
 
-from misfeat.answers.caution_kinds import MOST_NAMED, SEVERITIES, Caution, together
+from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
 from misfeat.answers.fit_result import FitResult
 from misfeat.answers.leaks import leaks, missing_by_rule, missing_patterns
 from misfeat.answers.recording_gains import unsettled_pair

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from misfeat.answers.caution_kinds import MOST_NAMED, SUSPECTS, Caution
+from misfeat.answers.caution import MOST_NAMED, SUSPECTS, Caution
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.feature_blocks import SUSPECT, without_features

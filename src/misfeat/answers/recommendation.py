@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.caution_kinds import Caution
+from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
 from misfeat.answers.fit_result import FitResult, checked_size

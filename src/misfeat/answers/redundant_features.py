@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.answers.caution_kinds import Caution
+from misfeat.answers.caution import Caution
 from misfeat.answers.leaks import is_gap
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.exceptions import Setting

@@ -34,6 +34,7 @@ from misfeat.cohorts.column_profiles import (
     note_text,
     profile_column,
 )
+from misfeat.cohorts.design_effects import effective_sizes
 from misfeat.cohorts.merged_categories import (
     BY_GAPS,
     MOST_VALUES,
@@ -44,7 +45,6 @@ from misfeat.cohorts.merged_categories import (
     merge_rare,
 )
 from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
-from misfeat.cohorts.survey_design import effective_sizes
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (

@@ -1,4 +1,4 @@
-"""A table with the question that is asked of it, and the two tables that come with the package."""
+"""A table with the question that is asked of it, and the table that comes with the package."""
 
 import csv
 import tomllib

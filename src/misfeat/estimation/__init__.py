@@ -5,7 +5,7 @@
   the target in it, and how much information that is;
 - `interaction_search`: pairs and triples that explain more together, as further columns;
 - `pooling`: every subgroup's score, shrunk towards what all subgroups share, with its variance;
-- `population_estimator`: all of it, one after the other;
+- `population_model`: all of it, one after the other;
 - `estimates`: which scale answers are on, and listed sets with intervals; `search` finds sets;
 - `scores`: all scores of a table; `shortlist` of a wide one; `significance` of the best.
 """

@@ -33,7 +33,7 @@ from misfeat.completion.completer_data import (
 from misfeat.completion.transfer import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
 from misfeat.estimation.pooling import Posterior
-from misfeat.estimation.population_estimator import PopulationModel
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import squared_correlation

@@ -16,7 +16,7 @@ from misfeat.completion.completer_data import Known
 from misfeat.estimation.covariance_scores import InformationScale, Moments, Term
 from misfeat.estimation.estimates import closed, intervals_of, raised
 from misfeat.estimation.interaction_search import find_terms
-from misfeat.estimation.population_estimator import PopulationModel
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.score_sources import CodedTable
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices

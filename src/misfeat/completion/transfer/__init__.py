@@ -49,7 +49,7 @@ class TransferCompleter(BaseCompleter):
 
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
-        from misfeat.completion.transfer.table_transfer import TransferModel, rows_or_tables
+        from misfeat.completion.transfer.transfer_model import TransferModel, rows_or_tables
 
         exact, rows = known.exact, known.prepared(rows_or_tables)
         work, above = Work(known.n_jobs), exact.above_chance

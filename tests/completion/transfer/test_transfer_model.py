@@ -8,14 +8,14 @@ from misfeat import Coding
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import hide_features
 from misfeat.completion import TransferCompleter
-from misfeat.completion.transfer import table_transfer
+from misfeat.completion.transfer import transfer_model
 from misfeat.completion.transfer.cells import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.completion.transfer.table_completion import (
     expected_above_chance,
     expected_score,
     poisson_table,
 )
-from misfeat.completion.transfer.table_transfer import TransferModel, records_of_rows
+from misfeat.completion.transfer.transfer_model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
@@ -106,7 +106,7 @@ def test_stretches_change_no_table_and_leave_out_none(size, monkeypatch):
     mask = random_mask(*cohorts.missing.shape, 0.4, np.random.default_rng(1))
     rows = records_of_rows(cohorts)
     found, tables = handed_out(TransferModel(rows, mask, Work(1), above_chance=True), size, 6)
-    monkeypatch.setattr(table_transfer, "LARGEST_STRETCH", 1)
+    monkeypatch.setattr(transfer_model, "LARGEST_STRETCH", 1)
     one_by_one = TransferModel(rows, mask, Work(3), above_chance=True)
     one_by_one.predict(4)  # keeps the tables of triples
     found_again, tables_again = handed_out(one_by_one, size, 6)
