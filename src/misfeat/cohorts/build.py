@@ -566,9 +566,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
     *codes, target_codes = laid_out.codes
     categories, gap_codes = _with_gaps(codes, labels.values(), coding.sporadic == "category")
     masses, heaviest = masses_of(laid_out, weighing)
-    effective, joint_effects = effective_sizes(profiled, coded, rows, runs)
-    if joint_effects is not None:
-        joint_effects = joint_effects[..., np.append(kept, True)]
+    effective, joint_effects = effective_sizes(profiled, coded, rows, runs, kept)
     cohorts = Cohorts(
         names=tuple(names),
         features=tuple(labels),

@@ -173,9 +173,9 @@ def mean_effect(effects: Floats, shares: Floats) -> float:
 
 
 def effective_sizes(
-    profiled: "ProfiledTable", coded: "CodedColumns", rows: CodedRows, runs: Runs
+    profiled: "ProfiledTable", coded: "CodedColumns", rows: CodedRows, runs: Runs, kept: Flags
 ) -> tuple[Floats | None, Floats | None]:
-    """The effective size of every cohort, where weights or a design make one; joint effects."""
+    """The effective size of every cohort, if weights or a design make one; effects of features."""
     # With a design: rows over their mean design effect, or what weights make of a constant target.
     weighing, sizes, effective = profiled.weighing, runs.sizes, None
     if weighing is not None and not weighing.frequency:
@@ -198,7 +198,7 @@ def effective_sizes(
     if worst > 0:
         effective[alone] = np.clip(sizes[alone] / worst, 1.0, otherwise[alone])
     joint[alone] = joint.max(axis=0)
-    return effective, joint
+    return effective, joint[..., np.append(kept, True)]
 
 
 def _drawn_rows(
