@@ -17,6 +17,7 @@ import signal
 import time
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -122,32 +123,52 @@ def stop(*_: object) -> None:
     raise TimeoutError
 
 
+def prepare() -> None:
+    """Of a process: leave out what takes long and does not decide whether there is an answer."""
+    warnings.simplefilter("ignore")
+    options.USUAL_PERMUTATIONS = options.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
+    options.STEP_PERMUTATIONS = options.FEWER_STEP_PERMUTATIONS = FEW_STEPS
+    recommendation.MOST_MODELLED = 0
+    signal.signal(signal.SIGPROF, stop)
+
+
+def limited(file: Path, source: str, limit: int) -> Outcome:
+    """The outcome of a table, for which there are so many seconds of CPU time."""
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    try:
+        return outcome_of(file, source)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=120, help="CPU seconds a table")
+    parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
-    warnings.simplefilter("ignore")
-    # What takes long and does not decide whether there is an answer: permutations, and models.
-    options.USUAL_PERMUTATIONS = options.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
-    options.STEP_PERMUTATIONS = options.FEWER_STEP_PERMUTATIONS = FEW_STEPS
-    recommendation.MOST_MODELLED = 0
-    signal.signal(signal.SIGPROF, stop)
-    with asked.out.open("w", newline="", encoding="utf-8") as out:
+    found = [
+        (file, folder.name)
+        for folder in asked.folders
+        for file in sorted(folder.rglob("*"))
+        if file.name.endswith(ENDINGS)
+    ]
+    ended: dict[str, Counter[str]] = {source: Counter() for _, source in found}
+    with (
+        asked.out.open("w", newline="", encoding="utf-8") as out,
+        ProcessPoolExecutor(asked.jobs, initializer=prepare) as pool,
+    ):
         writer = csv.DictWriter(out, [one.name for one in fields(Outcome)])
         writer.writeheader()
-        for folder in asked.folders:
-            files = [file for file in sorted(folder.rglob("*")) if file.name.endswith(ENDINGS)]
-            ended = Counter[str]()
-            for file in files:
-                signal.setitimer(signal.ITIMER_PROF, asked.limit)
-                one = outcome_of(file, folder.name)
-                signal.setitimer(signal.ITIMER_PROF, 0)
-                ended[one.outcome] += 1
-                writer.writerow(asdict(one))
-                out.flush()
-            print(folder.name, dict(ended), flush=True)
+        running = [pool.submit(limited, file, source, asked.limit) for file, source in found]
+        for one in running:
+            outcome = one.result()
+            ended[outcome.source][outcome.outcome] += 1
+            writer.writerow(asdict(outcome))
+            out.flush()
+    for source, counts in ended.items():
+        print(source, dict(counts))
 
 
 if __name__ == "__main__":
