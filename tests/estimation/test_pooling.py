@@ -24,7 +24,8 @@ def drawn(rows=400, n_cohorts=8, n_sets=60, differ=0.0, seed=0, levels=1.0):
     shown = pooled * np.exp(0.05 * rng.normal(size=n_sets))  # the pool is not quite right, either
     pool, recorded = np.tile(shown, (n_cohorts, 1)), np.ones(own.shape, dtype=bool)
     n_rows = np.full(n_cohorts, float(rows))
-    known = own, pool, pool, recorded, fitted, fitted, n_rows, SCALE.row_variance
+    behind = np.full(n_sets, float(n_cohorts))
+    known = own, pool, pool, recorded, fitted, fitted, n_rows, behind, SCALE.row_variance
     return Evidence(*known), truth
 
 

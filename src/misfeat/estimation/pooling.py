@@ -65,6 +65,7 @@ class Evidence:
     fitted: Floats
     fitted_part: Floats
     rows: Floats  # (n_cohorts,): rows of equal weight
+    behind: Floats  # (n_sets,): how many subgroups recorded a feature of a set, on the mean
     # from scores to what single rows vary by, both of shape (n_cohorts, n_sets)
     row_variance: Callable[[Floats], Floats]
     unit: float = 1.0  # what chance gives for every fitted column, over 1 / 2n: 2 for R²
@@ -98,7 +99,7 @@ class Samples(NamedTuple):
 
 def joined(parts: Sequence[Evidence]) -> Evidence:
     """The evidence of sets of several sizes together."""
-    names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part")
+    names = ("own", "part", "pooled", "recorded", "fitted", "fitted_part", "behind")
     lists = {name: [getattr(part, name) for part in parts] for name in names}
     arrays: dict[str, Any] = {k: np.concatenate(v, axis=-1) for k, v in lists.items()}
     return replace(parts[0], **arrays)
@@ -228,7 +229,7 @@ def posterior_of(
 
     h* an upper bound of h and G the subgroups that recorded the set. Where features are lacking,
     this is the variance of the recorded part, and that of what the others add is v(g, h*[s]) +
-    v / G with g what they add in the pool.
+    v / F with g what they add in the pool; F subgroups recorded a feature, on the mean.
     """
     if effects.alone:
         noise = evidence.noise(evidence.own)
@@ -257,7 +258,7 @@ def posterior_of(
     spread = _set_spreads(evidence, effects, expected, noise)
     gains = evidence.samples(gain)
     added = gains.variation(spread, evidence.fitted - evidence.fitted_part)
-    variance += np.where(lacking, added + gains.noise() * in_pool, 0.0)
+    variance += np.where(lacking, added + gains.noise() / evidence.behind, 0.0)
     leverage = shrinkage * part + np.maximum(pooled - part, 0.0)
     variance += effects.level_variance[:, None] * leverage**2
     if guesses is not None:
@@ -277,5 +278,5 @@ def _set_spreads(evidence: Evidence, effects: Effects, expected: Floats, noise: 
     excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(unit, TINY)
     seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SET_SPREAD), 0.0).sum(axis=0)
     total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)
-    wider = (stdtrit(total - 1.0, TAIL) / NormalDist().inv_cdf(TAIL)) ** 2
-    return np.asarray((PRIOR_SUBGROUPS * effects.largest_spread + seen) / total * wider)
+    wider = stdtrit(PRIOR_SUBGROUPS + evidence.behind - 1.0, TAIL) / NormalDist().inv_cdf(TAIL)
+    return np.asarray((PRIOR_SUBGROUPS * effects.largest_spread + seen) / total * wider**2)

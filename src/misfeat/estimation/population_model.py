@@ -7,6 +7,7 @@ The estimator of docs/explanation/population.md: here are its calibration (step 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
 
@@ -226,6 +227,7 @@ class PopulationModel:
             fitted=freedom[..., None, :] * dimensions,
             fitted_part=fitted_part * dimensions,
             rows=np.maximum(moments.rows[..., list(cohorts)], 1.0),
+            behind=1.0 / np.mean(1.0 / np.maximum(moments.recorded.sum(0), 1)[subsets], axis=1),
             row_variance=partial(_row_variance, [self.scales[k] for k in cohorts]),
             unit=self.scales[0].unit,
             misfit=misfit,
@@ -241,8 +243,7 @@ class PopulationModel:
         """What weak interactions of recorded features explain: of many as much as of three."""
         columns = self._interaction_columns(subsets, recorded)
         counted = min(1.0, MOST_DIFFUSE / max(comb(subsets.shape[1], 2), 1))
-        each = np.asarray(self.diffuse * self.dimensions[..., cohort])[..., None]
-        return np.asarray(each * columns * counted)
+        return np.multiply.outer(self.diffuse * self.dimensions[..., cohort], columns * counted)
 
     def posterior(self, subsets: Indices, *, variances: bool = True) -> Posterior:
         """Estimates of listed sets."""
@@ -276,8 +277,7 @@ class PopulationModel:
         # The variance of scores of joint tables is larger: they have more cells.
         cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
         more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
-        beyond = more / (2.0 * evidence.rows[:, None] ** 2)
-        found = replace(found, noise=found.noise + beyond)
+        found = replace(found, noise=found.noise + more / (2.0 * evidence.rows[:, None] ** 2))
         return self._doubted(found, evidence, subsets)
 
     def variance_of_gain(self, smaller: Indices, larger: Indices) -> Floats:
@@ -307,11 +307,9 @@ class PopulationModel:
     @cached_property
     def _small_levels(self) -> list[Evidence]:
         """What is known about all features, and about all pairs."""
-        n_features, found = self.moments.n_features, []
-        for m in range(1, min(n_features, 2) + 1):
-            alone = self.alone[m - 1] if m <= len(self.alone) else None
-            found.append(self.evidence(level(n_features, m), alone=alone))
-        return found
+        n_features, alone = self.moments.n_features, (*self.alone, None, None)
+        sizes = range(1, min(n_features, 2) + 1)
+        return [self.evidence(level(n_features, m), alone=alone[m - 1]) for m in sizes]
 
     @cached_property
     def effects(self) -> Effects:
@@ -319,17 +317,17 @@ class PopulationModel:
         return effects_of(joined(self._small_levels))
 
     def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
-        """Variances that allow for pairs recorded nowhere: between the best feature and all."""
+        """Variances that allow for pairs recorded nowhere: between the better feature and both."""
         unknown = support_of(~self.moments.recorded, subsets) == SINGLES
         if not unknown.any() or subsets.shape[1] == 1:
             return posterior
-        singles = np.arange(self.moments.n_features)[:, None]
-        additive, _ = self._shared(set_columns(self.moments, singles), singles)
-        scores = [self._on_scale(k, additive)[subsets] for k in range(len(self.scales))]
-        alone, pooled = np.maximum(scores, 0.0), evidence.pooled
-        reach = np.maximum(alone.sum(axis=2) - pooled, pooled - alone.max(axis=2))
-        doubt = (np.maximum(reach, 0.0) / HALF_WIDTH) ** 2
-        return replace(posterior, variance=posterior.variance + np.where(unknown, doubt, 0.0))
+        alone, together = (np.maximum(one.pooled, 0.0) for one in self._small_levels)
+        two, there = level(self.moments.n_features, 2), self.moments.recorded.astype(np.float64)
+        of_two = _reach(alone[:, two], together) * ((there.T @ there)[two[:, 0], two[:, 1]] == 0)
+        pairs = (subsets[:, list(pair)] for pair in combinations(range(subsets.shape[1]), 2))
+        reach = np.sum([of_two[:, rank(pair)] for pair in pairs], axis=0)
+        reach = np.minimum(reach, _reach(alone[:, subsets], evidence.pooled))
+        return replace(posterior, variance=posterior.variance + unknown * (reach / HALF_WIDTH) ** 2)
 
     def _shared(self, sets: SetColumns, subsets: Indices) -> tuple[Floats, Floats]:
         """Additive scores in the covariance that all subgroups share, and free columns of sets."""
@@ -376,6 +374,12 @@ def largest_counted(n_features: int, n_rows: int) -> int:
     sizes = range(min(n_features, LARGEST_COUNTED), 0, -1)
     few = (m for m in sizes if comb(n_features, m) <= MOST_COUNTED)
     return next((m for m in few if m < 3 or comb(n_features, m) * n_rows <= MOST_LOOKS), 0)
+
+
+def _reach(alone: Floats, together: Floats) -> Floats:
+    """How far a score may be off, were its features redundant, or not at all."""
+    reach = np.maximum(alone.sum(axis=2) - together, together - alone.max(axis=2))
+    return np.asarray(np.maximum(reach, 0.0))
 
 
 def _row_variance(scales: Sequence[Scale], scores: Floats) -> Floats:
