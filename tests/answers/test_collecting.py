@@ -274,3 +274,27 @@ def test_thermometers_that_fifteen_waves_asked_are_worth_asking_in_the_other_one
     assert set(worth.index[worth["clear"]]) == {"mpti", "therm_dem", "therm_gop"}
     assert worth["probability"][worth["clear"]].min() > 0.95
     assert selector.plan()["worth"].iloc[0]
+
+
+def test_a_subgroup_that_differs_from_all_others_rests_on_its_own_rows():
+    # Two features tell in seven subgroups of 600 rows and not in the last, where a third one does.
+    rng, parts = np.random.default_rng(3), []
+    for site in range(8):
+        x = rng.integers(0, 3, (600, 6))
+        told = 2.0 * (x[:, 2] - 1) if site == 7 else 1.5 * (x[:, 0] - 1) + 0.8 * (x[:, 1] - 1)
+        part = pd.DataFrame(x, columns=list("abcdef")).astype(object).assign(site=site)
+        parts.append(part.assign(y=(rng.random(600) < 1 / (1 + np.exp(-told))).astype(int)))
+    table = pd.concat(parts, ignore_index=True)
+    table.loc[(table["site"] == 7) | (table["site"] == 1), "a"] = None
+    selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
+    (model,) = selection.set_scores.listed().models
+    assert (~model.like).tolist() == [False] * 7 + [True]
+    (caution,) = (one for one in list_cautions(selection) if one.kind == "unlike")
+    assert caution.subgroups == ("site=7",)
+    # What all others lead to expect of it is doubtful there, and sure in one of them.
+    gains = {one.subgroup: one for one in feature_worths(selection) if one.feature == "a"}
+    assert gains["site=1"].probability > 0.8 > 0.5 > gains["site=7"].probability
+    # Its rows do not change what the others share: nor does leaving it out.
+    rest = SubgroupSelector("site", size=1).fit(table[table["site"] != 7], "y").selection_
+    with_it, without = (one.completed(1).score[1, 0] for one in (selection, rest))
+    assert with_it == pytest.approx(without, rel=0.05)

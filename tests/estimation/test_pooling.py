@@ -111,4 +111,4 @@ def test_whatever_is_recorded_estimates_are_finite(n_cohorts, n_sets, seed):
     found = posterior(replace(evidence, recorded=recorded))
     assert np.isfinite(found.mean).all()
     assert (found.variance > 0).all()
-    assert effects_of(evidence).largest_spread <= MOST_SPREAD
+    assert (effects_of(evidence).largest_spread <= MOST_SPREAD).all()

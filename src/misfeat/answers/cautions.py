@@ -200,7 +200,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 
 def _unlike(selection: FitResult) -> Iterator[Caution]:
     """Subgroups whose own rows contradict what all subgroups together say."""
-    # Small ones do so by any feature, those with few cases by the feature that leads there.
+    # Those set apart and small ones do so by any feature, those with few cases by the best one.
     cohorts, scores = selection.cohorts, selection.set_scores
     if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
         return
@@ -212,6 +212,7 @@ def _unlike(selection: FitResult) -> Iterator[Caution]:
         return [np.mean(one, axis=0) for one in zip(*parts, strict=True)]
 
     deviations, own, expected = selection.remembered(("contradictions",), contradictions)
+    like = np.mean([model.like for model in scores.listed().models], axis=0) > 0.5
     least = -NormalDist().inv_cdf(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1])))
     elsewhere = -NormalDist().inv_cdf(ELSEWHERE_LEVEL / 2.0)
     single = selection.completed(1)
@@ -224,6 +225,18 @@ def _unlike(selection: FitResult) -> Iterator[Caution]:
         )
         alone, expects, off = own[k] / whole[k], expected[k] / whole[k], np.abs(deviations[k])
         f = int(np.argmax(off))
+        if not like[k]:
+            yield Caution.of(
+                "unlike",
+                f"Subgroup {{where}} ({cohort.size:,} rows) differs from the others more than "
+                "these differ from each other: {column!r} explains "
+                f"{percent(max(alone[f], 0.0), 0, 1)} of the uncertainty in its rows, on which its "
+                f"scores rest; the others lead to expect {percent(expects[f], 0, 1)}.",
+                "Read it by itself: others hardly tell what it did not record would explain there.",
+                columns=(scores.measure.features[f],),
+                subgroups=(cohort.name,),
+            )
+            continue
         if not small[k] or off[f] <= least or abs(alone[f] - expects[f]) < LITTLE:
             f = int(np.argmax(np.where(selection.missing[k], -np.inf, score)))
             apart = abs(alone[f] - score[f])

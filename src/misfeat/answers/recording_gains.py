@@ -40,6 +40,7 @@ STRENGTHS = np.geomspace(0.002, 1.0, 16)  # of the entropy, what it explains the
 PRIOR, LIKE_OTHERS = 8.0, 10.0  # subgroups that inform, and that do so of a feature as of all
 VARIES, LITTLE = 0.2, 0.1  # of the expected root of a score, its deviations, if it informs or not
 CLEAR, DOUBT = 0.85, 0.05  # what is called clear informs in so many subgroups, but for some doubt
+SET_APART = (0.5, 0.0, 1.0)  # times these in a subgroup that differs from all others: who knows
 DIFFER = 2.0  # how much wider clear gains must be, where subgroups are known to differ
 _NORMAL = NormalDist()
 
@@ -204,7 +205,10 @@ class RecordingGains:
         deviations = self._deviations(before, list(there.values()))
         ahead = [self.score(index) - self.score(before) for index in there.values()]
         most = float(self._selection.set_scores.measure.whole[self._cohort]) - self.score(before)
-        sure = [self._informs[:, list(bundle)].min(axis=1).tolist() for bundle in there]
+        informs = self._informs
+        if self._lists and not self._selection.set_scores.listed().models[0].like[self._cohort]:
+            informs = informs * np.array(SET_APART)[:, None]
+        sure = [informs[:, list(bundle)].min(axis=1).tolist() for bundle in there]
         return {
             bundle: (Gain(rise, deviation, max(most, rise), *informs), index)
             for (bundle, index), rise, deviation, informs in zip(
@@ -229,7 +233,8 @@ class RecordingGains:
             model = scores.listed().models[0]
             known, effects = model.evidence(each), model.effects
             own, rows, fitted = known.own, known.rows / known.unit, known.fitted
-            differ = float(np.sqrt(effects.spread / np.maximum(effects.largest_spread, 1e-12)))
+            spread, most = effects.spread[effects.like], effects.largest_spread[effects.like]
+            differ = float(np.sqrt(spread / np.maximum(most, 1e-12))[0])
         free, twice = np.maximum(fitted - 1.0, 0.0), 2.0 * rows[:, None]
         root = np.sqrt(np.maximum(twice * np.nan_to_num(own) + free + 1.0, 0.0))
         explained = twice * scores.measure.whole[:, None] * STRENGTHS[:, None, None]

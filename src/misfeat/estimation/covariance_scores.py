@@ -69,6 +69,12 @@ class Moments:
     columns: tuple[Integers, ...]  # the columns of every feature, then those of every term
     n_targets: int  # columns of the target, which come last
     terms: tuple[Term, ...] = ()  # interactions that have columns
+    weights: Floats | None = None  # (..., n_cohorts): of what is shared; None: rows
+
+    @cached_property
+    def pooled_rows(self) -> Floats:
+        """The rows of each subgroup in what is shared."""
+        return self.rows if self.weights is None else self.weights
 
     @property
     def n_features(self) -> int:
@@ -142,7 +148,7 @@ class Moments:
     @cached_property
     def rows_recorded(self) -> Floats:
         """Rows of all subgroups that recorded each feature; of shape (n_features,)."""
-        return np.maximum(self.rows @ self.recorded, 1.0)
+        return np.maximum(self.pooled_rows @ self.recorded, 1.0)
 
     def hidden(self, mask: Flags) -> "Moments":
         """The same without the features that a mask marks, of shape (n_cohorts, n_features)."""
@@ -151,7 +157,7 @@ class Moments:
     def pooled(self, cohorts: Indices) -> Floats:
         """The mean covariance of some subgroups, by their rows."""
         weights = np.zeros(self.rows.shape)  # of all, so that no covariance is copied
-        weights[..., cohorts] = self.rows[..., cohorts]
+        weights[..., cohorts] = self.pooled_rows[..., cohorts]
         weights /= weights.sum(axis=-1, keepdims=True)
         lines = self.own.reshape(*weights.shape, -1)
         pooled: Floats = weights[..., None, :] @ lines
@@ -164,8 +170,9 @@ class Moments:
         if different.all():
             return self.pooled(np.arange(len(self.recorded)))
         members = [np.flatnonzero(which.ravel() == p) for p in range(len(different))]
-        whole = wide(self.rows.sum(axis=-1))
-        weights = [wide(self.rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
+        rows = self.pooled_rows
+        whole = wide(rows.sum(axis=-1))
+        weights = [wide(rows[..., chosen].sum(axis=-1)) / whole for chosen in members]
         ridge = EM_RIDGE * np.eye(self.own.shape[-1])
         # Columns that no subgroup lacks come first: what they have in common stays as it is.
         order = np.argsort(~different.all(axis=0), kind="stable")

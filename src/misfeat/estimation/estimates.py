@@ -324,7 +324,7 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     )
     gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
     behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)
-    h = model.effects.largest_spread + 1.0 / moments.rows[:, None] + behind
+    h = model.effects.largest_spread[:, None] + 1.0 / moments.rows[:, None] + behind
     return model.evidence(subsets).samples(gain).variation(h, lacking.sum(axis=2)) * left**2
 
 

@@ -48,6 +48,10 @@ PRIOR_SUBGROUPS = 4.0  # so many more agree with all sets on how much subgroups 
 BETWEEN_WAYS = 0.25  # this share of the squared distance to another way's prediction is variance
 TINY = 1e-15
 NOTHING = 1e-300
+UNLIKE = 0.02  # how likely chance sets any subgroup apart from the others
+SURELY, LEAST_DIFFER = 2.0, 5e-4  # so many times the spread of the others, and more, is theirs
+LEAST_LEVELS_DIFFER = 0.01  # the same of levels
+LINES: Any = {"axis": -1, "keepdims": True}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +116,17 @@ class Effects:
     level: Floats  # (..., n_cohorts): how much features explain in a subgroup against all
     level_variance: Floats
     offset: Floats | float  # c, for every fitted column
-    spread: Floats | float  # h, believed as far as leaving subgroups out leaves it alone
-    largest_spread: Floats | float  # what h may be at most
+    spread: Floats  # (..., n_cohorts): h, believed as far as leaving subgroups out leaves it alone
+    largest_spread: Floats  # (..., n_cohorts): what h may be at most
+    like: Flags  # (..., n_cohorts): which subgroups have h in common; others have their own
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
     def of(self, cohorts: Sequence[int]) -> "Effects":
         """Those of some of the subgroups."""
         chosen = list(cohorts)
-        level, variance = self.level[..., chosen], self.level_variance[..., chosen]
-        return replace(self, level=level, level_variance=variance)
+        names = ("level", "level_variance", "spread", "largest_spread", "like")
+        parts: dict[str, Any] = {name: getattr(self, name)[..., chosen] for name in names}
+        return replace(self, **parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,22 +138,60 @@ class Posterior:
     noise: Floats  # the sampling variance of scores that a subgroup counts from its own rows
 
 
-def effects_of(evidence: Evidence) -> Effects:
-    """Levels, offset and spread, each from the others in turns."""
+def effects_of(evidence: Evidence, unlike: Flags | None = None) -> Effects:
+    """What subgroups have in common, and of those set apart how far each differs from that."""
     n_cohorts = len(evidence.recorded)
     if n_cohorts == 1 or not evidence.recorded.any():
-        alone = n_cohorts == 1
-        return Effects(np.ones(n_cohorts), np.zeros(n_cohorts), 0.0, 0.0, MOST_SPREAD, alone)
-    pooled = expected = np.maximum(evidence.pooled, LEAST_POOLED)
-    part = 1.0 - 1.0 / n_cohorts
-    spread = np.full(evidence.own.shape[:-2], FIRST_SPREAD)
-    offset = np.zeros_like(spread)
+        nothing = np.zeros(n_cohorts)
+        most, alone = nothing + MOST_SPREAD, n_cohorts == 1
+        return Effects(nothing + 1.0, nothing, 0.0, nothing, most, nothing == 0.0, alone)
+    unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if unlike is None else unlike
+    return _effects(evidence, ~unlike)[0]
+
+
+def unlike_subgroups(evidence: Evidence, known: Flags | None) -> Flags:
+    """Those known to differ from the others more than these do from each other, and the next."""
+    n_cohorts = len(evidence.recorded)
+    unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if known is None else known
+    if unlike.sum(axis=-1).max() >= n_cohorts // 2 - 1 or not evidence.recorded.any():
+        return unlike
+    effects, of_others, of_levels = _effects(evidence, ~unlike)
+    expected = np.maximum(expected_of(evidence, effects), 0.0)
     samples = evidence.samples(expected)
+    between = samples.variation((SURELY * of_others + LEAST_DIFFER)[..., None])
+    share = np.sqrt(samples.noise() / (samples.noise() + between))
+    off = np.abs(deviations_of(evidence, expected)) * share
+    off = np.where(unlike, 0.0, np.maximum(off.max(axis=-1), of_levels))
+    least = -NormalDist().inv_cdf(UNLIKE / (2.0 * n_cohorts))
+    return np.asarray(unlike | ((off == off.max(**LINES)) & (off > least)))
+
+
+def deviations_of(evidence: Evidence, expected: Floats) -> Floats:
+    """How far own scores are from those expected; roots √(2nx + f) vary by 1 through sampling."""
+    twice = 2.0 * evidence.rows[..., None] / evidence.unit
+    own, pooled = (
+        np.sqrt(twice * np.maximum(score, 0.0) + evidence.fitted)
+        for score in (evidence.own, expected)
+    )
+    usual = (4.0 * twice * expected + 2.0 * evidence.fitted) / twice**2
+    scale = np.sqrt(usual / np.maximum(evidence.noise(expected), NOTHING))
+    return np.where(evidence.recorded, (own - pooled) * np.minimum(scale, 1.0), 0.0)
+
+
+def _effects(evidence: Evidence, like: Flags) -> tuple[Effects, Floats, Floats]:
+    """Levels, offset and spread, each from the others in turns."""
+    # And what each subgroup differs from the others by: their spread, deviations of its level.
+    pooled = expected = np.maximum(evidence.pooled, LEAST_POOLED)
+    part = 1.0 - 1.0 / len(evidence.recorded)
+    spread = np.full(evidence.own.shape[:-1], FIRST_SPREAD)
+    offset = np.zeros(spread.shape[:-1])
+    samples, alike = evidence.samples(expected), evidence.recorded & like[..., None]
     for _ in range(ROUNDS):
-        noise = samples.noise() + samples.variation(wide(spread))
-        level, level_variance = _levels(evidence, noise, pooled, wide(offset) * evidence.fitted)
+        noise = samples.noise() + samples.variation(spread[..., None])
+        of_columns = wide(offset) * evidence.fitted
+        level, level_variance, far = _levels(evidence, noise, pooled, of_columns, like)
         # c, by least squares less its error, as if all sets of a subgroup erred alike.
-        weight = np.where(evidence.recorded, evidence.fitted / noise, 0.0)
+        weight = np.where(alike, evidence.fitted / noise, 0.0)
         total = np.maximum((weight * evidence.fitted).sum(axis=(-2, -1)), NOTHING)
         error = np.sqrt(((weight * np.sqrt(noise)).sum(axis=-1) ** 2).sum(axis=-1)) / total
         above = weight * (evidence.own - level[..., None] * pooled)
@@ -155,21 +199,28 @@ def effects_of(evidence: Evidence) -> Effects:
         expected = level[..., None] * pooled + wide(offset) * evidence.fitted
         samples = evidence.samples(expected)
         # Of each subgroup: what noise does not explain, and what a spread of 1 would make of it.
-        noise, h = samples.noise(), wide(spread)
+        noise, h = samples.noise(), spread[..., None]
         least = np.maximum(h, LEAST_SPREAD)
         between = samples.variation(least) / least
         shown = np.where(evidence.recorded, between / (noise + h * between + TINY) ** 2, 0.0)
         excess = (shown * ((evidence.own - expected) ** 2 - part * noise)).sum(axis=-1)
         scale = part * (shown * between).sum(axis=-1)
-        mean = excess.sum(axis=-1) / np.maximum(scale.sum(axis=-1), NOTHING)
-        spread = np.clip(mean, 0.0, MOST_SPREAD)
-    return Effects(level, level_variance, offset, *_believed(excess, scale, spread))
+        of_like, known = np.where(like, excess, 0.0), np.where(like, scale, 0.0)
+        mean = of_like.sum(**LINES) / np.maximum(known.sum(**LINES), NOTHING)
+        spread = np.where(like, mean, np.maximum(excess / np.maximum(scale, NOTHING), mean))
+        spread = np.clip(spread, 0.0, MOST_SPREAD)
+    common = np.clip(mean[..., 0], 0.0, MOST_SPREAD)
+    believed, most, of_others = _believed(of_like, known, common)
+    most = np.where(like, most[..., None], np.maximum(spread, most[..., None]))
+    spread = np.where(like, believed[..., None], spread)
+    return Effects(level, level_variance, offset, spread, most, like), of_others, far
 
 
 def _levels(
-    evidence: Evidence, noise: Floats, pooled: Floats, offset: Floats
-) -> tuple[Floats, Floats]:
+    evidence: Evidence, noise: Floats, pooled: Floats, offset: Floats, like: Flags
+) -> tuple[Floats, Floats, Floats]:
     """Levels by least squares through the origin, shrunk to their mean, and their variances."""
+    # Those of subgroups set apart add nothing to it. Last, how far each is from the others.
     weight = np.where(evidence.recorded, 1.0 / noise, 0.0)
     total = (weight * pooled**2).sum(axis=-1)
     known = total > 0
@@ -178,38 +229,60 @@ def _levels(
     apart = (share**2 * noise).sum(axis=-1)
     together = (share * np.sqrt(noise)).sum(axis=-1) ** 2
     variance = np.where(known, SHARED_NOISE * together + (1.0 - SHARED_NOISE) * apart, 0.0)
-    weight = np.where(known, 1.0 / np.maximum(variance, NOTHING), 0.0)
-    sums: Any = {"axis": -1, "keepdims": True}
-    centre = (weight * level).sum(**sums) / np.maximum(weight.sum(**sums), NOTHING)
-    others = np.maximum(known.sum(**sums) - 1, 1)
+    alike = known & like
+    weight = np.where(alike, 1.0 / np.maximum(variance, NOTHING), 0.0)
+    centre = (weight * level).sum(**LINES) / np.maximum(weight.sum(**LINES), NOTHING)
+    others = np.maximum(alike.sum(**LINES) - 1, 1)
     noisy = variance * others / (others + 1)
-    between = np.where(known, (level - centre) ** 2 - noisy, 0.0).sum(**sums) / others
-    between = np.where(known.sum(**sums) > 1, np.clip(between, 0.0, MOST_LEVELS_DIFFER), 0.0)
+    between = np.where(alike, (level - centre) ** 2 - noisy, 0.0).sum(**LINES) / others
+    between = np.where(alike.sum(**LINES) > 1, np.clip(between, 0.0, MOST_LEVELS_DIFFER), 0.0)
+    between = np.where(like, between, MOST_LEVELS_DIFFER)
     # Shrunk towards their mean, which is that of subgroups about which nothing is known.
     total = np.maximum(variance + between, NOTHING)
-    weight = np.where(known, 1.0 / total, 0.0)
-    certain = np.maximum(weight.sum(**sums), NOTHING)
-    centre = (weight * level).sum(**sums) / certain
+    weight = np.where(alike, 1.0 / total, 0.0)
+    certain = np.maximum(weight.sum(**LINES), NOTHING)
+    centre = (weight * level).sum(**LINES) / certain
     pull = np.where(known, variance / total, 1.0)
     shrunk = np.where(known, level - pull * (level - centre), centre)
-    return np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL), pull * between + pull**2 / certain
+    far = np.where(known, _far_from_others(level, variance, alike), 0.0)
+    shrunk = np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL)
+    return shrunk, pull * between + pull**2 / certain, far
 
 
-def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats]:
-    """The spread as far as one may believe in it, and an upper bound, by its jackknife error."""
+def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
+    """How many deviations each level is from the mean of the others, which differ as well."""
+    weight = np.where(alike, 1.0 / np.maximum(variance, NOTHING), 0.0)
+
+    def of_others(values: Floats) -> Floats:
+        """Sums without each."""
+        values = np.where(alike, values, 0.0)
+        return np.asarray(values.sum(**LINES) - values)
+
+    n = np.maximum(of_others(np.ones_like(level)), 2.0)
+    centre = of_others(weight * level) / np.maximum(of_others(weight), NOTHING)
+    squares = of_others(level**2) - 2.0 * centre * of_others(level) + n * centre**2
+    between = np.clip(squares / (n - 1.0) - of_others(variance) / n, 0.0, MOST_LEVELS_DIFFER)
+    return np.asarray(
+        np.abs(level - centre) / np.sqrt(variance + SURELY * between + LEAST_LEVELS_DIFFER)
+    )
+
+
+def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
+    """The spread as far as one may believe in it, an upper bound, and what it is without each."""
+    # Its error is that of a jackknife over subgroups.
     from scipy.special import stdtrit
 
-    sums: Any = {"axis": -1, "keepdims": True}
     shown = scale > 0
     n_shown, excess = shown.sum(axis=-1), np.where(shown, excess, 0.0)
     freedom = np.maximum(n_shown - 1.0, 1.0)
-    left_out = (excess.sum(**sums) - excess) / np.maximum(scale.sum(**sums) - scale, NOTHING)
-    left_out -= np.where(shown, left_out, 0.0).sum(**sums) / (freedom + 1.0)[..., None]
+    of_others = (excess.sum(**LINES) - excess) / np.maximum(scale.sum(**LINES) - scale, NOTHING)
+    left_out = of_others - np.where(shown, of_others, 0.0).sum(**LINES) / (freedom + 1.0)[..., None]
     error = np.sqrt(freedom / (freedom + 1.0) * np.where(shown, left_out**2, 0.0).sum(axis=-1))
     believed = spread**3 / np.maximum(spread**2 + DOUBT * error**2, NOTHING)
     most = np.minimum(spread + stdtrit(freedom, SPREAD_LEVEL) * error, MOST_SPREAD)
     alone = n_shown < 2  # one subgroup alone shows it
-    return np.where(alone, spread, believed), np.where(alone, MOST_SPREAD, most)
+    believed, most = np.where(alone, spread, believed), np.where(alone, MOST_SPREAD, most)
+    return believed, most, np.clip(of_others, 0.0, MOST_SPREAD)
 
 
 def expected_of(evidence: Evidence, effects: Effects) -> Floats:
@@ -241,7 +314,7 @@ def posterior_of(
     samples = evidence.samples(expected_part)
     noise = samples.noise()
     off = evidence.own - expected_part
-    between = samples.variation(wide(effects.spread), evidence.fitted_part)
+    between = samples.variation(effects.spread[..., None], evidence.fitted_part)
     shrinkage = noise / (noise + between + TINY)
     mean = expected + (1.0 - shrinkage) * off
     lacking = ~evidence.recorded
@@ -251,7 +324,7 @@ def posterior_of(
             mean if guesses is None else np.where(lacking, guesses, mean), *2 * (unknown,)
         )
     in_pool = 1.0 / np.maximum(evidence.recorded.sum(axis=0), 1)
-    far = samples.variation(effects.largest_spread, evidence.fitted_part)
+    far = samples.variation(effects.largest_spread[:, None], evidence.fitted_part)
     variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
     variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)
     gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
@@ -279,4 +352,6 @@ def _set_spreads(evidence: Evidence, effects: Effects, expected: Floats, noise: 
     seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SET_SPREAD), 0.0).sum(axis=0)
     total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)
     wider = stdtrit(PRIOR_SUBGROUPS + evidence.behind - 1.0, TAIL) / NormalDist().inv_cdf(TAIL)
-    return np.asarray((PRIOR_SUBGROUPS * effects.largest_spread + seen) / total * wider**2)
+    most = effects.largest_spread[:, None]
+    found = (PRIOR_SUBGROUPS * most + seen) / total * wider**2
+    return np.asarray(np.where(effects.like[:, None], found, np.maximum(found, most)))

@@ -31,10 +31,12 @@ from misfeat.estimation.pooling import (
     Effects,
     Evidence,
     Posterior,
+    deviations_of,
     effects_of,
     expected_of,
     joined,
     posterior_of,
+    unlike_subgroups,
 )
 from misfeat.estimation.score_sources import Source, source_of
 from misfeat.lattice.levels import level, rank
@@ -47,6 +49,7 @@ MOST_DIFFUSE = 3  # pairs whose diffuse interactions are added to a score, at mo
 MOST_COLUMNS = 9  # of a feature of many categories that these are proportional to
 MOST_COUNTED, LARGEST_COUNTED = 3000, 5  # sets of a size, and sizes, that are counted to correct
 MOST_LOOKS = 3e7  # sets of three and more times rows
+LITTLE = 0.05  # of its rows that a subgroup set apart adds to the pool: it alone may know a feature
 CLEARLY = 3.0  # times its variance by chance, a difference is squared before it is misfit
 TINY = 1e-9
 HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is known between
@@ -80,6 +83,7 @@ class PopulationModel:
     diffuse: Floats | float = 0.0  # what weak interactions explain on the mean, a column
     alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
     corrections: tuple[Correction, ...] = ()  # by size from 1
+    unlike: Flags | None = None  # (..., n_cohorts): which subgroups are set apart
 
     @classmethod
     def of(cls, known: Known) -> "PopulationModel":
@@ -89,7 +93,7 @@ class PopulationModel:
         scales, dimensions = source.scales()
         plain = cls(moments, scales, dimensions, np.ones(len(scales)))
         counted = source.calibration(known.exact.by_size[1:])
-        return plain.calibrated(counted).corrected(counted, source)
+        return plain.calibrated(counted).set_apart().corrected(counted, source)
 
     def calibrated(self, by_size: Sequence[Floats]) -> "PopulationModel":
         """The same with scores scaled so that those of single features are as counted (step 6)."""
@@ -292,17 +296,11 @@ class PopulationModel:
 
     def contradictions(self) -> Contradictions:
         """How far features explain more or less in a subgroup alone; √(2ns + d) varies by 1."""
-        evidence = self._small_levels[0]
-        expected = np.maximum(expected_of(evidence, self.effects), 0.0)
-        twice = 2.0 * evidence.rows[:, None] / evidence.unit
-        own, pooled = (
-            np.sqrt(twice * np.maximum(score, 0.0) + evidence.fitted)
-            for score in (evidence.own, expected)
-        )
-        usual = (4.0 * twice * expected + 2.0 * evidence.fitted) / twice**2
-        scale = np.sqrt(usual / np.maximum(evidence.noise(expected), 1e-300))
-        deviations = np.where(evidence.recorded, (own - pooled) * np.minimum(scale, 1.0), 0.0)
-        return Contradictions(deviations, evidence.own, expected)
+        # A subgroup that is set apart is held against what one of the others would explain.
+        evidence, effects = self._small_levels[0], self.effects
+        level = np.where(effects.like, effects.level, effects.level[effects.like].mean())
+        expected = np.maximum(expected_of(evidence, replace(effects, level=level)), 0.0)
+        return Contradictions(deviations_of(evidence, expected), evidence.own, expected)
 
     @cached_property
     def _small_levels(self) -> list[Evidence]:
@@ -314,7 +312,24 @@ class PopulationModel:
     @cached_property
     def effects(self) -> Effects:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
-        return effects_of(joined(self._small_levels))
+        return effects_of(joined(self._small_levels), self.unlike)
+
+    @property
+    def like(self) -> Flags:
+        """Which subgroups are not set apart."""
+        return self.effects.like
+
+    def set_apart(self) -> "PopulationModel":
+        """The same, subgroups that differ from the others being pooled next to nothing (step 7)."""
+        unlike = unlike_subgroups(joined(self._small_levels), self.unlike)
+        if (
+            np.array_equal(unlike, False if self.unlike is None else self.unlike)
+            or not unlike.any()
+        ):
+            return self
+        weights = self.moments.rows * np.where(unlike, LITTLE, 1.0)
+        moments = replace(self.moments, weights=weights)
+        return replace(self, moments=moments, unlike=unlike).set_apart()
 
     def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
         """Variances that allow for pairs recorded nowhere: between the better feature and both."""
