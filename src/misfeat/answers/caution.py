@@ -69,7 +69,7 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
         if len(own) <= MOST_ALIKE or "together" not in _KINDS[kind]:
             found += own
             continue
-        names = [" and ".join(map(repr, one.columns)) for one in own]
+        names = ["/".join(map(repr, one.columns)) for one in own]
         missing = own[0].remedy.about.get("missing")
         which = "them" if len(own[0].columns) == 1 else "one of each pair"
         remedy, setting = f"Leave {which} out: {{setting}}.", Setting("exclude")

@@ -72,12 +72,14 @@ def list_cautions(selection: FitResult, size: int | None = None) -> list[Caution
             *_cut_target(cohorts, best, measure.name),
         ]
         if not scores.rows_withheld:
-            cautions += leaks(cohorts)
-            cautions += _determined_by_sets(best, cautions)
-            cautions += missing_patterns(cohorts)
+            telling = [*leaks(cohorts), *missing_patterns(cohorts)]
+            suspects = {one.columns[0] for one in telling}
+            cautions += telling
+            cautions += _determined_by_sets(best, suspects)
             cautions += duplicates(cohorts)
             cautions += derived_numbers(cohorts)
-            cautions += missing_by_rule(cohorts)
+            rules = missing_by_rule(cohorts)  # a column that gives the target away makes no rule
+            cautions += [rule for rule in rules if rule.columns[-1] not in suspects]
         progress(LOOKING, 1, 1)
     grouped = together(cautions)
     return sorted(grouped, key=lambda one: SEVERITIES.index(one.severity))
@@ -262,9 +264,8 @@ def _next_to_nothing(cohorts: Cohorts, best: Sequence[ScoredSet]) -> Iterator[Ca
         yield Caution.of("explains little", columns=column, subgroups=little, least=100 * LITTLE)
 
 
-def _determined_by_sets(best: Sequence[ScoredSet], cautions: list[Caution]) -> Iterator[Caution]:
+def _determined_by_sets(best: Sequence[ScoredSet], leaks: set[str]) -> Iterator[Caution]:
     """Best sets that determine the target, though none of their features does alone."""
-    leaks = {name for one in cautions if one.kind == "leak" for name in one.columns}
     sets: dict[tuple[str, ...], list[str]] = {}
     for one in best:
         if one.share >= WHOLE and not one.missing and not leaks.intersection(one.features):

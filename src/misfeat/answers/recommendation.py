@@ -307,7 +307,7 @@ def _recommended(
 def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
     """Why a set has as many features as it has."""
     if step.size < most:
-        return Message("further features add less than 1 %")
+        return Message("a further feature adds less than 1 %")
     p = enough.further(step.size)
     if isnan(p):
         whole = step.size == enough.n_recorded

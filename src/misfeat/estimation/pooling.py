@@ -50,7 +50,7 @@ TINY = 1e-15
 NOTHING = 1e-300
 UNLIKE = 0.02  # how likely chance sets any subgroup apart from the others
 SURELY, LEAST_DIFFER = 2.0, 5e-4  # so many times the spread of the others, and more, is theirs
-LEAST_LEVELS_DIFFER = 0.01  # the same of levels
+LEAST_LEVELS_DIFFER = 0.04  # the variance of levels, over their squared mean, at least
 LINES: Any = {"axis": -1, "keepdims": True}
 
 
