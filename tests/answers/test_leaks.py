@@ -314,3 +314,18 @@ def test_suspects_are_left_out_in_one_step_and_named(measure):
     )
     named = SubgroupSelector(size=1, exclude="suspects").fit({"suspects": y, "a": fair}, y)
     assert named.selection_.feature_names == ("a",)
+
+
+def test_a_feature_that_tells_by_its_gaps_alone_is_named():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 900)
+    table = {name: rng.normal(size=900) + told * y for name, told in (("gaps", 0.0), ("both", 1.5))}
+    for values in table.values():
+        values[rng.random(900) < np.where(y, 0.45, 0.15)] = np.nan
+    table |= {"site": np.arange(900) % 3, "y": y}
+    selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
+    (caution,) = (one for one in list_cautions(selection) if one.kind == "telling gaps")
+    assert caution.columns == ("gaps",)
+    table["gaps"] = np.where(rng.random(900) < 0.3, np.nan, rng.normal(size=900))
+    selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
+    assert not [one for one in list_cautions(selection) if one.kind == "telling gaps"]

@@ -32,6 +32,7 @@ HALF_A_ROW = 0.5  # Jeffreys' prior, added to every value of every class
 IN_ORDER = 0.95  # of the rows of every class lie where they would if classes were in order
 LEAST_OF_CLASS = 20  # fewer rows of a class lie in one bin easily by chance
 PATTERN_EXPLAINS = 0.25  # gaps that explain this share for sure are suspicious
+GAPS_TELL, VALUES_TELL = 10.0, 0.1  # deviations beyond chance, and of these at most by values
 CONFOUNDED = 0.5  # a pattern is that of the subgroups where they explain this part of it
 NEARLY = 0.95  # nearly always is in this share of the rows, nearly never in less than the rest
 LEAST_BY_RULE = 20  # so many rows must lack a feature by a rule, and so many have it
@@ -134,6 +135,37 @@ def _explained_in(
     shares = [share_of_target(table) for table in tables]
     where = np.flatnonzero([is_much(share) for share in shares])
     return max((shares[i] for i in where), key=lambda share: share.sure, default=None), where
+
+
+def telling_gaps(cohorts: Cohorts, but: Collection[str]) -> Iterator[Caution]:
+    """Features that tell by whether a row holds a value of them, and hardly by which one."""
+    for feature, name in enumerate(cohorts.features):
+        gap, n_values = is_gap(cohorts, feature), len(cohorts.categories[feature])
+        tables = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
+        tables[cohorts.missing[:, feature]] = 0.0
+        by_gap, by_value = (
+            _beyond_chance(counts)
+            for counts in (tables, rows_by_class(cohorts, cohorts.codes[feature], ~gap, n_values))
+        )
+        if name not in but and by_gap >= GAPS_TELL and by_value <= VALUES_TELL * by_gap:
+            yield Caution.of(
+                "telling gaps",
+                columns=(name,),
+                target=cohorts.target,
+                exclude=Setting("exclude", [name]),
+            )
+
+
+def _beyond_chance(tables: Floats) -> float:
+    """The G statistic of tables, one a subgroup, less what chance gives, in its deviations."""
+    from scipy.special import rel_entr
+
+    rows, classes = (tables.sum(axis=axis, keepdims=True) for axis in (2, 1))
+    expected = rows * classes / np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1.0)
+    free = [np.maximum((margin > 0).sum(axis=(1, 2)) - 1, 0) for margin in (rows, classes)]
+    freedom = max(float((free[0] * free[1]).sum()), 1.0)
+    statistic = 2.0 * float(rel_entr(tables, expected).sum())
+    return float((statistic - freedom) / np.sqrt(2.0 * freedom))
 
 
 def is_gap(cohorts: Cohorts, feature: int) -> Flags:
