@@ -96,7 +96,8 @@ def test_cells_read_from_some_rows_or_from_counts_are_those_of_all_rows(monkeypa
     table["a"] = np.where(table["g"] == "w", np.nan, table["a"])
     selection = SubgroupSelector("g", size=2).fit(table, base > 0).selection_
     counted = explanation(selection, "w", ["a", "b"])
-    monkeypatch.setattr("misfeat.answers.set_cells.MOST_ORDERED", 30)  # of 47 that differ
+    monkeypatch.setattr("misfeat.cohorts.cohort_data.SOME_ROWS", 30)  # of 47 that differ
+    selection = SubgroupSelector("g", size=2).fit(table, base > 0).selection_
     assert repr(explanation(selection, "w", ["a", "b"])) == repr(counted)
     monkeypatch.setattr("misfeat.answers.set_cells.prod", lambda _: 1e9)
     by_rows = explanation(selection, "w", ["a", "b"])

@@ -9,7 +9,6 @@ before. Where no subgroup recorded the whole set, each of u depends on p and y a
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -34,7 +33,6 @@ WELL_DRAWN = 20  # rows of a cell whose course over time is drawn
 MOST_DRAWN = 2  # such cells with fewer events than all rows, and as many with more
 SHRINKING = 2.0  # rows that weigh as much as what is expected without them
 PROXIES = 2  # features that an unrecorded one may be read from
-MOST_ORDERED = 20_000  # coded rows of a subgroup that say which features it is best read from
 MUCH = 1 / 3  # the part of a score that is a concern where nearly empty cells hold it
 
 
@@ -378,23 +376,7 @@ class ExpectedCells:
     def __init__(self, selection: FitResult) -> None:
         self._cohorts, self._missing = selection.cohorts.with_cells(), selection.missing
         self._tables = selection.set_scores.measure.tables
-        self._order: dict[tuple[int, int], list[int]] = {}
-        self._depends: dict[tuple[int, int], float] = {}
-
-    @cached_property
-    def _rows_of(self) -> list[_Rows]:
-        return [_Rows(own.codes, own.target, own.counts) for own in self._cohorts]
-
-    @cached_property
-    def _some_rows_of(self) -> list[_Rows]:
-        """The same; of many rows a fixed random part, where only an order is asked for."""
-        rng, some = np.random.default_rng(0), []
-        for own in self._rows_of:
-            drawn: Any = slice(None)
-            if len(own.target) > MOST_ORDERED:
-                drawn = np.sort(rng.choice(len(own.target), MOST_ORDERED, replace=False))
-            some.append(_Rows(own.codes[:, drawn], own.target[drawn], own.weights[drawn]))
-        return some
+        self._order: dict[int, list[int]] = {}
 
     def of(self, cohort: int, members: Sequence[int]) -> tuple[Integers, Floats]:
         """The codes of all cells of a set, a column each, and how many rows of every class."""
@@ -446,21 +428,17 @@ class ExpectedCells:
         """What a subgroup recorded that an unrecorded feature depends on most, besides a set."""
         if self._tables is not None:  # of counts there are none of so many features
             return []
-        if (cohort, feature) not in self._order:
-            recorded = np.flatnonzero(~self._missing[cohort]).tolist()
-            for other in recorded:  # subgroups ask for the same, and have the same donors
-                if (feature, other) not in self._depends:
-                    self._depends[feature, other] = self._dependence(feature, other)
-            self._order[cohort, feature] = sorted(
-                recorded, key=lambda other: -self._depends[feature, other]
-            )
-        able = [other for other in self._order[cohort, feature] if other not in members]
-        return able[:PROXIES]
+        if feature not in self._order:
+            others = [other for other in range(self._missing.shape[1]) if other != feature]
+            depends = {other: self._dependence(feature, other) for other in others}
+            self._order[feature] = sorted(others, key=lambda other: -depends[other])
+        known = set(np.flatnonzero(~self._missing[cohort]).tolist()).difference(members)
+        return [other for other in self._order[feature] if other in known][:PROXIES]
 
     def _dependence(self, feature: int, other: int) -> float:
         """The mutual information of two features where both were recorded, less its bias."""
         donors = np.flatnonzero(~self._missing[:, [feature, other]].any(axis=1)).tolist()
-        rows = self._rows(donors, [feature, other], self._tables is None)
+        rows = self._rows(donors, [feature, other], some=True)
         if not len(rows.weights):
             return 0.0
         n, m = rows.codes.max(axis=1) + 1
@@ -476,14 +454,12 @@ class ExpectedCells:
             if self._tables is not None:
                 parts.append(self._cells(cohort, held))
                 continue
-            own = (self._some_rows_of if some else self._rows_of)[cohort]
-            codes, target, weights = own.codes[held], own.target, own.weights
-            whole = (codes >= 0).all(axis=0)
-            if not whole.all():
-                codes, target, weights = codes[:, whole], target[whole], weights[whole]
+            own = (self._cohorts.some_rows if some else self._cohorts).at(cohort)
+            whole = (own.codes[held] >= 0).all(axis=0)
+            codes, target, weights = own.codes[held][:, whole], own.target[whole], own.counts[whole]
             if prod(shape) < len(target):
                 keys = np.ravel_multi_index((*codes, target), shape)
-                sums = np.bincount(keys, weights, prod(shape)).astype(np.float64, copy=False)
+                sums: Any = np.bincount(keys, weights, prod(shape))
                 cells = np.array(np.unravel_index(np.flatnonzero(sums), shape))
                 codes, target, weights = cells[:-1], cells[-1], sums[sums > 0]
             parts.append((codes, target, weights))

@@ -25,12 +25,7 @@ from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation.estimates import POPULATION
-from misfeat.estimation.resample_scores import (
-    MOST_NUMBERS,
-    MOST_TOGETHER,
-    sample_of,
-    scores_of_samples,
-)
+from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
 from misfeat.estimation.score_sources import source_of
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, Setting, check_count
@@ -43,6 +38,7 @@ RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
 SHARE = 1 / 3  # of the rows of every subgroup that a draw takes, where scores are pooled
 SHARE_ALONE = 1 / 2  # the same where a subgroup's scores come from its own rows alone
+MOST_TOGETHER = 8  # resamples that are stacked: each gets the columns of all others
 WHAT = "Resampling rows to see how stable answers are"
 OFTEN = 0.8  # what comes out again in such a share of the draws is called stable
 
@@ -174,8 +170,8 @@ def _side_by_side(
         known = (drawn(seed).known(1) for seed in some)
         made = [[*map(sample_of, own.grids or (own,), tables)] for own in known]
         grids = zip(zip(*made, strict=True), scores.listed().models, strict=True)
-        parts = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
-        return np.asarray(np.mean(parts, axis=0))
+        of_grids = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
+        return np.asarray(np.mean(of_grids, axis=0))
 
     parts = [seeds[first : first + together] for first in range(0, len(seeds), together)]
     found = mapped(scored, parts, lambda begun: report(begun * together))

@@ -21,8 +21,7 @@ from misfeat.estimation.score_sources import CodedTable
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 
-# Covariances of resamples that are stacked, and resamples: each gets the columns of all others.
-MOST_NUMBERS, MOST_TOGETHER = 2**18, 8
+MOST_NUMBERS = 2**18  # of covariances that are held in memory at once
 
 
 class Sample(NamedTuple):
