@@ -92,6 +92,15 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     assert selection.enough().shape[0]
 
 
+def test_long_tables_are_not_resampled(monkeypatch):
+    rng = np.random.default_rng(0)
+    table = {f"f{i}": rng.integers(0, 9, 400) for i in range(4)}
+    selection = SubgroupSelector(size=2).fit(table, rng.integers(0, 2, 400)).selection_
+    assert effort_for(selection, 2).resampled
+    monkeypatch.setattr("misfeat.answers.options.MOST_RESAMPLED_PAIRS", 6 * 300)
+    assert not effort_for(selection, 2).resampled
+
+
 def test_no_more_is_expected_to_be_explained_than_there_is():
     score = {"gain": 0.3, "low": 0.1, "high": 0.5, "probability": 1.0, "before": 0.4}
     cost = {"cost": 1.0, "gain_per_cost": 0.3, "total_gain": 0.3, "total_cost": 1.0}

@@ -88,6 +88,23 @@ def test_cells_of_unrecorded_features_are_near_those_that_were_hidden():
         assert off / 2 < 0.12 * sum(truth.values())
 
 
+def test_cells_read_from_some_rows_or_from_counts_are_those_of_all_rows(monkeypatch):
+    rng = np.random.default_rng(1)
+    base = rng.integers(0, 3, 1200)
+    table = {name: (base + rng.integers(0, 2, 1200)) % 3 for name in "abcd"}
+    table["g"] = np.repeat(["u", "v", "w"], 400)
+    table["a"] = np.where(table["g"] == "w", np.nan, table["a"])
+    selection = SubgroupSelector("g", size=2).fit(table, base > 0).selection_
+    counted = explanation(selection, "w", ["a", "b"])
+    monkeypatch.setattr("misfeat.cohorts.cohort_data.SOME_ROWS", 30)  # of 47 that differ
+    selection = SubgroupSelector("g", size=2).fit(table, base > 0).selection_
+    assert repr(explanation(selection, "w", ["a", "b"])) == repr(counted)
+    monkeypatch.setattr("misfeat.answers.set_cells.prod", lambda _: 1e9)
+    by_rows = explanation(selection, "w", ["a", "b"])
+    assert [cell.words for cell in by_rows.cells] == [cell.words for cell in counted.cells]
+    assert by_rows.score == pytest.approx(counted.score)
+
+
 def test_features_that_nobody_recorded_together_follow_the_class():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 900)

@@ -29,7 +29,7 @@ from misfeat.answers.validation import (
 )
 from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
-from misfeat.datasets import make_cohorts
+from misfeat.datasets import load_heart, make_cohorts
 from misfeat.estimation.estimates import Estimate
 from misfeat.lattice.levels import level, rank
 from tests.completion.coded import drawn_cohorts, known_of
@@ -329,3 +329,14 @@ def test_where_sets_are_many_those_of_some_features_are_tried(monkeypatch):
     assert fewer.validation_.endswith("those of 7 of the 9 features were tried.")
     assert len(some_of_them) == len(all_of_them)
     assert some_of_them["captured"].between(0.5, 1.0).all()
+
+
+def test_of_long_subgroups_some_rows_are_tried_and_the_sentence_says_so(monkeypatch):
+    monkeypatch.setattr("misfeat.cohorts.cohort_data.SOME_ROWS", 150)
+    data = load_heart()
+    selection = SubgroupSelector(data.groups, size=1).fit(data.columns, data.target).selection_
+    part = selection.cohorts.some_rows
+    assert np.diff(part.offsets).max() == 150
+    assert part.at(2).size == selection.cohorts.at(2).size < 150
+    assert selection.validate()["captured"].between(0.5, 1).all()
+    assert selection.validation.endswith("rows were tried, drawn at random.")

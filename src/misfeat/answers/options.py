@@ -136,7 +136,8 @@ FEWER_STEP_PERMUTATIONS = 99
 STEP_COST = 3  # as long as permuting all rows at once: they are permuted within cells
 AHEAD = 2  # so many further features are tried at once
 MOST_AHEAD = 2e11  # as above, for all steps; beyond, one further feature is tried at a time
-MOST_RESAMPLED = 10_000  # sets, over all subgroups, up to which every resample is answered
+# Sets, over all subgroups, and coded rows times pairs of features, up to which rows are resampled.
+MOST_RESAMPLED, MOST_RESAMPLED_PAIRS = 10_000, 5e6
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,7 @@ def effort_for(selection: FitResult, size: int) -> Effort:
             break
     counted = selection.set_scores.measure.rows is not None
     resampled = counted and comb(n_features, size) * n_cohorts <= MOST_RESAMPLED
+    resampled &= len(selection.cohorts.weights) * comb(n_features, 2) <= MOST_RESAMPLED_PAIRS
     # Each step permutes all sets of up to two features beside those of the set so far.
     ahead = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
     work = STEP_COST * (tested + 1) * ahead * n_rows * STEP_PERMUTATIONS

@@ -9,6 +9,7 @@ before. Where no subgroup recorded the whole set, each of u depends on p and y a
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -364,8 +365,8 @@ def _labels(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[st
 
 
 class _Rows(NamedTuple):
-    codes: Integers  # (n_features, n_rows)
-    target: Integers
+    codes: Indices  # (n_features, n_rows)
+    target: Indices
     weights: Floats
 
 
@@ -375,7 +376,7 @@ class ExpectedCells:
     def __init__(self, selection: FitResult) -> None:
         self._cohorts, self._missing = selection.cohorts.with_cells(), selection.missing
         self._tables = selection.set_scores.measure.tables
-        self._order: dict[tuple[int, int], list[int]] = {}
+        self._order: dict[int, list[int]] = {}
 
     def of(self, cohort: int, members: Sequence[int]) -> tuple[Integers, Floats]:
         """The codes of all cells of a set, a column each, and how many rows of every class."""
@@ -402,7 +403,7 @@ class ExpectedCells:
 
     def _given(
         self, rows: _Rows, proxies: Sequence[int], own: Sequence[int], part: Sequence[int]
-    ) -> tuple[Integers, Floats]:
+    ) -> tuple[Indices, Floats]:
         """Values of unrecorded features, and how likely each row of the subgroup has them."""
         known = [*proxies, *own]
         donors = np.flatnonzero(~self._missing[:, [*known, *part]].any(axis=1)).tolist()
@@ -427,17 +428,17 @@ class ExpectedCells:
         """What a subgroup recorded that an unrecorded feature depends on most, besides a set."""
         if self._tables is not None:  # of counts there are none of so many features
             return []
-        if (cohort, feature) not in self._order:
-            recorded = np.flatnonzero(~self._missing[cohort]).tolist()
-            depends = {other: self._dependence(feature, other) for other in recorded}
-            self._order[cohort, feature] = sorted(recorded, key=lambda other: -depends[other])
-        able = [other for other in self._order[cohort, feature] if other not in members]
-        return able[:PROXIES]
+        if feature not in self._order:
+            others = [other for other in range(self._missing.shape[1]) if other != feature]
+            depends = {other: self._dependence(feature, other) for other in others}
+            self._order[feature] = sorted(others, key=lambda other: -depends[other])
+        known = set(np.flatnonzero(~self._missing[cohort]).tolist()).difference(members)
+        return [other for other in self._order[feature] if other in known][:PROXIES]
 
     def _dependence(self, feature: int, other: int) -> float:
         """The mutual information of two features where both were recorded, less its bias."""
         donors = np.flatnonzero(~self._missing[:, [feature, other]].any(axis=1)).tolist()
-        rows = self._rows(donors, [feature, other])
+        rows = self._rows(donors, [feature, other], some=True)
         if not len(rows.weights):
             return 0.0
         n, m = rows.codes.max(axis=1) + 1
@@ -445,16 +446,23 @@ class ExpectedCells:
         plug_in = entropy(table.sum(axis=0)) + entropy(table.sum(axis=1)) - entropy(table.ravel())
         return plug_in - float((n - 1) * (m - 1)) / (2.0 * float(table.sum()))
 
-    def _rows(self, cohorts: Sequence[int], members: Sequence[int]) -> _Rows:
-        """Rows of cohorts that lack none of these features; of counts, a row a cell and class."""
+    def _rows(self, cohorts: Sequence[int], members: Sequence[int], some: bool = False) -> _Rows:
+        """Rows of cohorts that lack none of these features; a cell and class each where fewer."""
         held, parts = list(members), []
+        shape = *(len(self._cohorts.categories[m]) for m in held), len(self._cohorts.classes)
         for cohort in cohorts:
-            if self._tables is None:
-                own = self._cohorts.at(cohort)
-                whole = (own.codes[held] >= 0).all(axis=0)
-                parts.append((own.codes[held][:, whole], own.target[whole], own.counts[whole]))
-            else:
+            if self._tables is not None:
                 parts.append(self._cells(cohort, held))
+                continue
+            own = (self._cohorts.some_rows if some else self._cohorts).at(cohort)
+            whole = (own.codes[held] >= 0).all(axis=0)
+            codes, target, weights = own.codes[held][:, whole], own.target[whole], own.counts[whole]
+            if prod(shape) < len(target):
+                keys = np.ravel_multi_index((*codes, target), shape)
+                sums: Any = np.bincount(keys, weights, prod(shape))
+                cells = np.array(np.unravel_index(np.flatnonzero(sums), shape))
+                codes, target, weights = cells[:-1], cells[-1], sums[sums > 0]
+            parts.append((codes, target, weights))
         empty = np.zeros((len(held), 0)), np.zeros(0), np.zeros(0)
         joined: Any = [np.concatenate(part, axis=-1) for part in zip(empty, *parts, strict=True)]
         return _Rows(joined[0].astype(np.int64), joined[1].astype(np.int64), joined[2])

@@ -131,7 +131,7 @@ class Contrasts:
 
     def _squares(self, cohort: int, sets: Sequence[Set], reaches: Floats) -> Floats:
         """The squares of how far sums reach, by how errors vary together in a cohort."""
-        rows = cast("Cohorts", self._rows).at(cohort)
+        rows = cast("Cohorts", self._rows).some_rows.at(cohort)
         joint = np.zeros((len(reaches), len(rows.weights)))
         apart = np.zeros(len(reaches))
         for members, each in zip(sets, reaches.T, strict=True):

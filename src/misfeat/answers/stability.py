@@ -25,13 +25,12 @@ from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation.estimates import POPULATION
-from misfeat.estimation.resample_scores import MOST_NUMBERS, Sample, sample_of, scores_of_samples
+from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
 from misfeat.estimation.score_sources import source_of
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.measures import information_of
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
-from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import mapped
 
@@ -39,6 +38,7 @@ RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
 SHARE = 1 / 3  # of the rows of every subgroup that a draw takes, where scores are pooled
 SHARE_ALONE = 1 / 2  # the same where a subgroup's scores come from its own rows alone
+MOST_TOGETHER = 8  # resamples that are stacked: each gets the columns of all others
 WHAT = "Resampling rows to see how stable answers are"
 OFTEN = 0.8  # what comes out again in such a share of the draws is called stable
 
@@ -164,21 +164,18 @@ def _side_by_side(
     known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
     tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
     numbers = max(model.moments.own.size for model in scores.listed().models)
-    together = max(1, MOST_NUMBERS // max(1, numbers))
-    found: list[Floats] = []
+    together = max(1, min(MOST_TOGETHER, MOST_NUMBERS // max(1, numbers)))
 
-    def samples(seed: np.random.SeedSequence) -> list[Sample]:
-        own = drawn(seed).known(1)
-        return [sample_of(*one) for one in zip(own.grids or (own,), tables, strict=True)]
+    def scored(some: Sequence[np.random.SeedSequence]) -> Floats:
+        known = (drawn(seed).known(1) for seed in some)
+        made = [[*map(sample_of, own.grids or (own,), tables)] for own in known]
+        grids = zip(zip(*made, strict=True), scores.listed().models, strict=True)
+        of_grids = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
+        return np.asarray(np.mean(of_grids, axis=0))
 
-    for first in range(0, len(seeds), together):
-        some = seeds[first : first + together]
-        made = mapped(samples, some, lambda number: report(len(found) + number))
-        with one_blas_thread():
-            grids = zip(zip(*made, strict=True), scores.listed().models, strict=True)
-            parts = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
-        found.extend(np.mean(parts, axis=0))
-    return found
+    parts = [seeds[first : first + together] for first in range(0, len(seeds), together)]
+    found = mapped(scored, parts, lambda begun: report(begun * together))
+    return [own for part in found for own in part]
 
 
 class Draws(NamedTuple):

@@ -19,6 +19,7 @@ from misfeat.estimation.significance import (
 )
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.information.permutation import (
+    MOST_LINEAR,
     MOST_PERMUTATIONS,
     CorrelationPermutations,
     DesignCorrected,
@@ -187,7 +188,7 @@ class PermutationTester:
             return DesignCorrected(found, joint_effects(joint, freedom, found.subsets, held)[1])
         strata = None if self.within is None else rows.codes[self.within]
         most = 1 + PILOTS + self.permutations
-        orders = orders_of(self.cohorts, cohort)
+        orders = orders_of(self.cohorts, cohort) if rows.size <= MOST_LINEAR else None
         return permutations_of(
             rows, largest, held=held, strata=strata, seed=seed, most=most, orders=orders
         )

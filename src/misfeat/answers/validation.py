@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from misfeat.answers.fit_result import FitResult, checked_k
 from misfeat.answers.options import level_size
 from misfeat.cohorts import Cohorts
+from misfeat.cohorts.cohort_data import SOME_ROWS
 from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.completion import CompletedScores, Known
@@ -95,10 +96,12 @@ def validation_of(
     def validation() -> list[Trust]:
         with long_work(selection.verbose > 0) as progress:
             known, shown = scores.known(size, progress, counted=size), None
-            if kept is None:
-                shown = selection.completed(size)
-            else:
+            if kept is not None:
                 known = with_features(known, kept)
+            if known.cohorts is not None and known.cohorts.some_rows is not known.cohorts:
+                known = rescored(known, known.cohorts.some_rows)
+            elif kept is None:
+                shown = selection.completed(size)
             return trust(known, scores.estimate, size, k, rounds, seed, progress, shown)
 
     records = selection.remembered(("validation", size, k, rounds), validation)
@@ -109,6 +112,7 @@ def validation_of(
         predicted=bool(completed.predicted.any()),
         rows_left_out=can_be_halved(measure.rows) if measure.above_chance else None,
         judged=None if kept is None else (len(kept), n_features),
+        part=measure.rows is not None and measure.rows.some_rows is not measure.rows,
     )
     return records
 
@@ -275,8 +279,9 @@ def in_words(
     predicted: bool = True,
     rows_left_out: bool | None = None,
     judged: tuple[int, int] | None = None,
+    part: bool = False,
 ) -> str:
-    """One sentence for people; `judged` says of how many features, of all, sets were tried."""
+    """In words; `judged` says of how many features, of all, sets were tried."""
     if not records and not predicted:
         if rows_left_out is None:
             return "Every score is that of the rows themselves: nothing was predicted."
@@ -306,6 +311,8 @@ def in_words(
     if judged is not None:
         some, every = judged
         sentence += f" Of so many sets, those of {some} of the {every} features were tried."
+    if part:
+        sentence += f" Of larger subgroups, {SOME_ROWS:,} rows were tried, drawn at random."
     return sentence
 
 

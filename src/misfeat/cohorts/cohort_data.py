@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.follow_up import STATES, UNKNOWN, counts_of, weights_at
-from misfeat.cohorts.weights import design_effect, times_weights
+from misfeat.cohorts.weights import design_effect, reweighted, times_weights
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import LARGEST_KEY
 from misfeat.reading.values import Value, canonical, label
@@ -103,6 +104,7 @@ def distinct_columns(codes: Indices) -> tuple[Integers, Integers]:
 NOT_RECORDED = -1  # The code of a value that cannot be used
 
 
+SOME_ROWS = 20_000  # Of a subgroup; they say which features depend, and how errors vary together
 NO_RANKS, NO_GRIDS = np.zeros(0, np.int16), np.zeros((0, 0), np.int16)  # For classes
 
 
@@ -328,6 +330,15 @@ class Cohorts:
             effective=None if self.effective is None else float(self.effective[position]),
             joint_effects=None if self.joint_effects is None else self.joint_effects[position],
         )
+
+    @cached_property
+    def some_rows(self) -> "Cohorts":
+        """The same; of very many coded rows of a subgroup a fixed random part, for few digits."""
+        rng = np.random.default_rng(0)
+        drawn = np.zeros(len(self.weights), dtype=bool)
+        for first, end in pairwise(self.offsets.tolist()):
+            drawn[first + rng.permutation(end - first)[:SOME_ROWS]] = True
+        return self if drawn.all() else reweighted(self, np.where(drawn, self.weights, 0))
 
     @property
     def is_number(self) -> bool:

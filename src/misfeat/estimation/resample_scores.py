@@ -21,7 +21,7 @@ from misfeat.estimation.score_sources import CodedTable
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 
-MOST_NUMBERS = 2**23  # of covariances that are held in memory at once
+MOST_NUMBERS = 2**18  # of covariances that are held in memory at once
 
 
 class Sample(NamedTuple):

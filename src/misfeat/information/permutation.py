@@ -60,7 +60,7 @@ OFTEN = 1000  # about so many permutations are scored, where they are scored one
 DRAWN_FROM, DRAWN_A_ROW = 2**20, 100
 """From so many rows on, and so many for each distinct one, tables are drawn and rows not moved."""
 MOST_ROWS = 10**11  # of more, what chance explains is lost in rounding: they are tested as so many
-MOST_LINEAR = 2**17  # rows up to which sets have linear scores, too
+MOST_LINEAR = 2**15  # rows up to which sets have linear scores, too: of more, cells show all
 SPREAD_ROUNDS = 30  # until weights of rows have the squares they should have, in nearly all tables
 ALIKE = 1e-9  # logarithms of how unequal weights are; less does not count
 LEAST_EFFECT = 0.1  # so far a design effect is believed that few clusters estimate below 1
@@ -219,7 +219,7 @@ def permutations_of(
     # Sets hold up to `largest` features besides those `held`. What others add to these is tested,
     # so that classes stay within their cells, and among rows of the same number in `strata`, which
     # has one for every distinct row. The first permutations are the same whatever `most` there are.
-    # With `orders`, sets have linear scores as well, unless rows are so many that cells show all.
+    # With `orders`, sets have linear scores as well.
     if cohort.effective is None and cohort.size > MOST_ROWS:  # careful: fewer rows, larger chance
         fewer = np.rint(cohort.weights * (MOST_ROWS / cohort.size)).astype(np.int64)
         cohort = replace(cohort, weights=np.maximum(fewer, 1))
@@ -243,14 +243,13 @@ def permutations_of(
     elif rest is None:
         kind = CountedPermutations if _can_be_counted(sets) else SortedPermutations
     found = kind(sets)
-    linear = orders is not None and cohort.size <= MOST_LINEAR
-    if orders is not None and linear:
+    if orders is not None:
         found = WithTrends(found, sets, orders)
     if cohort.joint_effects is None:
         return found
     freedom = cohort.cardinalities.astype(np.float64) - 1.0
     effects = joint_effects(cohort.joint_effects, freedom, found.subsets, held)
-    return DesignCorrected(found, np.concatenate(effects if linear else effects[:1]))
+    return DesignCorrected(found, np.concatenate(effects[:1] if orders is None else effects))
 
 
 def rows_to_permute(cohort: Cohort) -> int:

@@ -305,7 +305,7 @@ def answer_tables(
     for name in ordered:
         if name in longest:
             one = Setting("questions", [name])
-            why = Message(f"Not worked out: with so many sets it takes minutes; use {one}.")
+            why = Message(f"Not worked out: with so many rows or sets it takes minutes; use {one}.")
             words = QUESTIONS[name].words
             tables[name] = AnswerTable(name, TITLES[name], words, note=spell(why))
         else:

@@ -310,7 +310,7 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
             )
         skipped.append((what, "significance"))
     if not effort.resampled:
-        skipped.append(("Stability was not looked at for so many sets", "stability"))
+        skipped.append(("Stability was not looked at for so many rows or sets", "stability"))
     if len(selection.cohorts) > MOST_EXPLAINED:
         what = f"Only the {MOST_EXPLAINED} largest subgroups have their answers explained"
         skipped.append((what, "why"))
