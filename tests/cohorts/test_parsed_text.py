@@ -178,6 +178,43 @@ def test_a_file_is_read_as_its_frame_is(tmp_path):
     )
 
 
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_what_an_engine_would_take_for_numbers_or_times_is_read_from_a_file_as_from_texts(tmp_path):
+    rng = np.random.default_rng(5)
+    lab, day = rng.integers(50, 3000, N), rng.integers(10**6, size=N).tolist()
+    moments = [dt.datetime(2020, 1, 1) + dt.timedelta(minutes=one) for one in day]
+    texts = pl.DataFrame(
+        {
+            "digits": rng.choice(["89490000000000000001", "89490000000000000002"], N),
+            "lab": [f"{value:,}".replace(",", ".") for value in lab],
+            "code": rng.choice(["1.1", "1.10", "250.0"], N),
+            "comma": rng.choice(["1.250", "2.5", "3"], N),
+            "moment": [moment.strftime("%d/%m/%Y %H:%M:%S") for moment in moments],
+            "iso": [moment.isoformat() for moment in moments],
+            "day": [moment.date().isoformat() for moment in moments],
+            "y": np.where(lab > 1500, "ill", "well"),
+        }
+    )
+    texts.write_csv(tmp_path / "t.csv", separator=";")
+    coding = Coding(read={"code": "text", "comma": "decimal comma", "day": "date"})
+    found = build_cohorts(tmp_path / "t.csv", "y", coding=coding)
+    expected = build_cohorts(texts, "y", coding=coding)
+    assert (found.features, found.classes) == (expected.features, expected.classes)
+    assert (found.codes == expected.codes).all()
+    assert [audit(found, name).categories for name in ("digits", "code")] == [
+        ("89490000000000000001", "89490000000000000002"),
+        ("1.1", "1.10", "250.0"),
+    ]
+    assert audit(found, "lab").edges[0] > 500
+    assert audit(found, "moment").taken_for == "date, day first"
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_numbers_in_memory_have_no_texts_to_keep(holder):
+    with pytest.raises(MisfeatError, match=r"holds integer values.*make it text in the table"):
+        one_column([1, 2, 3] * 20, holder, read={"v": "text"})
+
+
 def one_column(values, holder="polars", **coding):
     rng = np.random.default_rng(3)
     columns = {

@@ -44,7 +44,7 @@ from misfeat.cohorts.merged_categories import (
     merge_neighbours,
     merge_rare,
 )
-from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
+from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (
@@ -123,7 +123,8 @@ class CohortRules:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
         by_values = [rule for rule in self.groups if isinstance(rule, subgroups.ByValue)]
         by_text = any(rule.column == column for rule in by_values)
-        return self.ways.get(column, TEXT if by_text else None)
+        way = self.ways.get(column)
+        return AS_THEY_STAND if by_text and way in (None, TEXT) else way
 
     @property
     def group_columns(self) -> tuple[str, ...]:
@@ -210,7 +211,7 @@ def build_cohorts(
     (('site=a', 'site=b'), ('x',))
     """
     rules = CohortRules.parse(groups, coding)
-    table, target, event = open_outcome(X, y, rules.codes)
+    table, target, event = open_outcome(X, y, rules.codes, rules.ways)
     table, column = with_weights(table, sample_weight)
     rules = replace(rules.weighed(column, weights, design), event=event)
     return cohorts_of(table, target, rules, progress or unreported)

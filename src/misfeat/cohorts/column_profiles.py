@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from misfeat.cohorts import parsed_text
 from misfeat.cohorts.ordered_text import order_of
-from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
+from misfeat.cohorts.parsed_text import (
+    AS_THEY_STAND,
+    DECIMAL_COMMA,
+    NUMBER,
+    TEXT,
+    ParsedText,
+    parse_text,
+)
 from misfeat.exceptions import MisfeatError, Notes, Setting, listed
 from misfeat.reading.coders import Kind, Reading
 from misfeat.reading.inputs import Table
@@ -129,10 +136,13 @@ def profile_column(
 ) -> Profile:
     """Count the values of a column inside the engine, apply missing codes, and read text."""
     kind = table.kind(column)
-    if way not in (None, TEXT) and kind is not Kind.TEXT:
+    if way in (None, AS_THEY_STAND):
+        way = way and TEXT
+    elif kind is not Kind.TEXT and (kind.ordered or way != TEXT):
+        remedy = f"take it out of {Setting('read')}"
         raise MisfeatError(
             f"{Setting('read', way, column=column)}: the column holds {kind.value} values, and "
-            f"only text is read another way; take it out of {Setting('read')}.",
+            f"only text is read; {'make it text in the table' if way == TEXT else remedy}.",
             column=column,
         )
     if kind is Kind.UNSUPPORTED:

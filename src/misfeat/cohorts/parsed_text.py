@@ -29,6 +29,7 @@ DAY_FIRST, MONTH_FIRST = "day first", "month first"
 TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
 WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)
 """How users may say that a column of text is to be read."""
+AS_THEY_STAND = "as they stand"  # Of subgroups: texts are kept, and numbers stay numbers
 ENOUGH = 0.95  # A column whose rows read as numbers or dates in this share is one of these
 MANY = 0.5  # Where this share of the rows reads, a reader is told why the column was left as text
 FEW = 0.3  # Where fewer of some texts read, the others are not tried

@@ -11,7 +11,7 @@ import gzip
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +28,7 @@ from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
+Load = Callable[[list[str], dict[str, Any]], NotedRelation]  # Of files of some form
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS
@@ -57,8 +58,9 @@ class Relation:
     notes: list[Message] = field(default_factory=list)  # What users should know of how it was read
 
 
-def open_path(path: str, codes: MissingCodes) -> Relation:
+def open_path(path: str, codes: MissingCodes, texts: Collection[str] = ()) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
+    # Of a CSV file, the cells of the columns in `texts` are left as they are written.
     files = matching_files(path)
     parquet = ending(files[0]) in PARQUET
     connection, close = connect(path)
@@ -67,7 +69,7 @@ def open_path(path: str, codes: MissingCodes) -> Relation:
         if parquet:
             relation, names, notes = _read_parquet(connection, files)
         else:
-            relation, names, notes = _read_csv(connection, files, codes)
+            relation, names, notes = _read_csv(files, partial(_loaded, connection, codes, texts))
     except Exception as error:
         close()
         if isinstance(error, MisfeatError):
@@ -123,14 +125,14 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
         seen.add(plain)
 
 
-def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
+def _read_csv(files: list[str], load: Load) -> NotedRelation:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
     for file in filter(_packed, files):
         with _opened(file, None) as packed:  # compares the checksum at its end, DuckDB does not
             while packed.read(2**20):
                 pass
     try:
-        return _in_some_form(connection, files, codes)
+        return _in_some_form(files, load)
     except MisfeatError:
         raise
     except Exception:
@@ -147,7 +149,7 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRe
             ):
                 shutil.copyfileobj(text, written)
         try:
-            native, names, notes = _in_some_form(connection, copies, codes)
+            native, names, notes = _in_some_form(copies, load)
         except Exception as error:
             reason = str(error)
             for file, copy in zip(files, copies, strict=True):
@@ -181,13 +183,13 @@ def _encoding(file: str) -> str | None:
     return way if foreign or way != "windows-1252" else None
 
 
-def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
+def _in_some_form(files: list[str], load: Load) -> NotedRelation:
     """Load CSV files in the form that their header suggests, or else in another that fits."""
     form, delimiters = _form(files[0])
     if len(ways := {*map(_packed, files)}) == 1:  # DuckDB knows ".gz", but ".GZ" not always
         form["compression"] = ways.pop() or "none"
     try:
-        return _loaded(connection, files, form, codes)
+        return load(files, form)
     except MisfeatError:
         raise
     except Exception as error:
@@ -197,14 +199,18 @@ def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> Not
         others += [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
         for other in others:
             with suppress(Exception):
-                return _loaded(connection, files, {**form, **other}, codes)
+                return load(files, {**form, **other})
         if odd is None:
             raise
         raise odd from error
 
 
 def _loaded(
-    connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
+    connection: Any,
+    codes: MissingCodes,
+    texts: Collection[str],
+    files: list[str],
+    form: dict[str, Any],
 ) -> NotedRelation:
     names = _names(files[0], form)
     for file in files[1:]:
@@ -214,28 +220,57 @@ def _loaded(
                 "files that are read together need the same columns in the same order."
             )
     missing = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
-    connection.read_csv(
+    read = partial(
+        connection.read_csv,
         [glob.escape(file) for file in files],
         sample_size=-1,
         date_format="%Y-%m-%d",
         auto_type_candidates=TYPES,
         na_values=[*dict.fromkeys(missing)],
         **form,
-    ).create("csv_rows")
-    # Columns whose cells are all "true" or "false" are flags.
-    held = connection.table("csv_rows")
-    texts = [
-        '"{}"'.format(name.replace('"', '""'))
-        for name, kind in zip(held.columns, held.types, strict=True)
-        if str(kind) == "VARCHAR"
-    ]
-    if texts:
-        asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
-        (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
-        for name, are_flags in zip(texts, found, strict=True):
-            if are_flags:
-                connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
-    return connection.table("csv_rows"), *numbered(names)
+    )
+    (names, notes), held = numbered(names), read()
+    kinds = dict(zip(held.columns, map(str, held.types), strict=True))
+    kept = {inner for inner, name in zip(kinds, names, strict=True) if name in texts}
+    for inner in (inner for inner, kind in kinds.items() if kind == "TIMESTAMP"):
+        # DuckDB reads all cells of a column in one form; of those not ISO's misfeat says which.
+        cells = read(all_varchar=True, sample_size=2048).project(f"{_quoted(inner)} AS cell")
+        if not re.match(r"\s*\d{4}", cells.filter("cell IS NOT NULL").limit(1).fetchall()[0][0]):
+            kept.add(inner)
+    held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
+    held.create("csv_rows")
+    asked = {"VARCHAR": _FLAGS, "DOUBLE": _CODES}
+    if form["delimiter"] == ";":
+        asked["DOUBLE"] += f" OR {_THOUSANDS}"
+    kinds = {n: str(k) for n, k in zip(held.columns, held.types, strict=True) if str(k) in asked}
+    tests = ", ".join(asked[kind].format(_quoted(name)) for name, kind in kinds.items())
+    (row,) = connection.execute(f"SELECT {tests or 'count(*)'} FROM csv_rows").fetchall()  # noqa: S608
+    found = {name for name, yes in zip(kinds, row, strict=bool(tests)) if yes} - kept
+    misread = {name for name in found if kinds[name] == "DOUBLE"}
+    for name in sorted(misread):  # Decimals of one or two digits decide, without a second reading
+        others = f"regexp_matches({_quoted(name)}, '[.](\\d{{0,2}}|\\d{{4,}})\\s*$')"
+        if read(all_varchar=True, sample_size=2048).filter(others).limit(1).fetchall():
+            misread.remove(name)
+    if misread:
+        connection.execute("DROP TABLE csv_rows")
+        read(dtype=dict.fromkeys(kept | misread, "VARCHAR")).create("csv_rows")
+    for name in found:
+        if kinds[name] == "VARCHAR":
+            connection.execute(f"ALTER TABLE csv_rows ALTER {_quoted(name)} TYPE BOOLEAN")
+    return connection.table("csv_rows"), names, notes
+
+
+def _quoted(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+_FLAGS = "bool_and(lower({0}) IN ('true', 'false'))"  # All cells of a column
+_CODES = "bool_and({0} = floor({0})) AND max(abs({0})) BETWEEN 2.0 ** 53 AND 1e300"
+"""Whole numbers of which floats do not hold the last digit."""
+_THOUSANDS = (
+    "NOT bool_and({0} = floor({0})) AND max(abs({0})) < 1000 AND min(abs({0})) "
+    "FILTER ({0} <> floor({0})) > 1"
+)  # Where the comma may be the decimal mark, 1.041 beside 673 may be more than that
 
 
 def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
