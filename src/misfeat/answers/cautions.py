@@ -297,13 +297,14 @@ def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
-    """Numbers that look like codes for missing values, and were taken as they are."""
+    """Values that look like codes for missing values, and were taken as they are."""
+    roles = {"feature": "Feature", "target": "The target", "group": "Group column"}
     for audit in cohorts.columns:
-        if audit.role not in ("feature", "target") or not audit.suspects:
+        if audit.role not in roles or not audit.suspects:
             continue
         yield Caution.of(
             "code for missing",
-            f"{'Feature' if audit.role == 'feature' else 'The target'} {{column!r}} is {{why}}: "
+            f"{roles[audit.role]} {{column!r}} is {{why}}: "
             "that looks like a code for missing values.",
             columns=(audit.column,),
             why=audit.why_suspect,

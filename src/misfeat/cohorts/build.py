@@ -399,7 +399,7 @@ def _feature_coders(
             coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
-        if audit.role in ("feature", "target"):
+        if audit.role in ("feature", "target", "group"):
             values, why = column_profiles.suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)

@@ -8,6 +8,7 @@ occurs again and again.
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,14 +18,7 @@ from numpy.typing import NDArray
 
 from misfeat.cohorts import parsed_text
 from misfeat.cohorts.ordered_text import order_of
-from misfeat.cohorts.parsed_text import (
-    AS_THEY_STAND,
-    DECIMAL_COMMA,
-    NUMBER,
-    TEXT,
-    ParsedText,
-    parse_text,
-)
+from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
 from misfeat.exceptions import MisfeatError, Notes, Setting, listed
 from misfeat.reading.coders import Kind, Reading
 from misfeat.reading.inputs import Table
@@ -136,7 +130,7 @@ def profile_column(
 ) -> Profile:
     """Count the values of a column inside the engine, apply missing codes, and read text."""
     kind = table.kind(column)
-    if way in (None, AS_THEY_STAND):
+    if way in (None, parsed_text.AS_THEY_STAND):
         way = way and TEXT
     elif kind is not Kind.TEXT and (kind.ordered or way != TEXT):
         remedy = f"take it out of {Setting('read')}"
@@ -262,6 +256,17 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
         )
     for profile in profiles:
         column, text = profile.column, profile.text
+        counts = profile.counts if profile.distinct <= MANY_VALUES else None
+        if profile.kind is Kind.TEXT and counts is not None:
+            plain = {value: value.strip().casefold() for value in counts.values.tolist()}
+            times = Counter(plain.values())
+            if alike := [value for value in plain if times[plain[value]] > 1]:
+                notes.warn(
+                    "Column {column!r} holds {values}, which differ in case or in blanks around "
+                    "them and count as different values; where they mean the same, write them so.",
+                    column=column,
+                    values=listed(alike, 3),
+                )
         shown: dict[str, Any] = {"column": column, "example": text.example}
         shown |= {"rows": text.unread_rows, "examples": listed(text.unread)}
         if text.words and text.unread:
@@ -362,7 +367,9 @@ def _some_values(profile: Profile) -> list[str]:
     return [str(value) for value in values[:: max(len(values) // SAMPLED, 1)]]
 
 
-ABOVE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
+WORDS_FOR_MISSING = frozenset(("?", "-", ".", "n/a", "nan", "null", "unknown", "missing"))
+WHOLE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
+ABOVE = (*WHOLE, 99.9, 99.99, 999.9, 9999.9)
 BELOW = (-1, -7, -8, -9, *(-code for code in ABOVE))
 OF_A_SCALE = (7, 8, 9)  # Codes beside the answers of a short scale
 LONGEST_SCALE = 5
@@ -379,6 +386,13 @@ EXTREMES = (0.01, 0.99)
 def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
     """The values of a column of numbers that look like codes for missing values, and why."""
     counts = profile.counts
+    if profile.kind is Kind.TEXT and counts is not None:
+        known = WORDS_FOR_MISSING - ({"-"} if "+" in counts.values else set())
+        texts = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
+        words = {text: n for text, n in texts if text.strip().casefold() in known}
+        if len(words) < profile.distinct and sum(words.values()) >= LEAST_CODED:
+            shown = " or ".join(map(repr, words))
+            return tuple(words), f"{shown} in {sum(words.values()):,} rows"
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return (), ""
     for find in (_below, _above, _beside_a_scale, _zero):
@@ -393,14 +407,14 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
 
 
 def _below(values: NDArray[Any], counts: Integers) -> Flags:
-    """Codes below 0, where nothing else is."""
+    """Codes below 0, where nothing else is, or far below the others."""
     below = values < 0
     n_below = int(below.sum())
     suspected = n_below <= len(values) - 2 and bool(np.isin(values[below], BELOW).all())
     if n_below == 1 and values[0] == -1:
         often = counts[0] >= OFTEN * np.median(counts[1:])
         suspected = suspected and bool(often) and len(values) > MEASURED
-    return below & suspected
+    return below & suspected | _above(-values[::-1], counts)[::-1]
 
 
 def _beside_a_scale(values: NDArray[Any], counts: Integers) -> Flags:
@@ -410,17 +424,18 @@ def _beside_a_scale(values: NDArray[Any], counts: Integers) -> Flags:
     return beyond & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
 
 
-def _above(values: NDArray[Any], _: Integers, codes: tuple[int, ...] = ABOVE) -> Flags:
+def _above(values: NDArray[Any], _: Integers, codes: tuple[float, ...] = ABOVE) -> Flags:
     """The largest values, where they are codes and far from the others."""
     beyond = np.logical_and.accumulate(np.isin(values, codes)[::-1])[::-1]
     others = values[~beyond].astype(np.float64)
-    if values[0] < 0 or not beyond.any() or len(others) < 2:
+    if not beyond.any() or len(others) < 2:
         return np.zeros_like(beyond)
     code, low, high = float(values[beyond][0]), others[0], others[-1]
     far = code - high >= max(FAR * (high - low), 2.0)
-    least = others[others > 0][0]
-    far_in_times = np.log(code / high) >= FAR_IN_TIMES * np.log(high / least)
-    return np.asarray(beyond & bool(far and far_in_times))
+    if low >= 0:
+        least = others[others > 0][0]
+        far = far and np.log(code / high) >= FAR_IN_TIMES * np.log(high / least)
+    return np.asarray(beyond & bool(far))
 
 
 def _zero(values: NDArray[Any], counts: Integers) -> Flags:

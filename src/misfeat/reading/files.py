@@ -28,6 +28,7 @@ from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
+Names = Collection[str]
 Load = Callable[[list[str], dict[str, Any]], NotedRelation]  # Of files of some form
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
@@ -58,7 +59,7 @@ class Relation:
     notes: list[Message] = field(default_factory=list)  # What users should know of how it was read
 
 
-def open_path(path: str, codes: MissingCodes, texts: Collection[str] = ()) -> Relation:
+def open_path(path: str, codes: MissingCodes, texts: Names = ()) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
     # Of a CSV file, the cells of the columns in `texts` are left as they are written.
     files = matching_files(path)
@@ -206,11 +207,7 @@ def _in_some_form(files: list[str], load: Load) -> NotedRelation:
 
 
 def _loaded(
-    connection: Any,
-    codes: MissingCodes,
-    texts: Collection[str],
-    files: list[str],
-    form: dict[str, Any],
+    connection: Any, codes: MissingCodes, texts: Names, files: list[str], form: dict[str, Any]
 ) -> NotedRelation:
     names = _names(files[0], form)
     for file in files[1:]:
@@ -232,25 +229,20 @@ def _loaded(
     (names, notes), held = numbered(names), read()
     kinds = dict(zip(held.columns, map(str, held.types), strict=True))
     kept = {inner for inner, name in zip(kinds, names, strict=True) if name in texts}
-    for inner in (inner for inner, kind in kinds.items() if kind == "TIMESTAMP"):
-        # DuckDB reads all cells of a column in one form; of those not ISO's misfeat says which.
-        cells = read(all_varchar=True, sample_size=2048).project(f"{_quoted(inner)} AS cell")
-        if not re.match(r"\s*\d{4}", cells.filter("cell IS NOT NULL").limit(1).fetchall()[0][0]):
-            kept.add(inner)
     held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
     held.create("csv_rows")
-    asked = {"VARCHAR": _FLAGS, "DOUBLE": _CODES}
+    asked = {"VARCHAR": _FLAGS, "DOUBLE": _CODES, "TIMESTAMP": "true"}
     if form["delimiter"] == ";":
         asked["DOUBLE"] += f" OR {_THOUSANDS}"
     kinds = {n: str(k) for n, k in zip(held.columns, held.types, strict=True) if str(k) in asked}
     tests = ", ".join(asked[kind].format(_quoted(name)) for name, kind in kinds.items())
     (row,) = connection.execute(f"SELECT {tests or 'count(*)'} FROM csv_rows").fetchall()  # noqa: S608
     found = {name for name, yes in zip(kinds, row, strict=bool(tests)) if yes} - kept
-    misread = {name for name in found if kinds[name] == "DOUBLE"}
-    for name in sorted(misread):  # Decimals of one or two digits decide, without a second reading
-        others = f"regexp_matches({_quoted(name)}, '[.](\\d{{0,2}}|\\d{{4,}})\\s*$')"
-        if read(all_varchar=True, sample_size=2048).filter(others).limit(1).fetchall():
-            misread.remove(name)
+    cells, misread = read(all_varchar=True, sample_size=2048), set[str]()
+    for name in (name for name in found if kinds[name] in _SURE):
+        sure = f"regexp_matches({_quoted(name)}, '{_SURE[kinds[name]]}')"
+        if not cells.filter(sure).limit(1).fetchall():
+            misread.add(name)
     if misread:
         connection.execute("DROP TABLE csv_rows")
         read(dtype=dict.fromkeys(kept | misread, "VARCHAR")).create("csv_rows")
@@ -271,6 +263,10 @@ _THOUSANDS = (
     "NOT bool_and({0} = floor({0})) AND max(abs({0})) < 1000 AND min(abs({0})) "
     "FILTER ({0} <> floor({0})) > 1"
 )  # Where the comma may be the decimal mark, 1.041 beside 673 may be more than that
+
+
+_SURE = {"DOUBLE": r"[.](\d{0,2}|\d{4,})\s*$", "TIMESTAMP": r"^\s*\d{4}"}
+"""A cell that rules these out, or that the day or the month comes first in all of a column."""
 
 
 def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Names and kinds of dataframes of any library, and target, groups and weights bes
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
 from misfeat.reading import files
 from misfeat.reading.engine_table import EngineTable, inner_names
+from misfeat.reading.files import Names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
 from misfeat.reading.memory_table import ArrayTable, as_array, as_columns
 from misfeat.reading.table_statistics import EAGER_LIBRARIES, NO_COLUMNS
@@ -23,7 +24,6 @@ from misfeat.reading.values import COLUMN_NAME, MissingCodes, Value, check_text
 Table: TypeAlias = ArrayTable | EngineTable
 """A table of named columns that counts values and coded rows, in memory or in an engine; both have
 the same methods."""
-Names: TypeAlias = Collection[str]
 AS_COLUMNS = "columns"  # Results as plain columns, for those who need no library
 
 
