@@ -109,6 +109,19 @@ def test_words_for_missing_and_spellings_that_are_alike_are_said_once_a_column()
     )
 
 
+def test_codes_for_missing_that_do_not_occur_are_said():
+    values = [["low", "high", ""], ["1,5", "-9,0", "2,5"], [1, 2, 3]]
+    table = {name: column * 20 for name, column in zip("abc", values, strict=True)}
+    table["y"] = [0, 1] * 30
+    codes = {"a": [9], "b": [-9], "c": [99]}
+    with pytest.warns(MisfeatWarning) as warned:
+        build_cohorts(table, "y", coding=Coding(missing_values=codes))
+    assert [str(one.message) for one in warned] == [
+        "missing_values={'a': [9]}: no row of the column holds that, but there are high, low.",
+        "missing_values={'c': [99]}: no row of the column holds that, but there are 1, 2, 3.",
+    ]
+
+
 ROWS = 300
 
 

@@ -30,7 +30,7 @@ def packed(text, ending):
 
 
 def test_spellings_of_nothing_are_missing(tmp_path):
-    path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nnull,1\n2,0\nNaN,1\n3,1\n?,0\n")
+    path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nn/a,1\n2,0\nNaT,1\n3,1\n?,0\n#NUM!,0\n")
     cohorts = build_cohorts(path, "y", coding=Coding(missing_values="?"))
     assert cohorts.categories[0] == ("1", "2", "3", "missing")
 
@@ -197,6 +197,20 @@ def test_a_row_with_too_few_or_too_many_cells_is_named(tmp_path):
         reason = rf"t\.csv' cannot be .*Row #{row}: Expected {expected} columns, got {found}"
         with pytest.raises(DamagedFileError, match=reason):
             build_cohorts(write(tmp_path / "t.csv", text), "y")
+
+
+def test_a_note_below_the_table_is_named(tmp_path):
+    for note in ("Source: a registry\n", "\n(60 rows affected)\n", "one\ntwo"):
+        with pytest.raises(DamagedFileError, match=r"got 1.*looks like a note below the table"):
+            build_cohorts(write(tmp_path / "t.csv", f"x,y,z\n{ROWS}{note}"), "y")
+
+
+@pytest.mark.parametrize("ending", ["txt", "tab", "TXT.gz"])
+def test_text_files_of_other_endings_are_read(tmp_path, ending):
+    text = f"x,y,z\n{WORDS}".replace(",", "\t").encode()
+    (tmp_path / f"t.{ending}").write_bytes(gzip.compress(text) if "gz" in ending else text)
+    expected = build_cohorts(write(tmp_path / "t.csv", f"x,y,z\n{WORDS}"), "y")
+    assert build_cohorts(tmp_path / f"t.{ending}", "y").equals(expected)
 
 
 @pytest.mark.parametrize("n_before", [30, 30_000])

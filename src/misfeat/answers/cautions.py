@@ -298,17 +298,16 @@ def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
 
 def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
     """Values that look like codes for missing values, and were taken as they are."""
-    roles = {"feature": "Feature", "target": "The target", "group": "Group column"}
-    for audit in cohorts.columns:
-        if audit.role not in roles or not audit.suspects:
+    who = {"feature": "Feature", "target": "The target", "group": "Group column"}
+    for one in cohorts.columns:
+        if one.role not in who or not one.suspects:
             continue
         yield Caution.of(
             "code for missing",
-            f"{roles[audit.role]} {{column!r}} is {{why}}: "
-            "that looks like a code for missing values.",
-            columns=(audit.column,),
-            why=audit.why_suspect,
-            missing=Setting("missing_values", list(audit.suspects), column=audit.column),
+            f"{who[one.role]} {{column!r}} is {{why}}: that looks like a code for missing values.",
+            columns=(one.column,),
+            why=one.why_suspect,
+            missing=Setting("missing_values", list(one.suspects), column=one.column),
         )
 
 

@@ -58,9 +58,10 @@ from misfeat.exceptions import (
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
+from misfeat.reading.files import NULL_SPELLINGS
 from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
 from misfeat.reading.table_statistics import Weighing
-from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
+from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical, label
 from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
@@ -121,8 +122,7 @@ class CohortRules:
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
-        by_values = [rule for rule in self.groups if isinstance(rule, subgroups.ByValue)]
-        by_text = any(rule.column == column for rule in by_values)
+        by_text = any(isinstance(r, subgroups.ByValue) and r.column == column for r in self.groups)
         way = self.ways.get(column)
         return AS_THEY_STAND if by_text and way in (None, TEXT) else way
 
@@ -276,6 +276,16 @@ def profile_table(
     notes = Notes()
     for note in table.notes:
         notes.add(note.template, **note.about)
+    for column, given in rules.codes.by_column.items():
+        profile = read.get(column)
+        if profile is None or profile.counts is None or {*map(label, given)} & {*NULL_SPELLINGS}:
+            continue  # what a file may spell so is missing already
+        if {str(value).strip() for value in profile.reading.missing} <= {"", *profile.text.unread}:
+            notes.warn(
+                "{missing}: no row of the column holds that, but there are {values}.",
+                missing=Setting("missing_values", list(given), column=column),
+                values=", ".join(map(label, map(canonical, profile.counts.values[:5]))),
+            )
     if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
         rules = replace(rules, groups=(subgroups.ByValue(AUTO, {}),), auto=False)
         check_columns(table, target, rules)

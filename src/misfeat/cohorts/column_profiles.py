@@ -143,11 +143,9 @@ def profile_column(
         return Profile(Reading(column), kind, None, 0, rows)
     raw = table.value_counts(column, DISTINCT_LIMIT)
     if raw is None:
-        missing: tuple[Value, ...] = ()
-        if kind in (Kind.INTEGER, Kind.NUMBER):
-            missing = codes.numbers(column)
-        elif kind is Kind.TEXT:
-            missing = (*codes.labels(column), "")
+        texts = (*codes.labels(column), "") if kind is Kind.TEXT else ()
+        numeric = kind in (Kind.INTEGER, Kind.NUMBER)
+        missing: tuple[Value, ...] = codes.numbers(column) if numeric else texts
         reading = Reading(column, missing)
         return Profile(reading, kind, None, table.count_missing(reading), rows)
     if kind is Kind.TEXT:
@@ -191,10 +189,8 @@ def _read_text(
     if way is None and share < parsed_text.ENOUGH:
         text = _text_profile(parsed, counts)
         almost = parsed.words if len(parsed.values) >= LEAST_MISREAD else ""
-        left = TextProfile(
-            example=text.example, unread=text.unread, unread_rows=text.unread_rows, almost=almost
-        )
-        return replace(profile, text=left)
+        kept = {part: getattr(text, part) for part in ("example", "unread", "unread_rows")}
+        return replace(profile, text=TextProfile(**kept, almost=almost))
     values = {text: canonical(value) for text, value in parsed.values.items()}
     missing = profile.reading.missing
     coded = sorted(text for text, value in values.items() if codes.holds(profile.column, value))
@@ -219,10 +215,8 @@ def _text_profile(parsed: ParsedText, counts: ValueCounts) -> TextProfile:
     texts = [str(text) for text in counts.values[by_frequency]]
     read = [text for text in texts if text in parsed.values]
     unread = [text for text in texts if text not in parsed.values]
-    spelled: dict[Value, str] = {}
-    if parsed.pieces or parsed.looked_up:
-        for text in read:
-            spelled.setdefault(canonical(parsed.values[text]), text)
+    marked = read if parsed.pieces or parsed.looked_up else []
+    spelled = {canonical(parsed.values[text]): text for text in reversed(marked)}
     rows = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
     return TextProfile(
         words=parsed.words,
@@ -288,9 +282,8 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
                 other=Setting("read", text.otherwise, column=column),
             )
         if text.almost:
-            way = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
-            if text.almost.startswith("date"):
-                way = "date"
+            number = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
+            way = "date" if text.almost.startswith("date") else number
             notes.warn(
                 "Column {column!r} is taken for text, though most of its rows read as {words}, as "
                 "in {example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "

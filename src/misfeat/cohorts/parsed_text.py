@@ -75,15 +75,13 @@ def parse_read_rules(given: object) -> dict[str, str]:
             f"{Setting('read', given)} names no columns; write it as "
             f"{Setting('read', TEXT, column='zip')}."
         )
-    ways: dict[str, str] = {}
     for column, way in given.items():
         if not isinstance(way, str) or way not in WAYS:
             raise MisfeatError(
                 f"{Setting('read', way, column=column)} is unknown; a column is read as "
                 f"{', '.join(map(repr, WAYS))}."
             )
-        ways[column] = way
-    return ways
+    return dict(given)
 
 
 def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText | None, float]:
@@ -100,10 +98,9 @@ def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText 
             readers = ()
     best, most = None, 0.0
     for read in readers if texts else ():
-        parsed_text = read(texts)
-        share = 0.0
-        if parsed_text is not None:
-            share = sum(texts[text] for text in parsed_text.values) / sum(texts.values())
+        if (parsed_text := read(texts)) is None:
+            continue
+        share = sum(texts[text] for text in parsed_text.values) / sum(texts.values())
         if share > most:
             best, most = parsed_text, share
         if most >= ENOUGH:
@@ -205,9 +202,9 @@ def _decimal_mark(
     either = len(rows) > 1 and rows["."] == rows[","] and bool(marked)
     if not either or not all(_COULD_BE_EITHER.fullmatch(m["body"]) for m in marked.values()):
         return best, ""
-    example = next(iter(marked))
+    example, prefix = next(iter(marked)), any(match["prefix"] for match in marked.values())
     if not whole:
-        return best, "" if any(match["prefix"] for match in marked.values()) else example
+        return best, "" if prefix else example
     # 673 beside 1.041 are thousands: decimals would come with others of one or two digits.
     thousands = not codes and "." in "".join(marked) and max(map(len, whole)) < 4
     return (",", example) if thousands else (best, "")
@@ -222,8 +219,7 @@ def _pieces(kept: Mapping[str, re.Match[str]], scales: Mapping[str, str]) -> Pie
         if suffix := match["suffix"].rstrip():
             by[suffix] = scales.get(suffix.lstrip(), "")
         by.update((dash, "-") for dash in _MINUS if dash in match["sign"] + match["inner"])
-        if match["open"]:
-            by.update({"(": "-", ")": ""})
+        by.update({"(": "-", ")": ""} if match["open"] else {})
     return tuple(sorted(by.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
 

@@ -35,11 +35,12 @@ EXCEL = (".xlsx", ".xlsm")
 LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS
 FOREIGN = (*EXCEL, *LABELLED)
 PACKED = {".gz": "gzip", ".zst": "zstd"}
-_TEXT = tuple(text + packed for packed in ("", *PACKED) for text in (".csv", ".tsv"))
+_TEXT = tuple(text + by for by in ("", *PACKED) for text in (".csv", ".tsv", ".txt", ".tab"))
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
 """What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
 which DuckDB also takes "yes" and "n"."""
-NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+_NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "#NA", "<NA>")
+NULL_SPELLINGS = ("", *_NOT_AVAILABLE, "NaN", "nan", "-nan", "NaT", "NULL", "null", "#NUM!")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")  # Characters that no text holds
@@ -227,13 +228,11 @@ def _loaded(
         **form,
     )
     (names, notes), held = numbered(names), read()
-    kinds = dict(zip(held.columns, map(str, held.types), strict=True))
-    kept = {inner for inner, name in zip(kinds, names, strict=True) if name in texts}
+    kept = {inner for inner, name in zip(held.columns, names, strict=True) if name in texts}
     held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
     held.create("csv_rows")
-    asked = {"VARCHAR": _FLAGS, "DOUBLE": _CODES, "TIMESTAMP": "true"}
-    if form["delimiter"] == ";":
-        asked["DOUBLE"] += f" OR {_THOUSANDS}"
+    doubted = f"{_CODES} OR {_THOUSANDS}" if form["delimiter"] == ";" else _CODES
+    asked = {"VARCHAR": _FLAGS, "DOUBLE": doubted, "TIMESTAMP": "true"}
     kinds = {n: str(k) for n, k in zip(held.columns, held.types, strict=True) if str(k) in asked}
     tests = ", ".join(asked[kind].format(_quoted(name)) for name, kind in kinds.items())
     (row,) = connection.execute(f"SELECT {tests or 'count(*)'} FROM csv_rows").fetchall()  # noqa: S608
@@ -246,9 +245,8 @@ def _loaded(
     if misread:
         connection.execute("DROP TABLE csv_rows")
         read(dtype=dict.fromkeys(kept | misread, "VARCHAR")).create("csv_rows")
-    for name in found:
-        if kinds[name] == "VARCHAR":
-            connection.execute(f"ALTER TABLE csv_rows ALTER {_quoted(name)} TYPE BOOLEAN")
+    for name in (name for name in found if kinds[name] == "VARCHAR"):
+        connection.execute(f"ALTER TABLE csv_rows ALTER {_quoted(name)} TYPE BOOLEAN")
     return connection.table("csv_rows"), names, notes
 
 
@@ -263,8 +261,6 @@ _THOUSANDS = (
     "NOT bool_and({0} = floor({0})) AND max(abs({0})) < 1000 AND min(abs({0})) "
     "FILTER ({0} <> floor({0})) > 1"
 )  # Where the comma may be the decimal mark, 1.041 beside 673 may be more than that
-
-
 _SURE = {"DOUBLE": r"[.](\d{0,2}|\d{4,})\s*$", "TIMESTAMP": r"^\s*\d{4}"}
 """A cell that rules these out, or that the day or the month comes first in all of a column."""
 
@@ -329,7 +325,7 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     quote = "'" if re.fullmatch("'.*'", header.strip()) else '"'
     unquoted = re.sub(f"{quote}[^{quote}]*({quote}|$)", "", header)
     delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
-    if ending(file).startswith(".tsv"):
+    if ending(file).startswith((".tsv", ".tab")):
         delimiters = ["\t"]
     elif not delimiters and 0 < unquoted.count(" ") <= below.count(" "):
         delimiters = [" "]
@@ -353,6 +349,8 @@ def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | 
                 n_cells = n_cells or len(row)
                 if len(row) != n_cells:
                     reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
+                    if len(row) == 1 and all(len(later) == 1 for later in filter(None, rows)):
+                        reason += "; it looks like a note below the table, so delete it"
                     return ValueError(f"{file}: {reason}")
     return None
 
