@@ -299,9 +299,7 @@ def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
 def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
     """Values that look like codes for missing values, and were taken as they are."""
     who = {"feature": "Feature", "target": "The target", "group": "Group column"}
-    for one in cohorts.columns:
-        if one.role not in who or not one.suspects:
-            continue
+    for one in (one for one in cohorts.columns if one.role in who and one.suspects):
         yield Caution.of(
             "code for missing",
             f"{who[one.role]} {{column!r}} is {{why}}: that looks like a code for missing values.",

@@ -133,10 +133,9 @@ def profile_column(
     if way in (None, parsed_text.AS_THEY_STAND):
         way = way and TEXT
     elif kind is not Kind.TEXT and (kind.ordered or way != TEXT):
-        remedy = f"take it out of {Setting('read')}"
         raise MisfeatError(
             f"{Setting('read', way, column=column)}: the column holds {kind.value} values, and "
-            f"only text is read; {'make it text in the table' if way == TEXT else remedy}.",
+            f"only text is read; make it text in the table, or take it out of {Setting('read')}.",
             column=column,
         )
     if kind is Kind.UNSUPPORTED:
@@ -328,8 +327,9 @@ def looks_like(profile: Profile) -> str:
         # Integers that run through with hardly a gap, as visits numbered by patient do.
         span = float(profile.counts.values[-1]) - float(profile.counts.values[0]) + 1
         new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
-        often_new = new and profile.distinct >= NO_GAPS * span
-        often_new = often_new and not MEASURES.search(profile.column)
+        often_new = (
+            new and profile.distinct >= NO_GAPS * span and not MEASURES.search(profile.column)
+        )
     return IDENTIFIER if often_new else NOTHING_ELSE
 
 
@@ -342,8 +342,7 @@ def holds_sentences(profile: Profile) -> bool:
 def _holds_dates(profile: Profile) -> bool:
     values = _some_values(profile)
     try:
-        for text in values:
-            dt.datetime.fromisoformat(text)
+        list(map(dt.datetime.fromisoformat, values))
     except ValueError:
         return False
     return bool(values) and all("-" in text for text in values)  # 20240101 is a number, too
@@ -384,8 +383,7 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
         texts = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
         words = {text: n for text, n in texts if text.strip().casefold() in known}
         if len(words) < profile.distinct and sum(words.values()) >= LEAST_CODED:
-            shown = " or ".join(map(repr, words))
-            return tuple(words), f"{shown} in {sum(words.values()):,} rows"
+            return tuple(words), f"{' or '.join(map(repr, words))} in {sum(words.values()):,} rows"
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return (), ""
     for find in (_below, _above, _beside_a_scale, _zero):

@@ -160,8 +160,7 @@ class NumberStyle(NamedTuple):
 def number_style(
     counts: Mapping[str, int], decimal: str | None = None, *, codes: bool = False
 ) -> NumberStyle | None:
-    """The way in which a column writes numbers, by how often each text occurs; None if none."""
-    # With `codes`, digits that look like a code are numbers all the same.
+    """The way in which a column writes numbers; with `codes`, also digits that look like codes."""
     marks = (decimal,) if decimal else (".", ",")
     found: dict[str, dict[str, re.Match[str]]] = {mark: {} for mark in marks}
     for mark, text in product(marks, counts):

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader, TextIOWrapper
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,7 +28,7 @@ from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
-Names = Collection[str]
+Names = Collection[str]  # Of columns of which a CSV file gives the cells as they are written
 Load = Callable[[list[str], dict[str, Any]], NotedRelation]  # Of files of some form
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
@@ -43,6 +43,7 @@ _NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "#NA", "<NA>")
 NULL_SPELLINGS = ("", *_NOT_AVAILABLE, "NaN", "nan", "-nan", "NaT", "NULL", "null", "#NUM!")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
+_ABOVE = re.compile(f'sep=.$|# |[^{DELIMITERS}"]*$')  # A header: Excel's mark, a comment, a title
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")  # Characters that no text holds
 QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
@@ -62,7 +63,6 @@ class Relation:
 
 def open_path(path: str, codes: MissingCodes, texts: Names = ()) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
-    # Of a CSV file, the cells of the columns in `texts` are left as they are written.
     files = matching_files(path)
     parquet = ending(files[0]) in PARQUET
     connection, close = connect(path)
@@ -228,6 +228,9 @@ def _loaded(
         **form,
     )
     (names, notes), held = numbered(names), read()
+    if form["skiprows"]:
+        note = "The header of {file!r} is its line {n}; what stands above it is not read."
+        notes.append(Message(note, file=files[0], n=form["skiprows"] + 1))
     kept = {inner for inner, name in zip(held.columns, names, strict=True) if name in texts}
     held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
     held.create("csv_rows")
@@ -257,10 +260,8 @@ def _quoted(name: str) -> str:
 _FLAGS = "bool_and(lower({0}) IN ('true', 'false'))"  # All cells of a column
 _CODES = "bool_and({0} = floor({0})) AND max(abs({0})) BETWEEN 2.0 ** 53 AND 1e300"
 """Whole numbers of which floats do not hold the last digit."""
-_THOUSANDS = (
-    "NOT bool_and({0} = floor({0})) AND max(abs({0})) < 1000 AND min(abs({0})) "
-    "FILTER ({0} <> floor({0})) > 1"
-)  # Where the comma may be the decimal mark, 1.041 beside 673 may be more than that
+_THOUSANDS = "count(*) FILTER (abs({0}) >= 1000 OR {0} <> floor({0}) AND abs({0}) < 1) = 0"
+"""Where the comma may be the decimal mark, 1.041 beside 673 may be more than that."""
 _SURE = {"DOUBLE": r"[.](\d{0,2}|\d{4,})\s*$", "TIMESTAMP": r"^\s*\d{4}"}
 """A cell that rules these out, or that the day or the month comes first in all of a column."""
 
@@ -269,7 +270,8 @@ def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
     """The names in the header of a file; a column without one goes by its number."""
     quote, escape = form["quotechar"], form["escapechar"]
     about = {"quotechar": quote, "escapechar": None if escape == quote else escape}
-    with _opened(file, newline="") as lines:
+    with _opened(file, newline="") as opened:
+        lines = islice(opened, form["skiprows"], None)
         try:
             header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
         except (StopIteration, ValueError) as error:
@@ -310,16 +312,18 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
     decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
     """
-    with _opened(file) as lines:
+    with _opened(file) as opened:
         try:
-            n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
-            below = next(lines, "")
-        except StopIteration:
-            n_blank, header, below = 0, "", ""
+            lines = [row for row in enumerate(islice(opened, 30)) if row[1].strip()]
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
-    if not header:
+    if not lines:
         raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
+    # A header lies above lines that have delimiters; those of blanks would be equally many in all.
+    n, blanks = sum(bool(_ABOVE.match(t)) for _, t in lines), {t.count(" ") for _, t in lines}
+    is_above = n < len(lines) and (len(blanks) > 1 or blanks == {0})
+    first = n if is_above and all(_ABOVE.match(line) for _, line in lines[:n]) else 0
+    (n_above, header), (_, below) = (*lines, (0, ""))[first : first + 2]
     if "\0" in header:
         raise ValueError(f"{file}: its header holds a character of code 0")
     quote = "'" if re.fullmatch("'.*'", header.strip()) else '"'
@@ -331,7 +335,7 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
         delimiters = [" "]
     form = {
         "header": True,
-        **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
+        "skiprows": n_above,
         "delimiter": delimiters[0] if delimiters else DELIMITERS[0],
         "quotechar": quote,
         "escapechar": quote,
@@ -342,7 +346,8 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
 def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | None:
     """The first row with more or fewer cells than its header, which DuckDB may not name."""
     for file in files:
-        with _opened(file, errors="replace", newline="") as lines, suppress(csv.Error):
+        with _opened(file, errors="replace", newline="") as opened, suppress(csv.Error):
+            lines = islice(opened, form["skiprows"], None)
             rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"])
             n_cells = 0
             for number, row in enumerate(filter(None, rows), 1):
