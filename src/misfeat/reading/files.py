@@ -240,11 +240,11 @@ def _loaded(
     tests = ", ".join(asked[kind].format(_quoted(name)) for name, kind in kinds.items())
     (row,) = connection.execute(f"SELECT {tests or 'count(*)'} FROM csv_rows").fetchall()  # noqa: S608
     found = {name for name, yes in zip(kinds, row, strict=bool(tests)) if yes} - kept
-    cells, misread = read(all_varchar=True, sample_size=2048), set[str]()
-    for name in (name for name in found if kinds[name] in _SURE):
-        sure = f"regexp_matches({_quoted(name)}, '{_SURE[kinds[name]]}')"
-        if not cells.filter(sure).limit(1).fetchall():
-            misread.add(name)
+    known = {
+        n: f"regexp_matches({_quoted(n)}, '{_SURE[kinds[n]]}')" for n in found if kinds[n] in _SURE
+    }
+    cells = read(all_varchar=True, sample_size=2048) if known else held
+    misread = {n for n, sure in known.items() if not cells.filter(sure).limit(1).fetchall()}
     if misread:
         connection.execute("DROP TABLE csv_rows")
         read(dtype=dict.fromkeys(kept | misread, "VARCHAR")).create("csv_rows")
