@@ -211,9 +211,8 @@ def _decimal_mark(
 
 def _pieces(kept: Mapping[str, re.Match[str]], scales: Mapping[str, str]) -> Pieces:
     """What to replace in texts so that digits and a decimal mark are left, longer pieces first."""
-    by: dict[str, str] = {}
-    for text, match in kept.items():
-        by.update((letter, "") for letter in text if letter.isspace())
+    by = {letter: "" for letter in {*"".join(kept)} if letter.isspace()}
+    for match in kept.values():
         by.update((piece, "") for piece in (match["prefix"], match["mark"]) if piece)
         if suffix := match["suffix"].rstrip():
             by[suffix] = scales.get(suffix.lstrip(), "")
