@@ -281,7 +281,7 @@ def profile_table(
         if profile is None or profile.counts is None or {*map(label, given)} & {*NULL_SPELLINGS}:
             continue  # what a file may spell so is missing already
         if {str(value).strip() for value in profile.reading.missing} <= {"", *profile.text.unread}:
-            notes.warn(
+            notes.add(
                 "{missing}: no row of the column holds that, but there are {values}.",
                 missing=Setting("missing_values", list(given), column=column),
                 values=", ".join(map(label, map(canonical, profile.counts.values[:5]))),
