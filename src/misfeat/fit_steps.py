@@ -42,7 +42,7 @@ def opened(
 ) -> tuple[Table, str, CohortRules]:
     """The table, its target, and the rules by which it becomes cohorts, as `fit` was given them."""
     rules = CohortRules.parse(question.groups, question._nested("coding"))
-    table, target, event = open_outcome(X, y, rules.codes)
+    table, target, event = open_outcome(X, y, rules.codes, rules.ways)
     table, weight = with_weights(table, sample_weight)
     rules = replace(rules.weighed(weight, question.weights, question.design), event=event)
     if event is not None and question.measure == "r2":

@@ -256,7 +256,7 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         rules = CohortRules.parse(self.groups, self._nested("coding"))
         if rules.auto:
             rules = replace(rules, groups=parse_groups(groups_chosen(self.cohorts_.columns)))
-        names = subgroup_names(open_columns(X, rules.codes), rules)
+        names = subgroup_names(open_columns(X, rules.codes, rules.ways), rules)
         seen = set(self.cohorts_.seen)
         new = [name for name in names if name not in seen]
         if new:

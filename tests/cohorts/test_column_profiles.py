@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat import SubgroupSelector, datasets
+from misfeat import MisfeatWarning, SubgroupSelector, datasets
 from misfeat.answers.cautions import list_cautions
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.column_profiles import profile_column, suspects
@@ -30,6 +30,7 @@ COUNTS = RNG.poisson(4, 500).tolist()
 CODED = [
     *((AGES, codes) for codes in ([-9], [-1], [-99, -98], [999], [998, 999])),
     *((SCALE, codes) for codes in ([9], [8, 9], [-9], [99])),
+    *((RNG.normal(15, 8, 500).round(1).tolist(), [code]) for code in (99.9, 999.9, -99.99)),
     *((PRESSURES, [0]), (PRESSURES, [9999]), (COUNTS, [-9]), (INCOMES, [-9])),
 ]
 NOT_CODED = [
@@ -71,12 +72,53 @@ def test_only_cholesterol_of_the_heart_table_is_suspected(heart_path):
     assert (cohorts.codes[cohorts.features.index("chol")] >= 0).any()
 
 
+UNKNOWN = {
+    "adult": ["workclass", "occupation", "native-country"],
+    "diabetes130": ["race", "weight", "payer_code", "medical_specialty", "diag_3"],
+}
+
+
 @pytest.mark.parametrize("name", ["adult", "attrition", "diabetes130", "loan", "mobile"])
 def test_no_other_real_table_is_suspected_of_anything(data_folder, name):
     frame = pd.read_csv(data_folder / f"{name}.csv.gz", keep_default_na=False, low_memory=False)
     table = open_columns(frame, MissingCodes())
     profiles = [profile_column(table, c, MissingCodes(), len(frame)) for c in table.names]
-    assert [p.column for p in profiles if suspects(p)[0]] == []
+    found = {p.column: suspects(p)[0] for p in profiles if suspects(p)[0]}
+    assert found == dict.fromkeys(UNKNOWN.get(name, []), ("?",))
+
+
+def test_words_for_missing_and_spellings_that_are_alike_are_said_once_a_column():
+    rng = np.random.default_rng(1)
+    table = {
+        "job": rng.choice(["?", "cook", "nurse"], 300),
+        "sign": rng.choice(["+", "-"], 300),
+        "site": rng.choice(["A", "A ", "b", "unknown"], 300),
+        "y": rng.choice(["yes", "Yes", "no"], 300),
+    }
+    with pytest.warns(MisfeatWarning) as warned:
+        selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
+    said = [str(one.message) for one in warned if "differ in case" in str(one.message)]
+    assert [text[: text.index(", which")] for text in said] == [
+        "Column 'site' holds 'A', 'A '",
+        "Column 'y' holds 'Yes', 'yes'",
+    ]
+    (found,) = (one for one in list_cautions(selection) if one.kind == "code for missing")
+    assert str(found.words) == (
+        "2 columns hold values that look like codes for missing ones: 'job' ('?') and 'site' "
+        "('unknown'). Where it stands for missing, say so, as in missing_values={'job': ['?']}."
+    )
+
+
+def test_codes_for_missing_that_do_not_occur_are_said():
+    values = [["low", "high", ""], ["1,5", "-9,0", "2,5"], [1, 2, 3]]
+    table = {name: column * 20 for name, column in zip("abc", values, strict=True)}
+    table["y"] = [0, 1] * 30
+    codes = {"a": [9], "b": [-9], "c": [99]}
+    notes = build_cohorts(table, "y", coding=Coding(missing_values=codes)).notes
+    assert [note for note in notes if "no row" in note] == [
+        "missing_values={'a': [9]}: no row of the column holds that, but there are high, low.",
+        "missing_values={'c': [99]}: no row of the column holds that, but there are 1, 2, 3.",
+    ]
 
 
 ROWS = 300

@@ -91,6 +91,19 @@ def test_a_number_in_text_is_cut_where_the_number_would_be():
     assert (as_text.codes == as_numbers.codes).all()
 
 
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_blanks_around_numbers_do_not_count(holder):
+    numbers = np.arange(60) * 37.5
+    around = [" {}", "{}\t", "\N{NO-BREAK SPACE}{}\n", "{}\u2003"] * 15
+    texts = [form.format(f"{v:,.1f}") for form, v in zip(around, numbers, strict=True)]
+    expected = build_cohorts(table(v=numbers), "y")
+    data = pl.DataFrame({**table(v=numbers), "v": texts})
+    for read in (None, {"v": "number"}):
+        found = build_cohorts(HOLDERS[holder](data), "y", coding=Coding(read=read))
+        assert (audit(found, "v").taken_for, audit(found, "v").missing) == ("number", 0)
+        assert (found.codes == expected.codes).all()
+
+
 def test_texts_that_do_not_read_are_named_and_count_as_missing():
     texts = np.array([f"{v:,}" for v in range(950, 1050)] + ["refused", "n/a"], dtype=object)
     data = {"v": texts, "y": np.arange(102) % 2}
@@ -165,6 +178,43 @@ def test_a_file_is_read_as_its_frame_is(tmp_path):
     )
 
 
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_what_an_engine_would_take_for_numbers_or_times_is_read_from_a_file_as_from_texts(tmp_path):
+    rng = np.random.default_rng(5)
+    lab, day = rng.integers(50, 3000, N), rng.integers(10**6, size=N).tolist()
+    moments = [dt.datetime(2020, 1, 1) + dt.timedelta(minutes=one) for one in day]
+    texts = pl.DataFrame(
+        {
+            "digits": rng.choice(["89490000000000000001", "89490000000000000002"], N),
+            "lab": [f"{value:,}".replace(",", ".") for value in lab],
+            "code": rng.choice(["1.1", "1.10", "250.0"], N),
+            "comma": rng.choice(["1.250", "2.5", "3"], N),
+            "moment": [moment.strftime("%d/%m/%Y %H:%M:%S") for moment in moments],
+            "iso": [moment.isoformat() for moment in moments],
+            "day": [moment.date().isoformat() for moment in moments],
+            "y": np.where(lab > 1500, "ill", "well"),
+        }
+    )
+    texts.write_csv(tmp_path / "t.csv", separator=";")
+    coding = Coding(read={"code": "text", "comma": "decimal comma", "day": "date"})
+    found = build_cohorts(tmp_path / "t.csv", "y", coding=coding)
+    expected = build_cohorts(texts, "y", coding=coding)
+    assert (found.features, found.classes) == (expected.features, expected.classes)
+    assert (found.codes == expected.codes).all()
+    assert [audit(found, name).categories for name in ("digits", "code")] == [
+        ("89490000000000000001", "89490000000000000002"),
+        ("1.1", "1.10", "250.0"),
+    ]
+    assert audit(found, "lab").edges[0] > 500
+    assert audit(found, "moment").taken_for == "date, day first"
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_numbers_in_memory_have_no_texts_to_keep(holder):
+    with pytest.raises(MisfeatError, match=r"holds integer values.*make it text in the table"):
+        one_column([1, 2, 3] * 20, holder, read={"v": "text"})
+
+
 def one_column(values, holder="polars", **coding):
     rng = np.random.default_rng(3)
     columns = {
@@ -235,6 +285,9 @@ NUMBERS = [
     (["98.6°F", "100 °F"], [98.6, 100]),
     (["0,123", "0,5"], [0.123, 0.5]),
     (["1e5", "2.5E-3", ".5", "5."], [1e5, 0.0025, 0.5, 5]),
+    (["1.06K", "673", "2 M", "7k"], [1060, 673, 2e6, 7000]),
+    (["1.041", "673", "12.608"], [1041, 673, 12608]),
+    (["1.041", "673", "12.6"], [1.041, 673, 12.6]),
 ]
 NO_NUMBERS = [
     *(["A12", "A13"], ["Stage 1", "Stage 2"], ["02134", "10001"], ["10-20", "20-30"]),
@@ -257,6 +310,7 @@ def test_codes_ranges_and_words_are_no_numbers():
 def test_marks_that_could_mean_either_are_said_to():
     assert number_style({"1,234": 1, "2,500": 1}).doubtful == "1,234"
     assert number_style({"1.234": 1, "2.500": 1}).doubtful == "1.234"
+    assert number_style({"1.234": 1, "250": 1}).doubtful == "1.234"
     for texts in ({"1,234": 1, "250": 1}, {"1,234": 1, "2.5": 1}, {"$1,234": 1}):
         assert number_style(texts).doubtful == ""
 

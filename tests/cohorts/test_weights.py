@@ -84,7 +84,7 @@ REFUSED = [
     ([1, 2, np.inf, 1], {}, "'w' hold an infinite value"),
     ([1, 2, np.nan, 1], {}, "'w' are missing in 1 rows"),
     ([1, None, 2, 1], {}, "'w' are missing in 1 rows"),
-    (["1", "b", "2", "1"], {}, "'w' are text values; pass numbers"),
+    (["1", "b", "2", "1"], {}, "'w' are text values, such as 'b'; pass numbers"),
     ([True, False, True, True], {}, "'w' are flag values"),
     ([0, 0, 0, 0], {}, "'w' are all zero"),
     ([1.5, 2, 3, 1], BY_FREQUENCY, "fractions, but frequencies are whole numbers"),
@@ -109,6 +109,14 @@ def test_what_cannot_be_a_weight_is_refused():
     for values, told, words in [*REFUSED, *clashing]:
         with pytest.raises(MisfeatError, match=words):
             with_weights(values, **told)
+
+
+@pytest.mark.parametrize("texts", [["0,64", "1,5"], ["0.64", "n/a"]])
+def test_weights_that_are_text_are_refused_with_one_that_is_no_number(texts):
+    table = {"a": [0, 1] * 20, "w": texts * 20, "y": [0, 1, 1, 0] * 10}
+    example = next(text for text in texts if text != "0.64")
+    with pytest.raises(MisfeatError, match=f"'w' are text values, such as '{example}'; pass"):
+        build_cohorts(table, "y", sample_weight="w")
 
 
 def test_a_lazy_table_names_its_weights(table):

@@ -30,7 +30,7 @@ def packed(text, ending):
 
 
 def test_spellings_of_nothing_are_missing(tmp_path):
-    path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nnull,1\n2,0\nNaN,1\n3,1\n?,0\n")
+    path = write(tmp_path / "t.csv", "x,y\n1,0\nNA,1\n,0\nn/a,1\n2,0\nNaT,1\n3,1\n?,0\n#NUM!,0\n")
     cohorts = build_cohorts(path, "y", coding=Coding(missing_values="?"))
     assert cohorts.categories[0] == ("1", "2", "3", "missing")
 
@@ -197,6 +197,42 @@ def test_a_row_with_too_few_or_too_many_cells_is_named(tmp_path):
         reason = rf"t\.csv' cannot be .*Row #{row}: Expected {expected} columns, got {found}"
         with pytest.raises(DamagedFileError, match=reason):
             build_cohorts(write(tmp_path / "t.csv", text), "y")
+
+
+@pytest.mark.parametrize(
+    ("above", "line"),
+    [("Report 2020\n\nby a registry\n", 4), ("# a, b\n", 2), ("sep=,\n", 2), ("\n\n", 3), ("", 0)],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_stands_above_the_header_is_not_read_and_noted(tmp_path, above, line, end):
+    text = f"{above}x,y,z\n{WORDS}".replace("\n", end)
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    found = build_cohorts(tmp_path / "t.csv", "y")
+    assert (found.features, found.weights.sum()) == (("x", "z"), 60)
+    assert [f"is its line {line}; what stands" in note for note in found.notes] == [True] * bool(
+        line
+    )
+
+
+@pytest.mark.parametrize("header", ["#x,y,z", "x y z", '"a\nx",y,z'])
+def test_other_lines_are_headers(tmp_path, header):
+    rows = f"{header}\n{WORDS}" if "," in header else f"{header}\n" + "1,5 0 a\n2,5 1 b\n" * 20
+    found = build_cohorts(write(tmp_path / "t.csv", rows), "y")
+    assert (len(found.features), found.notes[1:]) == (2, ())
+
+
+def test_a_note_below_the_table_is_named(tmp_path):
+    for note in ("Source: a registry\n", "\n(60 rows affected)\n", "one\ntwo"):
+        with pytest.raises(DamagedFileError, match=r"got 1.*looks like a note below the table"):
+            build_cohorts(write(tmp_path / "t.csv", f"x,y,z\n{ROWS}{note}"), "y")
+
+
+@pytest.mark.parametrize("ending", ["txt", "tab", "TXT.gz"])
+def test_text_files_of_other_endings_are_read(tmp_path, ending):
+    text = f"x,y,z\n{WORDS}".replace(",", "\t").encode()
+    (tmp_path / f"t.{ending}").write_bytes(gzip.compress(text) if "gz" in ending else text)
+    expected = build_cohorts(write(tmp_path / "t.csv", f"x,y,z\n{WORDS}"), "y")
+    assert build_cohorts(tmp_path / f"t.{ending}", "y").equals(expected)
 
 
 @pytest.mark.parametrize("n_before", [30, 30_000])

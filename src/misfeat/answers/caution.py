@@ -66,11 +66,14 @@ def together(cautions: Iterable[Caution]) -> list[Caution]:
         by_kind.setdefault(one.kind, []).append(one)
     found: list[Caution] = []
     for kind, own in by_kind.items():
-        if len(own) <= MOST_ALIKE or "together" not in _KINDS[kind]:
+        if len(own) <= _KINDS[kind].get("alone", MOST_ALIKE) or "together" not in _KINDS[kind]:
             found += own
             continue
         names = ["/".join(map(repr, one.columns)) for one in own]
         missing = own[0].remedy.about.get("missing")
+        if missing is not None and missing.has_value:
+            given = (listed(one.remedy.about["missing"].value) for one in own)
+            names = [f"{name} ({values})" for name, values in zip(names, given, strict=True)]
         which = "them" if len(own[0].columns) == 1 else "one of each pair"
         remedy, setting = f"Leave {which} out: {{setting}}.", Setting("exclude")
         if missing is not None:

@@ -312,17 +312,15 @@ def _odd_columns(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def _codes_for_missing(cohorts: Cohorts) -> Iterator[Caution]:
-    """Numbers that look like codes for missing values, and were taken as they are."""
-    for audit in cohorts.columns:
-        if audit.role not in ("feature", "target") or not audit.suspects:
-            continue
+    """Values that look like codes for missing values, and were taken as they are."""
+    who = {"feature": "Feature", "target": "The target", "group": "Group column"}
+    for one in (one for one in cohorts.columns if one.role in who and one.suspects):
         yield Caution.of(
             "code for missing",
-            f"{'Feature' if audit.role == 'feature' else 'The target'} {{column!r}} is {{why}}: "
-            "that looks like a code for missing values.",
-            columns=(audit.column,),
-            why=audit.why_suspect,
-            missing=Setting("missing_values", list(audit.suspects), column=audit.column),
+            f"{who[one.role]} {{column!r}} is {{why}}: that looks like a code for missing values.",
+            columns=(one.column,),
+            why=one.why_suspect,
+            missing=Setting("missing_values", list(one.suspects), column=one.column),
         )
 
 

@@ -44,7 +44,7 @@ from misfeat.cohorts.merged_categories import (
     merge_neighbours,
     merge_rare,
 )
-from misfeat.cohorts.parsed_text import TEXT, parse_read_rules
+from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (
@@ -58,9 +58,10 @@ from misfeat.exceptions import (
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
+from misfeat.reading.files import NULL_SPELLINGS
 from misfeat.reading.inputs import Event, Table, open_outcome, with_weights
 from misfeat.reading.table_statistics import Weighing
-from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
+from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical, label
 from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
@@ -121,9 +122,9 @@ class CohortRules:
 
     def way(self, column: str) -> str | None:
         """How a column is to be read; subgroups are told apart by its texts as they stand."""
-        by_values = [rule for rule in self.groups if isinstance(rule, subgroups.ByValue)]
-        by_text = any(rule.column == column for rule in by_values)
-        return self.ways.get(column, TEXT if by_text else None)
+        by_text = any(isinstance(r, subgroups.ByValue) and r.column == column for r in self.groups)
+        way = self.ways.get(column)
+        return AS_THEY_STAND if by_text and way in (None, TEXT) else way
 
     @property
     def group_columns(self) -> tuple[str, ...]:
@@ -210,7 +211,7 @@ def build_cohorts(
     (('site=a', 'site=b'), ('x',))
     """
     rules = CohortRules.parse(groups, coding)
-    table, target, event = open_outcome(X, y, rules.codes)
+    table, target, event = open_outcome(X, y, rules.codes, rules.ways)
     table, column = with_weights(table, sample_weight)
     rules = replace(rules.weighed(column, weights, design), event=event)
     return cohorts_of(table, target, rules, progress or unreported)
@@ -275,6 +276,16 @@ def profile_table(
     notes = Notes()
     for note in table.notes:
         notes.add(note.template, **note.about)
+    for column, given in rules.codes.by_column.items():
+        profile = read.get(column)
+        if profile is None or profile.counts is None or {*map(label, given)} & {*NULL_SPELLINGS}:
+            continue  # what a file may spell so is missing already
+        if {str(value).strip() for value in profile.reading.missing} <= {"", *profile.text.unread}:
+            notes.add(
+                "{missing}: no row of the column holds that, but there are {values}.",
+                missing=Setting("missing_values", list(given), column=column),
+                values=", ".join(map(label, map(canonical, profile.counts.values[:5]))),
+            )
     if rules.auto and AUTO in profiles:  # a column that is named so is meant itself
         rules = replace(rules, groups=(subgroups.ByValue(AUTO, {}),), auto=False)
         check_columns(table, target, rules)
@@ -398,7 +409,7 @@ def _feature_coders(
             coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
-        if audit.role in ("feature", "target"):
+        if audit.role in ("feature", "target", "group"):
             values, why = column_profiles.suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)

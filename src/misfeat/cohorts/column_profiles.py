@@ -8,6 +8,7 @@ occurs again and again.
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -129,21 +130,21 @@ def profile_column(
 ) -> Profile:
     """Count the values of a column inside the engine, apply missing codes, and read text."""
     kind = table.kind(column)
-    if way not in (None, TEXT) and kind is not Kind.TEXT:
+    if way in (None, parsed_text.AS_THEY_STAND):
+        way = way and TEXT
+    elif kind is not Kind.TEXT and (kind.ordered or way != TEXT):
         raise MisfeatError(
             f"{Setting('read', way, column=column)}: the column holds {kind.value} values, and "
-            f"only text is read another way; take it out of {Setting('read')}.",
+            f"only text is read; make it text in the table, or take it out of {Setting('read')}.",
             column=column,
         )
     if kind is Kind.UNSUPPORTED:
         return Profile(Reading(column), kind, None, 0, rows)
     raw = table.value_counts(column, DISTINCT_LIMIT)
     if raw is None:
-        missing: tuple[Value, ...] = ()
-        if kind in (Kind.INTEGER, Kind.NUMBER):
-            missing = codes.numbers(column)
-        elif kind is Kind.TEXT:
-            missing = (*codes.labels(column), "")
+        texts = (*codes.labels(column), "") if kind is Kind.TEXT else ()
+        numeric = kind in (Kind.INTEGER, Kind.NUMBER)
+        missing: tuple[Value, ...] = codes.numbers(column) if numeric else texts
         reading = Reading(column, missing)
         return Profile(reading, kind, None, table.count_missing(reading), rows)
     if kind is Kind.TEXT:
@@ -187,10 +188,8 @@ def _read_text(
     if way is None and share < parsed_text.ENOUGH:
         text = _text_profile(parsed, counts)
         almost = parsed.words if len(parsed.values) >= LEAST_MISREAD else ""
-        left = TextProfile(
-            example=text.example, unread=text.unread, unread_rows=text.unread_rows, almost=almost
-        )
-        return replace(profile, text=left)
+        kept = {part: getattr(text, part) for part in ("example", "unread", "unread_rows")}
+        return replace(profile, text=TextProfile(**kept, almost=almost))
     values = {text: canonical(value) for text, value in parsed.values.items()}
     missing = profile.reading.missing
     coded = sorted(text for text, value in values.items() if codes.holds(profile.column, value))
@@ -215,10 +214,8 @@ def _text_profile(parsed: ParsedText, counts: ValueCounts) -> TextProfile:
     texts = [str(text) for text in counts.values[by_frequency]]
     read = [text for text in texts if text in parsed.values]
     unread = [text for text in texts if text not in parsed.values]
-    spelled: dict[Value, str] = {}
-    if parsed.pieces or parsed.looked_up:
-        for text in read:
-            spelled.setdefault(canonical(parsed.values[text]), text)
+    marked = read if parsed.pieces or parsed.looked_up else []
+    spelled = {canonical(parsed.values[text]): text for text in reversed(marked)}
     rows = dict(zip(counts.values.tolist(), counts.counts.tolist(), strict=True))
     return TextProfile(
         words=parsed.words,
@@ -252,6 +249,17 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
         )
     for profile in profiles:
         column, text = profile.column, profile.text
+        counts = profile.counts if profile.distinct <= MANY_VALUES else None
+        if profile.kind is Kind.TEXT and counts is not None:
+            plain = {value: value.strip().casefold() for value in counts.values.tolist()}
+            times = Counter(plain.values())
+            if alike := [value for value in plain if times[plain[value]] > 1]:
+                notes.warn(
+                    "Column {column!r} holds {values}, which differ in case or in blanks around "
+                    "them and count as different values; where they mean the same, write them so.",
+                    column=column,
+                    values=listed(alike, 3),
+                )
         shown: dict[str, Any] = {"column": column, "example": text.example}
         shown |= {"rows": text.unread_rows, "examples": listed(text.unread)}
         if text.words and text.unread:
@@ -273,9 +281,8 @@ def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
                 other=Setting("read", text.otherwise, column=column),
             )
         if text.almost:
-            way = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
-            if text.almost.startswith("date"):
-                way = "date"
+            number = DECIMAL_COMMA if DECIMAL_COMMA in text.almost else NUMBER
+            way = "date" if text.almost.startswith("date") else number
             notes.warn(
                 "Column {column!r} is taken for text, though most of its rows read as {words}, as "
                 "in {example!r}: {rows:,} do not, such as {examples}. If those mean missing, pass "
@@ -320,8 +327,9 @@ def looks_like(profile: Profile) -> str:
         # Integers that run through with hardly a gap, as visits numbered by patient do.
         span = float(profile.counts.values[-1]) - float(profile.counts.values[0]) + 1
         new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
-        often_new = new and profile.distinct >= NO_GAPS * span
-        often_new = often_new and not MEASURES.search(profile.column)
+        often_new = (
+            new and profile.distinct >= NO_GAPS * span and not MEASURES.search(profile.column)
+        )
     return IDENTIFIER if often_new else NOTHING_ELSE
 
 
@@ -334,8 +342,7 @@ def holds_sentences(profile: Profile) -> bool:
 def _holds_dates(profile: Profile) -> bool:
     values = _some_values(profile)
     try:
-        for text in values:
-            dt.datetime.fromisoformat(text)
+        list(map(dt.datetime.fromisoformat, values))
     except ValueError:
         return False
     return bool(values) and all("-" in text for text in values)  # 20240101 is a number, too
@@ -352,7 +359,9 @@ def _some_values(profile: Profile) -> list[str]:
     return [str(value) for value in values[:: max(len(values) // SAMPLED, 1)]]
 
 
-ABOVE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
+WORDS_FOR_MISSING = frozenset(("?", "-", ".", "n/a", "nan", "null", "unknown", "missing"))
+WHOLE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
+ABOVE = (*WHOLE, 99.9, 99.99, 999.9, 9999.9)
 BELOW = (-1, -7, -8, -9, *(-code for code in ABOVE))
 OF_A_SCALE = (7, 8, 9)  # Codes beside the answers of a short scale
 LONGEST_SCALE = 5
@@ -369,6 +378,12 @@ EXTREMES = (0.01, 0.99)
 def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
     """The values of a column of numbers that look like codes for missing values, and why."""
     counts = profile.counts
+    if profile.kind is Kind.TEXT and counts is not None:
+        known = WORDS_FOR_MISSING - ({"-"} if "+" in counts.values else set())
+        texts = zip(counts.values.tolist(), counts.counts.tolist(), strict=True)
+        words = {text: n for text, n in texts if text.strip().casefold() in known}
+        if len(words) < profile.distinct and sum(words.values()) >= LEAST_CODED:
+            return tuple(words), f"{' or '.join(map(repr, words))} in {sum(words.values()):,} rows"
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return (), ""
     for find in (_below, _above, _beside_a_scale, _zero):
@@ -383,14 +398,14 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
 
 
 def _below(values: NDArray[Any], counts: Integers) -> Flags:
-    """Codes below 0, where nothing else is."""
+    """Codes below 0, where nothing else is, or far below the others."""
     below = values < 0
     n_below = int(below.sum())
     suspected = n_below <= len(values) - 2 and bool(np.isin(values[below], BELOW).all())
     if n_below == 1 and values[0] == -1:
         often = counts[0] >= OFTEN * np.median(counts[1:])
         suspected = suspected and bool(often) and len(values) > MEASURED
-    return below & suspected
+    return below & suspected | _above(-values[::-1], counts)[::-1]
 
 
 def _beside_a_scale(values: NDArray[Any], counts: Integers) -> Flags:
@@ -400,17 +415,18 @@ def _beside_a_scale(values: NDArray[Any], counts: Integers) -> Flags:
     return beyond & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
 
 
-def _above(values: NDArray[Any], _: Integers, codes: tuple[int, ...] = ABOVE) -> Flags:
+def _above(values: NDArray[Any], _: Integers, codes: tuple[float, ...] = ABOVE) -> Flags:
     """The largest values, where they are codes and far from the others."""
     beyond = np.logical_and.accumulate(np.isin(values, codes)[::-1])[::-1]
     others = values[~beyond].astype(np.float64)
-    if values[0] < 0 or not beyond.any() or len(others) < 2:
+    if not beyond.any() or len(others) < 2:
         return np.zeros_like(beyond)
     code, low, high = float(values[beyond][0]), others[0], others[-1]
     far = code - high >= max(FAR * (high - low), 2.0)
-    least = others[others > 0][0]
-    far_in_times = np.log(code / high) >= FAR_IN_TIMES * np.log(high / least)
-    return np.asarray(beyond & bool(far and far_in_times))
+    if low >= 0:
+        least = others[others > 0][0]
+        far = far and np.log(code / high) >= FAR_IN_TIMES * np.log(high / least)
+    return np.asarray(beyond & bool(far))
 
 
 def _zero(values: NDArray[Any], counts: Integers) -> Flags:

@@ -9,7 +9,7 @@ reads the same number. They also decide whether the day or the month comes first
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +29,7 @@ DAY_FIRST, MONTH_FIRST = "day first", "month first"
 TEXT, NUMBER, DECIMAL_COMMA, DATE = "text", "number", "decimal comma", "date"
 WAYS = (TEXT, NUMBER, DECIMAL_COMMA, DATE, DAY_FIRST, MONTH_FIRST)
 """How users may say that a column of text is to be read."""
+AS_THEY_STAND = "as they stand"  # Of subgroups: texts are kept, and numbers stay numbers
 ENOUGH = 0.95  # A column whose rows read as numbers or dates in this share is one of these
 MANY = 0.5  # Where this share of the rows reads, a reader is told why the column was left as text
 FEW = 0.3  # Where fewer of some texts read, the others are not tried
@@ -74,15 +75,13 @@ def parse_read_rules(given: object) -> dict[str, str]:
             f"{Setting('read', given)} names no columns; write it as "
             f"{Setting('read', TEXT, column='zip')}."
         )
-    ways: dict[str, str] = {}
     for column, way in given.items():
         if not isinstance(way, str) or way not in WAYS:
             raise MisfeatError(
                 f"{Setting('read', way, column=column)} is unknown; a column is read as "
                 f"{', '.join(map(repr, WAYS))}."
             )
-        ways[column] = way
-    return ways
+    return dict(given)
 
 
 def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText | None, float]:
@@ -99,10 +98,9 @@ def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText 
             readers = ()
     best, most = None, 0.0
     for read in readers if texts else ():
-        parsed_text = read(texts)
-        share = 0.0
-        if parsed_text is not None:
-            share = sum(texts[text] for text in parsed_text.values) / sum(texts.values())
+        if (parsed_text := read(texts)) is None:
+            continue
+        share = sum(texts[text] for text in parsed_text.values) / sum(texts.values())
         if share > most:
             best, most = parsed_text, share
         if most >= ENOUGH:
@@ -115,6 +113,7 @@ CURRENCY = re.compile(
     rf"[A-Z]{{0,3}}[$\xa2-\xa5\u20a0-\u20bf]|kr\.?|z\u0142|Fr\.|Rs\.?|{_CODES.replace(' ', '|')}"
 )  # What may stand before a number; of symbols, those of Unicode's block of currencies
 LONGEST_UNIT = 20  # Characters; what follows a number and is longer is a sentence
+MAGNITUDES = {"K": "e3", "k": "e3", "M": "e6"}  # Where only some numbers have one
 MOST_PIECES = 40  # Numbers are written in few ways; with more pieces of other text it is text
 _MINUS = "\N{MINUS SIGN}\N{EN DASH}"
 _BLANKS = " \t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
@@ -161,9 +160,7 @@ class NumberStyle(NamedTuple):
 def number_style(
     counts: Mapping[str, int], decimal: str | None = None, *, codes: bool = False
 ) -> NumberStyle | None:
-    """The way in which a column writes numbers, by how often each text occurs; None if none."""
-    # The decimal mark is the one given, or else the one by which more rows read. With `codes`,
-    # digits that look like a code are numbers all the same.
+    """The way in which a column writes numbers; with `codes`, also digits that look like codes."""
     marks = (decimal,) if decimal else (".", ",")
     found: dict[str, dict[str, re.Match[str]]] = {mark: {} for mark in marks}
     for mark, text in product(marks, counts):
@@ -172,41 +169,62 @@ def number_style(
             prefix = (number["prefix"] or "").strip()
             if not prefix or CURRENCY.fullmatch(prefix):
                 found[mark][text] = number
-    rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
-    best = max(marks, key=lambda mark: rows[mark])  # the point, where both read as many
+    best, doubtful = _decimal_mark(found, counts, codes)
     matches = found[best]
     digits = (*counts, *(match["body"] for match in matches.values()))
     if not matches or (not codes and any(_CODE.match(text.strip()) for text in digits)):
         return None
+    suffixes = {match["suffix"].strip() for match in matches.values()}
+    scales = MAGNITUDES if len(suffixes) > 1 else {}  # 1.06K beside 673 is more than that
     units = Counter[str]()
     for text, match in matches.items():
-        units[_singular(_unit(match))] += counts[text]
+        units[_singular(_unit(match, scales))] += counts[text]
     units.pop("", None)
     unit = max(units, key=lambda one: units[one], default="")
-    kept = [match for match in matches.values() if _singular(_unit(match)) in ("", unit)]
-    # Longer pieces are replaced first; the decimal mark becomes a point at the end.
-    by: dict[str, str] = {}
-    for match in kept:
-        by.update((blank, "") for blank in _BLANKS if blank in match.string)
-        removed = (match["prefix"], match["mark"], match["suffix"].rstrip(_BLANKS))
-        by.update((piece, "") for piece in removed if piece)
-        by.update((dash, "-") for dash in _MINUS if dash in match["sign"] + match["inner"])
-        if match["open"]:
-            by.update({"(": "-", ")": ""})
-    ordered = sorted(by.items(), key=lambda pair: (-len(pair[0]), pair[0]))
-    pieces = (*ordered, *([] if best == "." else [(",", ".")]))
+    kept = {t: m for t, m in matches.items() if _singular(_unit(m, scales)) in ("", unit)}
+    # The decimal mark becomes a point at the end.
+    pieces = (*_pieces(kept, scales), *([] if best == "." else [(",", ".")]))
     if len(pieces) > MOST_PIECES:
         return None
-    tied = len(rows) > 1 and rows["."] == rows[","]
-    plain = tied and not any(match["prefix"] for match in kept)
-    either = plain and all(_COULD_BE_EITHER.fullmatch(match["body"]) for match in kept)
-    shown = next(filter(None, map(_unit, kept)), "")
-    return NumberStyle(pieces, best, shown, kept[0].string if either else "")
+    shown = next(filter(None, map(_unit, kept.values())), "")
+    return NumberStyle(pieces, best, shown, doubtful)
 
 
-def _unit(match: re.Match[str]) -> str:
+def _decimal_mark(
+    found: Mapping[str, Mapping[str, re.Match[str]]], counts: Mapping[str, int], codes: bool
+) -> tuple[str, str]:
+    """The mark by which more rows read, and a text that leaves it in doubt; empty where none."""
+    rows = {mark: sum(counts[text] for text in matches) for mark, matches in found.items()}
+    best = max(rows, key=lambda mark: rows[mark])  # the point, where both read as many
+    whole = [m["body"] for m in found[best].values() if m["body"].isdigit()]
+    marked = {t.strip(): m for t, m in found[best].items() if not m["body"].isdigit()}
+    either = len(rows) > 1 and rows["."] == rows[","] and bool(marked)
+    if not either or not all(_COULD_BE_EITHER.fullmatch(m["body"]) for m in marked.values()):
+        return best, ""
+    example, prefix = next(iter(marked)), any(match["prefix"] for match in marked.values())
+    if not whole:
+        return best, "" if prefix else example
+    # 673 beside 1.041 are thousands: decimals would come with others of one or two digits.
+    thousands = not codes and "." in "".join(marked) and max(map(len, whole)) < 4
+    return (",", example) if thousands else (best, "")
+
+
+def _pieces(kept: Mapping[str, re.Match[str]], scales: Mapping[str, str]) -> Pieces:
+    """What to replace in texts so that digits and a decimal mark are left, longer pieces first."""
+    by = {letter: "" for letter in {*"".join(kept)} if letter.isspace()}
+    for match in kept.values():
+        by.update((piece, "") for piece in (match["prefix"], match["mark"]) if piece)
+        if suffix := match["suffix"].rstrip():
+            by[suffix] = scales.get(suffix.lstrip(), "")
+        by.update((dash, "-") for dash in _MINUS if dash in match["sign"] + match["inner"])
+        by.update({"(": "-", ")": ""} if match["open"] else {})
+    return tuple(sorted(by.items(), key=lambda pair: (-len(pair[0]), pair[0])))
+
+
+def _unit(match: re.Match[str], scales: Collection[str] = ()) -> str:
     """A currency, a unit or both."""
-    parts = (match["prefix"] or "").strip(), match["suffix"].strip(_BLANKS)
+    suffix = match["suffix"].strip()
+    parts = (match["prefix"] or "").strip(), "" if suffix in scales else suffix
     return " ".join(filter(None, parts))
 
 
@@ -227,7 +245,7 @@ def _numbers(
         {text: number for text in texts if (number := style.read(text)) is not None},
         style.pieces,
         words=f"number ({details})" if details else "number",
-        measures=bool(style.pieces),
+        measures=any(replaced(text.strip(), style.pieces) != text.strip() for text in texts),
         doubtful=style.doubtful,
         otherwise=DECIMAL_COMMA if style.decimal == "." else NUMBER,
     )

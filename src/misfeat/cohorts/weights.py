@@ -19,6 +19,7 @@ from misfeat.exceptions import MisfeatError, Setting, no_such_column
 from misfeat.reading.coders import CodedRows, Kind
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import Weighing, WeightRange
+from misfeat.reading.values import read_number
 from misfeat.runtime.array_types import Floats, Indices, Integers
 
 if TYPE_CHECKING:
@@ -103,10 +104,14 @@ class WeightRules:
 
 def weighing_of(table: Table, column: str, kind: str) -> Weighing | None:
     """Check a column of weights, and say how they are summed; None where all are the same."""
-    if table.kind(column) not in (Kind.INTEGER, Kind.NUMBER):
+    held = table.kind(column)
+    if held not in (Kind.INTEGER, Kind.NUMBER):
+        counts = table.value_counts(column, table.n_rows()) if held is Kind.TEXT else None
+        texts = (text for text in counts.values if read_number(text) is None) if counts else ()
+        such = next((f", such as {text!r}" for text in texts), "")
         raise MisfeatError(
-            f"The weights {column!r} are {table.kind(column).value} values; pass numbers, one a "
-            "row, none negative.",
+            f"The weights {column!r} are {held.value} values{such}; pass numbers, "
+            "one a row, none negative.",
             column=column,
         )
     n_rows, limits = table.n_rows(), table.weight_range(column)

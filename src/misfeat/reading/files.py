@@ -11,12 +11,12 @@ import gzip
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader, TextIOWrapper
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,18 +28,22 @@ from misfeat.runtime.atomic_files import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
+Names = Collection[str]  # Of columns of which a CSV file gives the cells as they are written
+Load = Callable[[list[str], dict[str, Any]], NotedRelation]  # Of files of some form
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 LABELLED = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")  # Of Stata, SPSS and SAS
 FOREIGN = (*EXCEL, *LABELLED)
 PACKED = {".gz": "gzip", ".zst": "zstd"}
-_TEXT = tuple(text + packed for packed in ("", *PACKED) for text in (".csv", ".tsv"))
+_TEXT = tuple(text + by for by in ("", *PACKED) for text in (".csv", ".tsv", ".txt", ".tab"))
 TYPES = ["NULL", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "VARCHAR"]
 """What DuckDB makes of cells; misfeat reads times of day, dates that are not ISO's, and flags, for
 which DuckDB also takes "yes" and "n"."""
-NULL_SPELLINGS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+_NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "#NA", "<NA>")
+NULL_SPELLINGS = ("", *_NOT_AVAILABLE, "NaN", "nan", "-nan", "NaT", "NULL", "null", "#NUM!")
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
+_ABOVE = re.compile(f'sep=.$|# |[^{DELIMITERS}"]*$')  # A header: Excel's mark, a comment, a title
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")  # Characters that no text holds
 QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
@@ -57,7 +61,7 @@ class Relation:
     notes: list[Message] = field(default_factory=list)  # What users should know of how it was read
 
 
-def open_path(path: str, codes: MissingCodes) -> Relation:
+def open_path(path: str, codes: MissingCodes, texts: Names = ()) -> Relation:
     """Open a CSV, TSV or Parquet file, a folder of Parquet files, or a glob, as a relation."""
     files = matching_files(path)
     parquet = ending(files[0]) in PARQUET
@@ -67,7 +71,7 @@ def open_path(path: str, codes: MissingCodes) -> Relation:
         if parquet:
             relation, names, notes = _read_parquet(connection, files)
         else:
-            relation, names, notes = _read_csv(connection, files, codes)
+            relation, names, notes = _read_csv(files, partial(_loaded, connection, codes, texts))
     except Exception as error:
         close()
         if isinstance(error, MisfeatError):
@@ -123,14 +127,14 @@ def refuse_repeats(path: str, names: Sequence[str]) -> None:
         seen.add(plain)
 
 
-def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
+def _read_csv(files: list[str], load: Load) -> NotedRelation:
     """Load CSV files into a table of the connection, so that each is parsed only once."""
     for file in filter(_packed, files):
         with _opened(file, None) as packed:  # compares the checksum at its end, DuckDB does not
             while packed.read(2**20):
                 pass
     try:
-        return _in_some_form(connection, files, codes)
+        return _in_some_form(files, load)
     except MisfeatError:
         raise
     except Exception:
@@ -147,7 +151,7 @@ def _read_csv(connection: Any, files: list[str], codes: MissingCodes) -> NotedRe
             ):
                 shutil.copyfileobj(text, written)
         try:
-            native, names, notes = _in_some_form(connection, copies, codes)
+            native, names, notes = _in_some_form(copies, load)
         except Exception as error:
             reason = str(error)
             for file, copy in zip(files, copies, strict=True):
@@ -181,13 +185,13 @@ def _encoding(file: str) -> str | None:
     return way if foreign or way != "windows-1252" else None
 
 
-def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> NotedRelation:
+def _in_some_form(files: list[str], load: Load) -> NotedRelation:
     """Load CSV files in the form that their header suggests, or else in another that fits."""
     form, delimiters = _form(files[0])
     if len(ways := {*map(_packed, files)}) == 1:  # DuckDB knows ".gz", but ".GZ" not always
         form["compression"] = ways.pop() or "none"
     try:
-        return _loaded(connection, files, form, codes)
+        return load(files, form)
     except MisfeatError:
         raise
     except Exception as error:
@@ -197,14 +201,14 @@ def _in_some_form(connection: Any, files: list[str], codes: MissingCodes) -> Not
         others += [{"escapechar": "\\"}, *({"delimiter": one} for one in delimiters)]
         for other in others:
             with suppress(Exception):
-                return _loaded(connection, files, {**form, **other}, codes)
+                return load(files, {**form, **other})
         if odd is None:
             raise
         raise odd from error
 
 
 def _loaded(
-    connection: Any, files: list[str], form: dict[str, Any], codes: MissingCodes
+    connection: Any, codes: MissingCodes, texts: Names, files: list[str], form: dict[str, Any]
 ) -> NotedRelation:
     names = _names(files[0], form)
     for file in files[1:]:
@@ -214,35 +218,60 @@ def _loaded(
                 "files that are read together need the same columns in the same order."
             )
     missing = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
-    connection.read_csv(
+    read = partial(
+        connection.read_csv,
         [glob.escape(file) for file in files],
         sample_size=-1,
         date_format="%Y-%m-%d",
         auto_type_candidates=TYPES,
         na_values=[*dict.fromkeys(missing)],
         **form,
-    ).create("csv_rows")
-    # Columns whose cells are all "true" or "false" are flags.
-    held = connection.table("csv_rows")
-    texts = [
-        '"{}"'.format(name.replace('"', '""'))
-        for name, kind in zip(held.columns, held.types, strict=True)
-        if str(kind) == "VARCHAR"
-    ]
-    if texts:
-        asked = ", ".join(f"bool_and(lower({name}) IN ('true', 'false'))" for name in texts)
-        (found,) = connection.execute(f"SELECT {asked} FROM csv_rows").fetchall()  # noqa: S608
-        for name, are_flags in zip(texts, found, strict=True):
-            if are_flags:
-                connection.execute(f"ALTER TABLE csv_rows ALTER {name} TYPE BOOLEAN")
-    return connection.table("csv_rows"), *numbered(names)
+    )
+    (names, notes), held = numbered(names), read()
+    if form["skiprows"]:
+        note = "The header of {file!r} is its line {n}; what stands above it is not read."
+        notes.append(Message(note, file=files[0], n=form["skiprows"] + 1))
+    kept = {inner for inner, name in zip(held.columns, names, strict=True) if name in texts}
+    held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
+    held.create("csv_rows")
+    doubted = f"{_CODES} OR {_THOUSANDS}" if form["delimiter"] == ";" else _CODES
+    asked = {"VARCHAR": _FLAGS, "DOUBLE": doubted, "TIMESTAMP": "true"}
+    kinds = {n: str(k) for n, k in zip(held.columns, held.types, strict=True) if str(k) in asked}
+    tests = ", ".join(asked[kind].format(_quoted(name)) for name, kind in kinds.items())
+    (row,) = connection.execute(f"SELECT {tests or 'count(*)'} FROM csv_rows").fetchall()  # noqa: S608
+    found = {name for name, yes in zip(kinds, row, strict=bool(tests)) if yes} - kept
+    known = {
+        n: f"regexp_matches({_quoted(n)}, '{_SURE[kinds[n]]}')" for n in found if kinds[n] in _SURE
+    }
+    cells = read(all_varchar=True, sample_size=2048) if known else held
+    misread = {n for n, sure in known.items() if not cells.filter(sure).limit(1).fetchall()}
+    if misread:
+        connection.execute("DROP TABLE csv_rows")
+        read(dtype=dict.fromkeys(kept | misread, "VARCHAR")).create("csv_rows")
+    for name in (name for name in found if kinds[name] == "VARCHAR"):
+        connection.execute(f"ALTER TABLE csv_rows ALTER {_quoted(name)} TYPE BOOLEAN")
+    return connection.table("csv_rows"), names, notes
+
+
+def _quoted(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+_FLAGS = "bool_and(lower({0}) IN ('true', 'false'))"  # All cells of a column
+_CODES = "bool_and({0} = floor({0})) AND max(abs({0})) BETWEEN 2.0 ** 53 AND 1e300"
+"""Whole numbers of which floats do not hold the last digit."""
+_THOUSANDS = "count(*) FILTER (abs({0}) >= 1000 OR {0} <> floor({0}) AND abs({0}) < 1) = 0"
+"""Where the comma may be the decimal mark, 1.041 beside 673 may be more than that."""
+_SURE = {"DOUBLE": r"[.](\d{0,2}|\d{4,})\s*$", "TIMESTAMP": r"^\s*\d{4}"}
+"""A cell that rules these out, or that the day or the month comes first in all of a column."""
 
 
 def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
     """The names in the header of a file; a column without one goes by its number."""
     quote, escape = form["quotechar"], form["escapechar"]
     about = {"quotechar": quote, "escapechar": None if escape == quote else escape}
-    with _opened(file, newline="") as lines:
+    with _opened(file, newline="") as opened:
+        lines = islice(opened, form["skiprows"], None)
         try:
             header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
         except (StopIteration, ValueError) as error:
@@ -283,28 +312,30 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
     DuckDB looks for the form that most rows agree with: a row that differs from all others, or a
     decimal comma, leads it astray, and a doubled quote that comes late it takes for damage.
     """
-    with _opened(file) as lines:
+    with _opened(file) as opened:
         try:
-            n_blank, header = next(row for row in enumerate(lines) if row[1].strip())
-            below = next(lines, "")
-        except StopIteration:
-            n_blank, header, below = 0, "", ""
+            lines = [row for row in enumerate(islice(opened, 30)) if row[1].strip()]
         except UnicodeDecodeError as error:
             raise ValueError(f"{file}: {error}") from error
-    if not header:
+    if not lines:
         raise MisfeatError(f"{file!r} is empty; it needs a line of column names, and rows.")
+    # A header lies above lines that have delimiters; those of blanks would be equally many in all.
+    n, blanks = sum(bool(_ABOVE.match(t)) for _, t in lines), {t.count(" ") for _, t in lines}
+    is_above = n < len(lines) and (len(blanks) > 1 or blanks == {0})
+    first = n if is_above and all(_ABOVE.match(line) for _, line in lines[:n]) else 0
+    (n_above, header), (_, below) = (*lines, (0, ""))[first : first + 2]
     if "\0" in header:
         raise ValueError(f"{file}: its header holds a character of code 0")
     quote = "'" if re.fullmatch("'.*'", header.strip()) else '"'
     unquoted = re.sub(f"{quote}[^{quote}]*({quote}|$)", "", header)
     delimiters = sorted(filter(unquoted.count, DELIMITERS), key=unquoted.count, reverse=True)
-    if ending(file).startswith(".tsv"):
+    if ending(file).startswith((".tsv", ".tab")):
         delimiters = ["\t"]
     elif not delimiters and 0 < unquoted.count(" ") <= below.count(" "):
         delimiters = [" "]
     form = {
         "header": True,
-        **({} if n_blank else {"skiprows": 0}),  # DuckDB finds the first line that is not blank
+        "skiprows": n_above,
         "delimiter": delimiters[0] if delimiters else DELIMITERS[0],
         "quotechar": quote,
         "escapechar": quote,
@@ -315,13 +346,16 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
 def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | None:
     """The first row with more or fewer cells than its header, which DuckDB may not name."""
     for file in files:
-        with _opened(file, errors="replace", newline="") as lines, suppress(csv.Error):
+        with _opened(file, errors="replace", newline="") as opened, suppress(csv.Error):
+            lines = islice(opened, form["skiprows"], None)
             rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"])
             n_cells = 0
             for number, row in enumerate(filter(None, rows), 1):
                 n_cells = n_cells or len(row)
                 if len(row) != n_cells:
                     reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
+                    if len(row) == 1 and all(len(later) == 1 for later in filter(None, rows)):
+                        reason += "; it looks like a note below the table, so delete it"
                     return ValueError(f"{file}: {reason}")
     return None
 

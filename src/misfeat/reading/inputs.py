@@ -15,6 +15,7 @@ import numpy as np
 from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
 from misfeat.reading import files
 from misfeat.reading.engine_table import EngineTable, inner_names
+from misfeat.reading.files import Names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
 from misfeat.reading.memory_table import ArrayTable, as_array, as_columns
 from misfeat.reading.table_statistics import EAGER_LIBRARIES, NO_COLUMNS
@@ -26,13 +27,13 @@ the same methods."""
 AS_COLUMNS = "columns"  # Results as plain columns, for those who need no library
 
 
-def open_table(X: object, y: object, codes: MissingCodes) -> tuple[Table, str]:
+def open_table(X: object, y: object, codes: MissingCodes, texts: Names = ()) -> tuple[Table, str]:
     """Open whatever the user gave as one table with the target as a column; it and the name."""
     if y is None:
         raise MisfeatError("No target was given; pass y as a column name or an array of values.")
     if isinstance(X, str | os.PathLike) and not isinstance(y, str):
         raise MisfeatError("The target of a file is one of its columns; pass its name as y.")
-    table = open_columns(X, codes)
+    table = open_columns(X, codes, texts)
     if isinstance(y, str):
         if y not in table.names:
             table.close()
@@ -50,24 +51,26 @@ class Event(NamedTuple):
     value: Value = None  # None: 1, or True
 
 
-def open_outcome(X: object, y: Any, codes: MissingCodes) -> tuple[Table, str, Event | None]:
+def open_outcome(
+    X: object, y: Any, codes: MissingCodes, texts: Names = ()
+) -> tuple[Table, str, Event | None]:
     """The same, where the target may be a time and an event: two columns, or fields of an array."""
     if isinstance(y, tuple) and len(y) in (2, 3) and all(isinstance(name, str) for name in y[:2]):
-        table, time = open_table(X, y[0], codes)
+        table, time = open_table(X, y[0], codes, texts)
         if y[1] not in table.names:
             table.close()
             raise no_such_column(y[1], table.names, "the event")
         return table, time, Event(*y[1:])
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if fields is None:
-        return *open_table(X, y, codes), None
+        return *open_table(X, y, codes, texts), None
     flags = [name for name in fields if y.dtype[name].kind == "b"]
     if len(fields) != 2 or len(flags) != 1:
         raise MisfeatError(
             f"{Setting('y')} is a structured array with the fields {listed(fields)}; a time to an "
             "event has two, whether the event happened (True or False) and when."
         )
-    table, names = open_columns(X, codes), []
+    table, names = open_columns(X, codes, texts), []
     for name in sorted(fields, key=flags.count):
         names.append(free_name(name, table.names))
         table = table.with_column(names[-1], np.asarray(y[name]), "y")
@@ -82,14 +85,15 @@ def free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def open_columns(X: Any, codes: MissingCodes) -> Table:
-    """Open whatever the user gave as a table without a target."""
+def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
+    """Open whatever the user gave as a table without a target; of files, some columns as texts."""
     X = as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
         if files.ending(book_and_sheet(path)[0]) in files.FOREIGN:
             return open_foreign(path)
-        X = files.open_address(path) if files.is_address(path) else files.open_path(path, codes)
+        is_address = files.is_address(path)
+        X = files.open_address(path) if is_address else files.open_path(path, codes, texts)
     if isinstance(X, files.Relation):
         try:
             return EngineTable(X.native, X)

@@ -274,7 +274,7 @@ def propose(
     [('age', (40, 50, 60, 70)), ('sex', ('f', 'm'))]
     """
     rules = CohortRules.parse(None, coding)
-    table, target = open_table(X, y, rules.codes)
+    table, target = open_table(X, y, rules.codes, rules.ways)
     features, left_out = [], {}
     with closing(table):
         n_rows = table.n_rows()

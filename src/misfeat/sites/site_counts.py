@@ -85,7 +85,7 @@ def summarise(
             f"{MOST_CELL:,}."
         )
     rules = CohortRules.parse(None, coding)
-    table, _ = open_table(X, codebook.target.column, rules.codes)
+    table, _ = open_table(X, codebook.target.column, rules.codes, rules.ways)
     with closing(table):
         coders, target = _coders(table, codebook, rules)
         recorded = np.array([coder is not None for coder in coders])
