@@ -251,7 +251,7 @@ def _levels(
 
 def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
     """How many deviations each level is from the mean of the others, which differ as well."""
-    weight = np.where(alike, 1.0 / np.maximum(variance, NOTHING), 0.0)
+    weight = np.where(alike, 1.0 / np.maximum(variance, LEAST_LEVEL**2), 0.0)
     level = np.clip(level, -MOST_LEVEL, MOST_LEVEL)
 
     def of_others(values: Floats) -> Floats:
