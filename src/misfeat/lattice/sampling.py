@@ -43,11 +43,10 @@ def randwalk(n_features: int, low: int, high: int, budget: float, rng: Rng) -> S
         size = int(np.searchsorted(offsets[: high + 1], node, side="right")) - 1
         start = unrank(np.array([node - offsets[size]]), size)[0].astype(np.int64)
     nodes = np.empty(wanted, dtype=np.int64)
-    seen = np.full(1 << (2 * wanted).bit_length(), -1, dtype=np.int64)
     state = rng.integers(1, 2**64, size=1, dtype=np.uint64, endpoint=False)
     walked = Sizes(n_features, low, high, offsets, binomials(n_features, high))
     most_steps = VISITS_A_NODE * keep_every * wanted
-    found = lazy_walk(walked, start, keep_every, most_steps, state, seen, nodes)
+    found = lazy_walk(walked, start, keep_every, most_steps, state, nodes)
     nodes = _filled_up(nodes[:found], wanted, total, rng)
     return _split(nodes, offsets, sizes.start, sizes.stop - 1)
 
@@ -126,19 +125,6 @@ def _next_random(state):
 
 
 @compiled
-def _add(seen, node):
-    """Put a node into an open-addressing hash set; whether it is new."""
-    mask = np.uint64(len(seen) - 1)
-    slot = (np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20) & mask
-    while seen[slot] != -1:
-        if seen[slot] == node:
-            return False
-        slot = (slot + np.uint64(1)) & mask
-    seen[slot] = node
-    return True
-
-
-@compiled
 def _flip(members, size, feature):
     """Take a feature out of the sorted members, or put it in; the new size."""
     j = 0
@@ -155,10 +141,10 @@ def _flip(members, size, feature):
 
 
 @compiled
-def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
+def lazy_walk(sizes, start, keep_every, most_steps, state, nodes):
     """Walk from `start` until `nodes` is full or the steps are used up; how many were found."""
-    # `state` is that of the random numbers (not 0), and `seen` a hash set, all -1, as long as a
-    # power of two, with room for twice as many nodes as are wanted.
+    # `state` is that of the random numbers (not 0).
+    seen = {-1}
     n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)
     size = len(start)
@@ -169,7 +155,8 @@ def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
             node = offsets[size]
             for j in range(size):
                 node += binomials[members[j], j + 1]
-            if _add(seen, node):
+            if node not in seen:
+                seen.add(node)
                 nodes[found] = node
                 found += 1
                 if found == len(nodes):

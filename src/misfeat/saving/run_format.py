@@ -270,25 +270,6 @@ def _checksum(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-class NotPlainError(ValueError):
-    """A value cannot be written, or something is not what `encoded` gave."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__(f"{type(value).__name__} is no plain data")
-        self.value = value
-
-
-def encoded(value: Any, name: str) -> Any:
-    """What JSON can hold for a value; messages call it by a name."""
-    try:
-        return _encoded(value)
-    except NotPlainError as error:
-        raise MisfeatError(
-            f"{Setting(name, error.value)} cannot be saved; only text, numbers, dates, and lists, "
-            "tuples and mappings of these can."
-        ) from error
-
-
 def decoded(value: Any) -> Any:
     """The value that `encoded` was given; a ValueError for anything else."""
     match value:
@@ -306,7 +287,7 @@ def decoded(value: Any) -> Any:
             return dt.datetime.fromisoformat(text)
         case {"date": str(text)}:
             return dt.date.fromisoformat(text)
-    raise NotPlainError(value)
+    raise ValueError(f"{type(value).__name__} is no plain data")
 
 
 def encoded_completer(completer: Any) -> Any:
@@ -336,11 +317,15 @@ def parse_json(text: bytes) -> Any:
     return json.loads(text, parse_constant=int)  # which no such word is
 
 
-def _encoded(value: Any) -> Any:
-    """What JSON can hold; other collections are written as the plain one that is nearest."""
-    match value:
+def encoded(value: Any, name: str) -> Any:
+    """What JSON can hold for a value, which messages call by a name."""
+
+    def part(member: Any) -> Any:
+        return encoded(member, name)
+
+    match value:  # other collections are written as the plain one that is nearest
         case np.generic() | np.ndarray():
-            return _encoded(value.tolist())
+            return part(value.tolist())
         case None | bool() | int() | str():
             return value
         case float():
@@ -350,17 +335,19 @@ def _encoded(value: Any) -> Any:
         case dt.date():
             return {"date": value.isoformat()}
         case list():
-            return [_encoded(member) for member in value]
+            return [part(member) for member in value]
         case tuple():
-            return {"tuple": [_encoded(member) for member in value]}
+            return {"tuple": [part(member) for member in value]}
         case Mapping():
-            return {"dict": [[_encoded(key), _encoded(member)] for key, member in value.items()]}
+            return {"dict": [[part(key), part(member)] for key, member in value.items()]}
         case set() | frozenset():
-            return [_encoded(member) for member in sorted(value, key=repr)]
-    names = names_held(value)
-    if names is None:
-        raise NotPlainError(value)
-    return _encoded(names)
+            return [part(member) for member in sorted(value, key=repr)]
+    if (names := names_held(value)) is None:
+        raise MisfeatError(
+            f"{Setting(name, value)} cannot be saved; only text, numbers, dates, and lists, "
+            "tuples and mappings of these can."
+        )
+    return part(names)
 
 
 Question = tuple[Any, ...]  # its name and options
