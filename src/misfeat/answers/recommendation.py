@@ -257,11 +257,11 @@ def _recommended(
     about = _about(selection)
     nothing: dict[str, Any] = {"features": (), "share": nan, "low": nan, "high": nan}
     p = nan if test is None else test.adjusted
-    reason = Message("")
     nothing |= {"p_value": p, "permutations": 0 if test is None else test.permutations}
+    nothing["reason"] = Message("")
     if not measure.whole[cohort] > 0:
         words = Message("{target} has a single value", target=selection.cohorts.target)
-        return nothing | {"verdict": NOTHING, "reason": reason, "words": words}
+        return nothing | {"verdict": NOTHING, "words": words}
     least = max(1, len(selection.options.include))
     if enough is not None and enough.steps and test is not None:
         explained = test.more_than_chance
@@ -275,7 +275,7 @@ def _recommended(
         missing = measure.missing[cohort]
         if missing[scores.subsets].any(axis=1).all():
             words = Message(f"it recorded no set of {size} features that could be used")
-            return nothing | {"verdict": UNTESTED, "reason": reason, "words": words}
+            return nothing | {"verdict": UNTESTED, "words": words}
         step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
         reason = Message(untested)
     whole = float(measure.whole[cohort])
@@ -349,7 +349,6 @@ def _models(
 
 
 def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
-    """What is found over all subgroups."""
     if len(answers) == 1:
         return answers[0].sentence
     explained = [one for one in answers if one.verdict in (EXPLAINED, UNTESTED) and one.features]
@@ -361,25 +360,20 @@ def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
     some, every = len(explained), len(answers)
     where = f"{some:,} of {every:,}" if some < every else "both" if every == 2 else f"all {every:,}"
     tested = " (not tested against chance)" if untested else ""
+    least, most = (of(explained, key=lambda one: one.share) for of in (min, max))
+    low, high = (percent(one.share, one.low, one.high) for one in (least, most))
+    how_much = Message(high)
+    if low != high:
+        ends = {"least": least.subgroup, "most": most.subgroup}
+        how_much = Message(f"from {low} ({{least}}) to {high} ({{most}})", **ends)
     return Message(
         f"In {where} subgroups the recommended features explain {{how_much}} of {{about}}{tested}"
         "{features}.{others}",
-        how_much=_how_much(explained),
+        how_much=how_much,
         about=about,
         features=_common_features(explained),
         others=_others(answers, about.about["target"]),
     )
-
-
-def _how_much(explained: Sequence[SubgroupAnswer]) -> Message:
-    """From the least to the most, with where."""
-    least = min(explained, key=lambda one: one.share)
-    most = max(explained, key=lambda one: one.share)
-    low, high = (percent(one.share, one.low, one.high) for one in (least, most))
-    if least is most or low == high:
-        return Message(high)
-    where = {"least": least.subgroup, "most": most.subgroup}
-    return Message(f"from {low} ({{least}}) to {high} ({{most}})", **where)
 
 
 def _common_features(explained: Sequence[SubgroupAnswer]) -> Message:
@@ -505,9 +499,6 @@ def answer_columns(answer: Answer) -> dict[str, list[Any]]:
 
 def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
     """The subgroups in which most is explained, in the table's order."""
-
-    def order(one: SubgroupAnswer) -> tuple[int, float]:
-        return VERDICTS.index(one.verdict), 0.0 if isnan(one.share) else -one.share
-
-    kept = {id(one) for one in sorted(answers, key=order)[:most]}
+    best = sorted(answers, key=lambda one: 0.0 if isnan(one.share) else -one.share)
+    kept = {id(one) for one in sorted(best, key=lambda one: VERDICTS.index(one.verdict))[:most]}
     return [one for one in answers if id(one) in kept]

@@ -46,7 +46,6 @@ def _check_memory_limit() -> None:
 
 
 def _leave_interrupted() -> None:
-    """End the process at once."""
     # Otherwise Python would end it by the signal instead of the exit code if Ctrl-C came during
     # `exec`, as when a dataclass is defined.
     for stream in (sys.stdout, sys.stderr):

@@ -225,7 +225,6 @@ class _Interrupt:
     raises_at_once = False
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
-        """Handle the signal."""
         self.noted = True
         if self.raises_at_once:
             raise KeyboardInterrupt

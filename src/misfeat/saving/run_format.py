@@ -437,7 +437,6 @@ def _typed(kind: Any, value: Any) -> Any:
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    """The types of the fields of a dataclass."""
     return get_type_hints(kind, localns={"Floats": np.ndarray, "Flags": np.ndarray})
 
 

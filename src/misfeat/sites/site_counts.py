@@ -157,7 +157,6 @@ def _coders(table: Table, book: Codebook, rules: CohortRules) -> tuple[list[Code
 
 
 def _coder(profile: Profile, code: ColumnCode) -> Coder:
-    """What codes a column as the codebook says."""
     kind = NUMBER if profile.kind in (Kind.INTEGER, Kind.NUMBER) else CATEGORY
     kind = FLAG if profile.kind is Kind.FLAG else kind
     if kind != code.kind or profile.kind in (Kind.TIME, Kind.UNSUPPORTED):

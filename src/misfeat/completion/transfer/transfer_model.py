@@ -1,16 +1,7 @@
 """The transfer between cohorts: donors' tables in, completed scores out, size by size.
 
-The steps and their formulas:
-
-A. `donor_tables.py`: every donor's tables of one, two and three features with the target, shrunk
-   towards what the smaller tables lead one to expect.
-B. 1. `donor_tables.py`: how an unrecorded feature is distributed in each class, p̂(q|y).
-   2. `table_completion.py`: tables of pairs with an unrecorded member, the donors' mean conditional
-      distribution, raked to the cohort's own margins.
-   3. `table_completion.py`: tables of larger sets, started from the donors' mean where some
-      recorded all of the set, fitted to the tables of its parts and to the cohort's own rows.
-C. `table_completion.py`: the plug-in score that the cohort's number of rows would give on average,
-   its sampling variance, and where asked for, how far it is above chance.
+Steps A and B1 with their formulas are in `donor_tables.py`, those of B2 (tables of pairs with an
+unrecorded member), B3 (of larger sets) and C (scores) in `table_completion.py`.
 """
 
 from collections.abc import Callable

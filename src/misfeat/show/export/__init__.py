@@ -94,8 +94,6 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
                 f"{str(place)!r} holds {others[0]!r}, which is not part of an export; name a new "
                 "folder."
             )
-    else:
-        atomic_files.check_no_folder(place)
     if place.is_dir() or not place.exists():  # else a file, a device or a pipe
         whole = place.absolute()
         folder = next(one for one in (whole, *whole.parents) if one.exists())
@@ -382,12 +380,10 @@ def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]
     for name, values in columns.items():
         found[name] = list(values)
         if name == "share" and {"subgroup", "score", "low", "high"} <= set(columns):
+            own = [wholes[subgroup] for subgroup in columns["subgroup"]]
             for end in ("low", "high"):
-                bounds = zip(columns[end], columns["subgroup"], strict=True)
-                found[f"share_{end}"] = [
-                    value / wholes[subgroup] if wholes[subgroup] > 0 else 0.0
-                    for value, subgroup in bounds
-                ]
+                ends = zip(columns[end], own, strict=True)
+                found[f"share_{end}"] = [value / of if of > 0 else 0.0 for value, of in ends]
     return found
 
 

@@ -23,7 +23,6 @@ GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many t
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
 # From orange (the same in part) to purple (more together), distinct for the colour-blind.
 DIVERGING = "PuOr"
-CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 def feature_map(selected: canvas.Fitted | Selection, ax: "Axes | None" = None) -> "Axes":
@@ -128,7 +127,7 @@ def _number(ax: "Axes", image: Any, values: Floats, faded: Flags, size: int) -> 
         colour = canvas.on_colour(image.cmap(image.norm(value)))
         if faded[row, column]:
             text, colour = f"({text})", canvas.ink(ax)
-        ax.text(column, row, text, color=colour, fontsize=size, **CENTRED)
+        ax.text(column, row, text, color=colour, fontsize=size, ha="center", va="center")
 
 
 def interactions(

@@ -264,7 +264,6 @@ def _bar(ax: Axes, places: Any, shares: list[float], colour: str) -> Any:
 
 
 def _no_best_set(selection: Selection, subgroup: str) -> MisfeatError:
-    """The error for a plot of best sets where there are none."""
     return MisfeatError(
         f"The target {selection.cohorts.target!r} has a single value in {subgroup!r}, so that "
         "there is no best set to show; choose another subgroup.",

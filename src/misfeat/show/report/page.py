@@ -27,7 +27,6 @@ Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
-PAGE_BEGINS = b"<!doctype html"
 SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
 STYLE = "report.css"
 MOST_BESIDE = 14  # features up to which the map stands beside the sentences rather than below them
@@ -108,7 +107,7 @@ class Report:
                 start = older.read(200).lstrip() if older else b""
         except OSError as error:
             raise unreadable(file, error) from error
-        if start and not start.lower().startswith(PAGE_BEGINS):
+        if start and not start.lower().startswith(b"<!doctype html"):
             raise MisfeatError(
                 f"{str(file)!r} exists and is not a page; give another name, or remove the file."
             )
@@ -172,6 +171,14 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
+    # Tables by subgroup and set: a line a cell, the numbers of its labels, then its rows.
+    labels: dict[str, int] = {}
+    tables: dict[str, Any] = {}
+    for (cohort, members), counts in cells.items():
+        tables[f"{cohort}:{','.join(map(str, members))}"] = [
+            [labels.setdefault(value, len(labels)) for value in values] + row.tolist()
+            for values, row in zip(counts.values, counts.in_rows, strict=True)
+        ]
     same = ("size", "unit", "features", "lattice", "permutations", "levels", "z", "in_python")
     data: dict[str, Any] = {name: contents[name] for name in same} | {
         "target": contents["target"]["column"],
@@ -179,7 +186,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
         "subgroups": [
             _numbered(_subgroup(row, worths[row["subgroup"]], most), number) for row in subgroups
         ],
-        "cells": _cell_tables(cells),
+        "cells": {"labels": list(labels), "tables": tables},
         "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
     }
     return {name: _rounded(part) for name, part in data.items()}
@@ -217,18 +224,6 @@ def _numbered(value: Any, number: Mapping[str, int]) -> Any:
     if "feature" in found:
         found["feature"] = number[value["feature"]]
     return found
-
-
-def _cell_tables(cells: Cells) -> dict[str, Any]:
-    """Tables by subgroup and set: a line a cell, the numbers of its labels, then its rows."""
-    labels: dict[str, int] = {}
-    tables: dict[str, Any] = {}
-    for (cohort, members), counts in cells.items():
-        tables[f"{cohort}:{','.join(map(str, members))}"] = [
-            [labels.setdefault(value, len(labels)) for value in values] + row.tolist()
-            for values, row in zip(counts.values, counts.in_rows, strict=True)
-        ]
-    return {"labels": list(labels), "tables": tables}
 
 
 def _rounded(value: Any) -> Any:
