@@ -17,10 +17,8 @@ from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
-Check = Callable[[object, str], None]
 Kind = TypeVar("Kind", bound=type)
 _WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-_WIDTH = 88  # columns of a line in a docstring
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
@@ -28,7 +26,7 @@ class Takes(NamedTuple):
     """What a parameter takes."""
 
     words: str  # Its type, as a numpydoc docstring spells it
-    check: Check  # Raises unless a value, given with the parameter's name, is one of these
+    check: Callable[[object, str], None]  # raises unless a value, which has this name, is one
 
 
 class Parameter(NamedTuple):
@@ -110,7 +108,7 @@ def _filled(doc: str) -> str:
     """Text in lines of a docstring; literals such as ``{"age": [40]}`` are not broken."""
     text = " ".join(doc.split())
     whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), text)
-    lines = fill(whole, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = fill(whole, 88, break_long_words=False, break_on_hyphens=False)
     return lines.replace(_UNBROKEN, " ")
 
 

@@ -18,7 +18,7 @@ from errno import ENOENT
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +57,7 @@ LONGEST_REASON = 200  # Characters of what went wrong that a message repeats
 
 @dataclass(frozen=True, eq=False)
 class SavedRun:
-    """All that a saved run holds, as plain data.
-
-    `options` are the options of the fit by name. `scores` is what scores say of themselves, and
-    `score_arrays` their arrays, whose names begin with ``book.``.
-    """
+    """All that a saved run holds, as plain data; names of `score_arrays` begin with ``book.``."""
 
     cohorts: Cohorts
     measure: measures.Measure
@@ -73,14 +69,7 @@ class SavedRun:
     estimator: Mapping[str, Any] | None = None
     shortlist: Shortlist | None = None
     answers: Mapping[tuple[Any, ...], Any] | None = None
-    place: "Place | None" = None
-
-
-class Place(NamedTuple):
-    """Where a run was read from."""
-
-    folder: Path
-    manifest: bytes
+    place: tuple[Path, bytes] | None = None  # the folder it was read from, and the manifest there
 
 
 def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | None = None) -> None:
@@ -123,11 +112,10 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     run_folder.write_parts(path, {**own, **beside})
 
 
-def keep_answers(place: Place, answers: Mapping[tuple[Any, ...], Any]) -> None:
+def keep_answers(folder: Path, manifest: bytes, answers: Mapping[tuple[Any, ...], Any]) -> None:
     """Keep answers beside the run that they are about, where its folder can be written."""
     with suppress(MisfeatError):
-        packed = pack_answers(answers, place.manifest)
-        run_folder.add_part(place.folder, ANSWERS, packed, place.manifest)
+        run_folder.add_part(folder, ANSWERS, pack_answers(answers, manifest), manifest)
 
 
 def read_run(folder: str | Path) -> SavedRun:
@@ -141,7 +129,7 @@ def read_run(folder: str | Path) -> SavedRun:
     except MALFORMED as error:
         raise incomplete(path, error) from error
     answers = unpack_answers(parts.get(ANSWERS), parts[MANIFEST])
-    return replace(run, answers=answers, place=Place(path, parts[MANIFEST]))
+    return replace(run, answers=answers, place=(path, parts[MANIFEST]))
 
 
 def incomplete(file: Path, error: Exception) -> DamagedFileError:
@@ -350,7 +338,6 @@ def encoded(value: Any, name: str) -> Any:
     return part(names)
 
 
-Question = tuple[Any, ...]  # its name and options
 KINDS: dict[str, Any] = {
     "above chance": list[float],
     "contradictions": list[np.ndarray],
@@ -365,7 +352,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-def pack_answers(answers: Mapping[Question, Any], manifest: bytes) -> bytes:
+def pack_answers(answers: Mapping[tuple[Any, ...], Any], manifest: bytes) -> bytes:
     """The answers to the questions that take long, bound to the manifest of their run."""
     kept = [
         [list(question), _plain(answer)]
@@ -376,7 +363,7 @@ def pack_answers(answers: Mapping[Question, Any], manifest: bytes) -> bytes:
     return json.dumps({"belongs_to": _seal(text, manifest), "answers": text}).encode()
 
 
-def unpack_answers(packed: bytes | None, manifest: bytes) -> dict[Question, Any]:
+def unpack_answers(packed: bytes | None, manifest: bytes) -> dict[tuple[Any, ...], Any]:
     """What `pack_answers` was given; nothing where that cannot be said."""
     if packed is None:
         return {}

@@ -371,7 +371,6 @@ def _forest_rows(selection: Selection, members: list[int]) -> list[_ForestRow]:
 
 
 def _draw_row(ax: Axes, row: int, line: _ForestRow, area: float) -> None:
-    """Draw the interval and the square of a subgroup."""
     colour = canvas.COLOUR["predicted" if line.predicted else "recorded"]
     alpha = canvas.FADED if line.faded else 1.0
     if line.high > line.low:

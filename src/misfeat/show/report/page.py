@@ -73,6 +73,12 @@ class Report:
         subgroups, features = self.contents["subgroups"], self.contents["features"]
         numbers = script_data(self.contents, self.cells)
         as_json = json.dumps(numbers, allow_nan=False, separators=(",", ":"))
+        # Where the steps of a plan lie in a drawing of gain over cost, and the ends of its scales.
+        plan = self.contents["plan"]
+        cost = max((step["total_cost"] for step in plan), default=1.0)
+        gain = max((step["total_gain"] for step in plan), default=0.0) or 1.0
+        ends = [(0.0, 0.0, True), *((s["total_cost"], s["total_gain"], s["worth"]) for s in plan)]
+        points = [(46 + 360 * x / cost, 176 - 162 * y / gain, worth) for x, y, worth in ends]
         page = _templates().get_template("report.html")
         return page.render(
             report=self.contents,
@@ -88,7 +94,7 @@ class Report:
             most_columns=MOST_COLUMNS,
             most_values=MOST_VALUES,
             worths=self.contents["worth_collecting"][:MOST_WORTHS],
-            plan_curve=_plan_curve(self.contents["plan"]),
+            plan_curve={"points": points, "cost": cost, "gain": gain},
             as_map=len(features) * len(subgroups) <= MOST_CELLS,
             smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
             # Whether a set is shown that could have been computed, but was predicted.
@@ -150,17 +156,6 @@ def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
         "map_subgroups": [number for number in values["subgroups"] if number in largest],
         "map_top": max(sure or [share for share, _ in cells], default=0.0),
     }
-
-
-def _plan_curve(plan: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Where the steps of a plan lie in a drawing of gain over cost, and the ends of its scales."""
-    cost = max((step["total_cost"] for step in plan), default=1.0)
-    gain = max((step["total_gain"] for step in plan), default=0.0) or 1.0
-    points = [(46.0, 176.0, True)] + [
-        (46 + 360 * step["total_cost"] / cost, 176 - 162 * step["total_gain"] / gain, step["worth"])
-        for step in plan
-    ]
-    return {"points": points, "cost": cost, "gain": gain}
 
 
 def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
@@ -245,7 +240,6 @@ def _percent_between(low: float, high: float) -> str:
 
 
 def _share(share: float, low: float, high: float) -> str:
-    """A share with its interval, where it has one."""
     told = _percent(share, low, high)
     return f"{told} ({_percent_between(low, high)})" if low < high else told
 
