@@ -98,18 +98,14 @@ def with_parameters(kind: Kind) -> Kind:
     for one in parameters_of(made).values():
         default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
         lines.append(f"{one.name} : {one.takes.words}, default={default}")
-        lines.append(indent(_filled(_WORDS[one.name]), "    "))
+        # Literals such as ``{"age": [40]}`` are not broken.
+        words = " ".join(_WORDS[one.name].split())
+        whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), words)
+        filled = fill(whole, 88, break_long_words=False, break_on_hyphens=False)
+        lines.append(indent(filled.replace(_UNBROKEN, " "), "    "))
     doc = dedent(f"    {made.__doc__}").strip()
     made.__doc__ = doc.replace("{parameters}", "\n".join(lines))
     return made  # type: ignore[no-any-return]
-
-
-def _filled(doc: str) -> str:
-    """Text in lines of a docstring; literals such as ``{"age": [40]}`` are not broken."""
-    text = " ".join(doc.split())
-    whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), text)
-    lines = fill(whole, 88, break_long_words=False, break_on_hyphens=False)
-    return lines.replace(_UNBROKEN, " ")
 
 
 def anything(words: str) -> Takes:
