@@ -32,7 +32,6 @@ from misfeat.runtime.progress import long_work
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 LONGEST = 20  # features of a path, unless asked for otherwise
 LEAST_ADDED = 0.01  # a step that adds a smaller share of the target's entropy is not worth taking
-NOT_KNOWN = Estimated(float("nan"), float("nan"), float("nan"))
 NOTHING = Estimated(0.0, 0.0, 0.0)
 SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
 
@@ -85,7 +84,7 @@ def feature_values(
             (alone,) = contrasts.of(cohort, [(feature,)], [[1.0]])
             with_it = shown.subsets[(shown.subsets == feature).any(axis=1)]
             to: tuple[int, ...] = ()
-            adds = NOT_KNOWN
+            adds = Estimated(*[float("nan")] * 3)
             if len(with_it):  # joined to the best set of others
                 others = with_it[with_it != feature].reshape(len(with_it), size - 1)
                 below = levels[size - 2].score[cohort, rank(others)] if size > 1 else np.zeros(1)

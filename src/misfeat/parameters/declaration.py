@@ -62,9 +62,8 @@ class Parameters:
         return self
 
     def __repr__(self) -> str:
-        defaults = {name: repr(value) for name, value in self._defaults().items()}
-        given = {name: repr(value) for name, value in self.get_params().items()}
-        changed = [f"{name}={text}" for name, text in given.items() if text != defaults[name]]
+        defaults, given = self._defaults(), self.get_params()
+        changed = [f"{k}={v!r}" for k, v in given.items() if repr(v) != repr(defaults[k])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     @classmethod

@@ -136,7 +136,11 @@ class PaperNetwork(nn.Module):
         self.inner = nn.ModuleList(
             _InnerLayer(draw, len(own), n_lattices, before, hidden) for before in widths[:-1]
         )
-        self.last = _LastLayer(draw, len(own), n_lattices, widths[-1], hidden)
+        before = widths[-1]
+        self.last_own = nn.Parameter(draw(before, len(own), before, hidden))
+        self.last_others = nn.Parameter(draw(before, len(own), n_lattices - 1, before, hidden))
+        self.last_around = nn.Parameter(draw(before, len(own), before, hidden))
+        self.last_bias = nn.Parameter(draw(before, len(own), 1, hidden))
         self.head = nn.Parameter(draw(hidden, len(own), hidden))
         self.head_bias = nn.Parameter(draw(hidden, len(own)))
 
@@ -153,7 +157,10 @@ class PaperNetwork(nn.Module):
             states = (everywhere, self.graph.mean(everywhere))
             read = (state.flatten(0, 1).index_select(0, places) for state in states)
             own, mean = (state.reshape(*rows.shape, -1) for state in read)
-        state = self._activated(self.last(own, others, mean))
+        # States of shape (n_models, n_rows, width), those of the others side by side.
+        total = torch.baddbmm(self.last_bias, own, self.last_own)
+        total = torch.baddbmm(total, others, self.last_others.flatten(1, 2))
+        state = self._activated(torch.baddbmm(total, mean, self.last_around))
         return torch.einsum("krh,kh->kr", state, self.head) + self.head_bias[:, None]
 
     def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -207,23 +214,6 @@ class _InnerLayer(nn.Module):
         total = across.transpose(0, 1).reshape(-1, n_models, n_lattices, after)
         total = total + around.transpose(0, 1).reshape(total.shape)
         return total + self.bias
-
-
-class _LastLayer(nn.Module):
-    """A layer in each model's own lattice."""
-
-    def __init__(self, draw: Any, n_models: int, n_lattices: int, before: int, after: int) -> None:
-        super().__init__()
-        self.own = nn.Parameter(draw(before, n_models, before, after))
-        self.others = nn.Parameter(draw(before, n_models, n_lattices - 1, before, after))
-        self.around = nn.Parameter(draw(before, n_models, before, after))
-        self.bias = nn.Parameter(draw(before, n_models, 1, after))
-
-    def forward(self, own: Tensor, others: Tensor, mean: Tensor) -> Tensor:
-        """States of shape (n_models, n_rows, width), those of the others side by side."""
-        total = torch.baddbmm(self.bias, own, self.own)
-        total = torch.baddbmm(total, others, self.others.flatten(1, 2))
-        return torch.baddbmm(total, mean, self.around)
 
 
 class PaperModels(NamedTuple):
