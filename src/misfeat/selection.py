@@ -31,7 +31,7 @@ from misfeat.answers.top_sets import all_scores, as_columns, best_sets, subgroup
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
-from misfeat.saving.run_format import Place, SavedRun, keep_answers, read_run, write_run
+from misfeat.saving.run_format import SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Selection(FitResult):
     <Report: Four rows. Use .open() or .write_html('report.html').>
     """
 
-    _place: Place | None = None  # where it was loaded from, with this many answers
+    _place: tuple[Path, bytes] | None = None  # where it was loaded from, with this many answers
     _n_kept = 0
 
     def __repr__(self) -> str:
@@ -852,7 +852,7 @@ class Selection(FitResult):
         Nothing happens where it was not loaded, or nothing new was asked.
         """
         if self._place is not None and self._n_answers() > self._n_kept:
-            keep_answers(self._place, self._answers)
+            keep_answers(*self._place, self._answers)
             self._n_kept = self._n_answers()
 
     def _n_answers(self) -> int:

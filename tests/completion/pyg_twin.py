@@ -66,9 +66,9 @@ def _pairs(network, model, twin, names, gradient=False):
                 kind = "in_lattice" if source == target else "across"
                 conv = convs[f"{names[source]}__{kind}__{names[target]}"]
                 if last:
-                    other = of(network.last.others)[source - (source > own)] if source != own else 0
-                    around = of(network.last.around) if source == own else other
-                    weights = of(network.last.own), around, of(network.last.bias)[0]
+                    other = of(network.last_others)[source - (source > own)] if source != own else 0
+                    around = of(network.last_around) if source == own else other
+                    weights = of(network.last_own), around, of(network.last_bias)[0]
                 else:
                     part = network.inner[layer]
                     across = of(part.across)[source, target]

@@ -136,7 +136,7 @@ def test_compiling_is_announced_once_where_it_takes_its_time(monkeypatch):
     lines = []
     monkeypatch.setattr(kernel_cache, "announce", lines.append)
     monkeypatch.setattr(kernel_cache, "ANNOUNCED_AFTER", 0.0)
-    listener = kernel_cache._ProcessCompilations()
+    listener = Compilations()
     for _ in range(2):
         listener.on_start(None)
         listener.on_end(None)

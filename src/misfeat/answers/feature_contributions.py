@@ -29,14 +29,11 @@ from misfeat.lattice.levels import rank, ranks_below
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work
 
-VALUING, COMPARING = "Valuing features", "Comparing pairs"
 SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 LONGEST = 20  # features of a path, unless asked for otherwise
 LEAST_ADDED = 0.01  # a step that adds a smaller share of the target's entropy is not worth taking
-NOT_KNOWN = Estimated(float("nan"), float("nan"), float("nan"))
 NOTHING = Estimated(0.0, 0.0, 0.0)
 SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
-A_TENTH = 0.1
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ def feature_values(
             (alone,) = contrasts.of(cohort, [(feature,)], [[1.0]])
             with_it = shown.subsets[(shown.subsets == feature).any(axis=1)]
             to: tuple[int, ...] = ()
-            adds = NOT_KNOWN
+            adds = Estimated(*[float("nan")] * 3)
             if len(with_it):  # joined to the best set of others
                 others = with_it[with_it != feature].reshape(len(with_it), size - 1)
                 below = levels[size - 2].score[cohort, rank(others)] if size > 1 else np.zeros(1)
@@ -109,7 +106,7 @@ def feature_values(
             )
         return values
 
-    return options.of_each_subgroup(selection, names, VALUING, of_subgroup)
+    return options.of_each_subgroup(selection, names, "Valuing features", of_subgroup)
 
 
 def shapley_values(
@@ -178,9 +175,7 @@ def shapley_weights(members: Sequence[int]) -> Floats:
     size = len(members)
     parts = parts_of(members)
     joins = np.array([1.0 / (size * comb(size - 1, len(part) - 1)) for part in parts])
-    lacks = np.array(
-        [-1.0 / (size * comb(size - 1, len(part))) if len(part) < size else 0.0 for part in parts]
-    )
+    lacks = np.array([-1.0 / (size * max(comb(size - 1, len(part)), 1)) for part in parts])
     held = np.array([[member in part for part in parts] for member in members])
     return np.where(held, joins, lacks)
 
@@ -230,7 +225,7 @@ def pair_interactions(selection: FitResult, subgroup: str | None = None) -> list
             )
         return sorted(interactions, key=lambda pair: -abs(pair.interaction))
 
-    return options.of_each_subgroup(selection, names, COMPARING, of_subgroup)
+    return options.of_each_subgroup(selection, names, "Comparing pairs", of_subgroup)
 
 
 @dataclass(frozen=True)
@@ -260,7 +255,6 @@ def path_steps(selection: FitResult, subgroup: str | None, size: int | None) -> 
 
 
 def _steps_of(selection: FitResult, subgroup: str, most: int) -> list[PathStep]:
-    """The steps of one subgroup, at most so many."""
     names, confidence = selection.feature_names, selection.confidence
     cohort = selection.cohorts.position(subgroup)
     with long_work(selection.verbose > 0) as progress:
@@ -375,7 +369,7 @@ def feature_worths(
                         low=min(low, gain.expected),
                         high=max(high, gain.expected),
                         probability=rises,
-                        probability_of_a_tenth=gain.informs * gain.exceeds(A_TENTH * before),
+                        probability_of_a_tenth=gain.informs * gain.exceeds(0.1 * before),
                         clear=bool(clear),
                         rank=0,
                         before=before,

@@ -34,10 +34,8 @@ UNTESTED = "not tested"
 VERDICTS = (EXPLAINED, UNTESTED, NO_EVIDENCE, NOTHING)  # the most informative first
 MOST_NAMED = 3  # subgroups or features that the sentence about all names
 OFTEN = 0.5  # a feature in the answers of more than this share of the subgroups is named
-LIKELY = 0.8  # steps with a lower probability may be worth recording
 MOST_STEPS = 5  # of a plan that have a sentence
 MOST_MODELLED = 20  # subgroups for which models are fitted where nobody asks about a single one
-ALL_RECORDED = Message("Every subgroup recorded every feature: there is nothing to collect.")
 NO_CLEAR_CASE = "No clear case: no unrecorded feature is likely enough to be worth recording."
 
 
@@ -220,7 +218,7 @@ def answer_of(
     if subgroup is not None:
         cautions = [one for one in cautions if not one.subgroups or names[0] in one.subgroups]
     wholes = dict(zip(cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True))
-    recording = [ALL_RECORDED]
+    recording = [Message("Every subgroup recorded every feature: there is nothing to collect.")]
     if selection.missing.any():
         recording = recording_sentences(plan, wholes, cohorts.target, selection.confidence)
     return Answer(
@@ -257,11 +255,11 @@ def _recommended(
     about = _about(selection)
     nothing: dict[str, Any] = {"features": (), "share": nan, "low": nan, "high": nan}
     p = nan if test is None else test.adjusted
-    reason = Message("")
     nothing |= {"p_value": p, "permutations": 0 if test is None else test.permutations}
+    nothing["reason"] = Message("")
     if not measure.whole[cohort] > 0:
         words = Message("{target} has a single value", target=selection.cohorts.target)
-        return nothing | {"verdict": NOTHING, "reason": reason, "words": words}
+        return nothing | {"verdict": NOTHING, "words": words}
     least = max(1, len(selection.options.include))
     if enough is not None and enough.steps and test is not None:
         explained = test.more_than_chance
@@ -275,7 +273,7 @@ def _recommended(
         missing = measure.missing[cohort]
         if missing[scores.subsets].any(axis=1).all():
             words = Message(f"it recorded no set of {size} features that could be used")
-            return nothing | {"verdict": UNTESTED, "reason": reason, "words": words}
+            return nothing | {"verdict": UNTESTED, "words": words}
         step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
         reason = Message(untested)
     whole = float(measure.whole[cohort])
@@ -305,7 +303,6 @@ def _recommended(
 
 
 def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
-    """Why a set has as many features as it has."""
     if step.size < most:
         return Message("a further feature adds less than 1 %")
     p = enough.further(step.size)
@@ -324,7 +321,6 @@ def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
 
 
 def _about(selection: FitResult) -> Message:
-    """What shares are of."""
     of = "the uncertainty about" if selection.set_scores.measure.name != "r2" else "the variance of"
     return Message(f"{of} {{target}}", target=selection.cohorts.target)
 
@@ -349,7 +345,6 @@ def _models(
 
 
 def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
-    """What is found over all subgroups."""
     if len(answers) == 1:
         return answers[0].sentence
     explained = [one for one in answers if one.verdict in (EXPLAINED, UNTESTED) and one.features]
@@ -361,43 +356,14 @@ def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:
     some, every = len(explained), len(answers)
     where = f"{some:,} of {every:,}" if some < every else "both" if every == 2 else f"all {every:,}"
     tested = " (not tested against chance)" if untested else ""
-    return Message(
-        f"In {where} subgroups the recommended features explain {{how_much}} of {{about}}{tested}"
-        "{features}.{others}",
-        how_much=_how_much(explained),
-        about=about,
-        features=_common_features(explained),
-        others=_others(answers, about.about["target"]),
-    )
-
-
-def _how_much(explained: Sequence[SubgroupAnswer]) -> Message:
-    """From the least to the most, with where."""
-    least = min(explained, key=lambda one: one.share)
-    most = max(explained, key=lambda one: one.share)
+    least, most = (of(explained, key=lambda one: one.share) for of in (min, max))
     low, high = (percent(one.share, one.low, one.high) for one in (least, most))
-    if least is most or low == high:
-        return Message(high)
-    where = {"least": least.subgroup, "most": most.subgroup}
-    return Message(f"from {low} ({{least}}) to {high} ({{most}})", **where)
-
-
-def _common_features(explained: Sequence[SubgroupAnswer]) -> Message:
-    """The features that are part of most answers."""
-    counts = Counter(feature for one in explained for feature in one.features)
-    often = [name for name, count in counts.most_common() if count > OFTEN * len(explained)]
-    if not often or len(explained) == 1:
-        return Message("")
-    shown = often[:MOST_NAMED]
-    where = "all" if {counts[name] for name in shown} == {len(explained)} else "most"
-    are = "is" if len(shown) == 1 else "are"
-    return Message(f"; {{names}} {are} recommended in {where} of these", names=joined(shown))
-
-
-def _others(answers: Sequence[SubgroupAnswer], target: str) -> Message:
-    """The subgroups in which nothing does, or may not."""
+    how_much = Message(high)
+    if low != high:
+        ends = {"least": least.subgroup, "most": most.subgroup}
+        how_much = Message(f"from {low} ({{least}}) to {high} ({{most}})", **ends)
     template = ""
-    parts: dict[str, Any] = {"target": target}
+    parts: dict[str, Any] = {"target": about.about["target"]}
     for verdict, words in (
         (NO_EVIDENCE, "there is no evidence that any feature explains it"),
         (NOTHING, "{target} has a single value"),
@@ -407,7 +373,25 @@ def _others(answers: Sequence[SubgroupAnswer], target: str) -> Message:
             field = f"part{len(parts)}"
             template += f" In {{{field}}} {words}."
             parts[field] = joined(own, most=MOST_NAMED)
-    return Message(template, **parts)
+    return Message(
+        f"In {where} subgroups the recommended features explain {{how_much}} of {{about}}{tested}"
+        "{features}.{others}",
+        how_much=how_much,
+        about=about,
+        features=_common_features(explained),
+        others=Message(template, **parts),
+    )
+
+
+def _common_features(explained: Sequence[SubgroupAnswer]) -> Message:
+    counts = Counter(feature for one in explained for feature in one.features)
+    often = [name for name, count in counts.most_common() if count > OFTEN * len(explained)]
+    if not often or len(explained) == 1:
+        return Message("")
+    shown = often[:MOST_NAMED]
+    where = "all" if {counts[name] for name in shown} == {len(explained)} else "most"
+    are = "is" if len(shown) == 1 else "are"
+    return Message(f"; {{names}} {are} recommended in {where} of these", names=joined(shown))
 
 
 def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> Message:
@@ -473,7 +457,7 @@ def _step_in_words(
         likely = f"; worth it with a probability of {percent(step.probability, 0.0, 1.0)}"
     one = len(step.features) == 1
     be = "are" if not one else "is"
-    if step.probability < LIKELY:
+    if step.probability < 0.8:
         be = "may be"
     return Message(
         f"{{subgroup}}: {{features}}{'' if one else ' together'} {be} worth recording. With "
@@ -506,9 +490,6 @@ def answer_columns(answer: Answer) -> dict[str, list[Any]]:
 
 def most_informative(answers: Sequence[SubgroupAnswer], most: int) -> list[SubgroupAnswer]:
     """The subgroups in which most is explained, in the table's order."""
-
-    def order(one: SubgroupAnswer) -> tuple[int, float]:
-        return VERDICTS.index(one.verdict), 0.0 if isnan(one.share) else -one.share
-
-    kept = {id(one) for one in sorted(answers, key=order)[:most]}
+    best = sorted(answers, key=lambda one: 0.0 if isnan(one.share) else -one.share)
+    kept = {id(one) for one in sorted(best, key=lambda one: VERDICTS.index(one.verdict))[:most]}
     return [one for one in answers if id(one) in kept]

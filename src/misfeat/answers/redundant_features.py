@@ -24,7 +24,6 @@ DERIVED = 0.85
 five bins each a mean or a difference reaches .8 to .95, measurements of a dozen real tables .7."""
 MORE_THAN_ALONE = 0.15  # and so much more than either by itself
 NUMBER_SAMPLE = 5000
-LEAST_BINS = 4  # of fewer bins little is left to explain
 NEAREST = 6  # numbers that go with one most, of which pairs are tried
 
 
@@ -67,24 +66,21 @@ def _looking_determined(cohorts: Cohorts, rows: NDArray[np.intp]) -> Iterator[tu
         (held,) = np.nonzero(~is_gap(cohorts, feature)[rows])
         indicators[start + 1 + cohorts.codes[feature][rows[held]].astype(np.int64), held] = 1.0
     for feature, start in enumerate(starts[1:-1]):
+        # Mutual information over the lesser entropy, for the tables with all features behind it.
         table = indicators[starts[feature] : start] @ indicators[start:].T
-        shares = _shared_part(table, starts[feature + 1 : -1] - start)
-        for index in np.flatnonzero(shares >= LOOKS_SAME).tolist():
+        begin = starts[feature + 1 : -1] - start
+        margins = np.add.reduceat(table, begin, axis=1)
+        total = np.maximum(margins.sum(axis=0), 1.0)
+        sums = (
+            n_log_n(margins).sum(axis=0),
+            np.add.reduceat(n_log_n(table.sum(axis=0)), begin),
+            np.add.reduceat(n_log_n(table).sum(axis=0), begin),
+        )
+        one, other, joint = (np.log(total) - part / total for part in sums)
+        least = np.minimum(one, other)
+        alike = (least > 1e-9) & (one + other - joint >= LOOKS_SAME * least)
+        for index in np.flatnonzero(alike).tolist():
             yield feature, feature + 1 + index
-
-
-def _shared_part(table: Floats, starts: Integers) -> Floats:
-    """Mutual information over the lesser entropy, for tables side by side from `starts`."""
-    margins = np.add.reduceat(table, starts, axis=1)
-    total = np.maximum(margins.sum(axis=0), 1.0)
-    sums = (
-        n_log_n(margins).sum(axis=0),
-        np.add.reduceat(n_log_n(table.sum(axis=0)), starts),
-        np.add.reduceat(n_log_n(table).sum(axis=0), starts),
-    )
-    one, other, joint = (np.log(total) - part / total for part in sums)
-    shared, least = one + other - joint, np.minimum(one, other)
-    return np.asarray(np.divide(shared, least, out=np.zeros_like(shared), where=least > 1e-9))
 
 
 def _determines(table: Floats) -> bool:
@@ -112,7 +108,7 @@ def derived_numbers(cohorts: Cohorts) -> Iterator[Caution]:
     numbers = [
         feature
         for feature, name in enumerate(cohorts.features)
-        if name in binned and len(cohorts.categories[feature]) >= LEAST_BINS
+        if name in binned and len(cohorts.categories[feature]) >= 4  # of fewer little is left
     ]
     if len(numbers) < 3:
         return

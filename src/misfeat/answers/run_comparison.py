@@ -38,7 +38,6 @@ NEARLY_NORMAL = 1e9  # degrees of freedom of a Student distribution that is as g
 ALONE, BEST_OF_BOTH = "alone", "best set of both runs"
 BEST_OF_FIRST, BEST_OF_SECOND = "best set of the first run", "best set of the second run"
 MOST_SETS = 3  # of a subgroup that a sentence names
-MOST_DIGITS = 4  # decimals of points of per cent
 MOST_NAMED = 10  # names in a note
 
 
@@ -443,7 +442,7 @@ def points_in_words(difference: float, low: float, high: float) -> str:
     """A difference of shares in points of per cent, with digits enough to see it is not 0."""
     digits = percent_decimals(low, high)
     nearest = min(abs(low), abs(high)) if low > 0 or high < 0 else 0.0
-    while nearest and digits < MOST_DIGITS and not round(100 * nearest, digits):
+    while nearest and digits < 4 and not round(100 * nearest, digits):
         digits += 1
     value, least, most = (f"{100 * number:+.{digits}f}" for number in (difference, low, high))
     return f"{value} ({least} to {most})"

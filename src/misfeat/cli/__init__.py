@@ -16,7 +16,16 @@ def main() -> None:
     gc.set_threshold(10_000)  # what is imported stays: looking through it takes a tenth of a start
     # Where colorama is installed, Numba would write to the terminal when the process ends.
     os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
-    _check_memory_limit()
+    with suppress(ImportError):  # as on Windows
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if 0 <= limit < LEAST_MEMORY:
+            sys.stderr.write(
+                f"error: Memory is limited to {limit // 2**20:,} MB (ulimit -v), and misfeat needs "
+                f"{LEAST_MEMORY // 2**20:,} MB to start; raise the limit.\n"
+            )
+            sys.exit(2)
     try:
         with interrupts_kept():
             from misfeat.cli.app import app
@@ -31,22 +40,7 @@ def main() -> None:
         raise
 
 
-def _check_memory_limit() -> None:
-    """Say that memory is limited to too little, before a library crashes for it."""
-    with suppress(ImportError):  # as on Windows
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if 0 <= limit < LEAST_MEMORY:
-            sys.stderr.write(
-                f"error: Memory is limited to {limit // 2**20:,} MB (ulimit -v), and misfeat needs "
-                f"{LEAST_MEMORY // 2**20:,} MB to start; raise the limit.\n"
-            )
-            sys.exit(2)
-
-
 def _leave_interrupted() -> None:
-    """End the process at once."""
     # Otherwise Python would end it by the signal instead of the exit code if Ctrl-C came during
     # `exec`, as when a dataclass is defined.
     for stream in (sys.stdout, sys.stderr):

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from misfeat.cli.run_options import NO_NOTES, TRACEBACK, as_option, with_help
+from misfeat.cli.run_options import as_option, with_help
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
 from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
@@ -27,8 +27,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """How a disk or a device says that it takes no more of what is printed."""
 
 _NONE = re.compile(r", or (be )?None\.$")  # a value that only Python has
-Debug = Annotated[bool, typer.Option("--debug", help=TRACEBACK)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=NO_NOTES)]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
 
 
 def with_debug(command: Callable[..., None]) -> Callable[..., None]:
@@ -85,7 +85,12 @@ def _told(error: BaseException, debug: bool) -> int | None:
     ):
         silence(sys.stdout)
         return BROKEN_PIPE
-    if isinstance(error, KeyboardInterrupt | typer.Abort) or _interrupted_query(error):
+    # DuckDB says in its own ways that Ctrl-C came while it was at work.
+    stopped = any(
+        type(one).__name__ == "InterruptException" or str(one) == "Query interrupted"
+        for one in (error, error.__cause__)
+    )
+    if stopped or isinstance(error, KeyboardInterrupt | typer.Abort):
         if debug:
             return None
         answer_interrupt()
@@ -98,14 +103,6 @@ def _told(error: BaseException, debug: bool) -> int | None:
     line, code = _line_for(error)
     say(f"error: {line}" if code == BAD_INPUT else line)
     return code
-
-
-def _interrupted_query(error: BaseException) -> bool:
-    """Whether Ctrl-C came while DuckDB was at work, which says so in its own ways."""
-    return any(
-        type(one).__name__ == "InterruptException" or str(one) == "Query interrupted"
-        for one in (error, error.__cause__)
-    )
 
 
 def _usage(error: Any) -> int:
@@ -130,18 +127,14 @@ def _line_for(error: Exception) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         text = "The memory is full; lower --size, leave features out (--exclude) or use --budget."
         return text, BAD_INPUT
-    said = _one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
+    said = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").splitlines())
     text = f"internal error: {said.rstrip('.')}; run again with --debug for the traceback"
     return text, INTERNAL_ERROR
 
 
 def in_options(message: str) -> str:
     """A message on one line, its parameters in the words of the command line."""
-    return _NONE.sub(".", _one_line(as_message(message).told(as_option)))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.splitlines())
+    return _NONE.sub(".", " ".join(as_message(message).told(as_option).splitlines()))
 
 
 def say(text: str) -> None:

@@ -179,15 +179,8 @@ def _parsed(kind: type, text: str, setting: Setting) -> Any:
         raise MisfeatError(f"{setting}: {text!r} is not {words}.") from None
 
 
-NO_NOTES, TRACEBACK = "No notes and no progress.", "Show the traceback of an error."
-"""Help of options that every command has."""
 Several = list[str] | None
 LONGEST = 60  # characters of a value in a message; a longer one is left out
-
-
-_TABLE = typer.Argument(
-    metavar="TABLE", help="A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://..."
-)
 
 
 @dataclass(frozen=True)
@@ -324,7 +317,8 @@ def run_arguments() -> Iterable[inspect.Parameter]:
     """The arguments of a function that Typer makes the options of `misfeat run` from."""
     hints, about = get_type_hints(RunSettings), _about("run_options.toml")
     for one in fields(RunSettings):
-        option: Any = _TABLE
+        words = "A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://..."
+        option: Any = typer.Argument(metavar="TABLE", help=words)
         if one.name in about:
             flags, panel = about[one.name].get("flags", ()), about[one.name].get("panel")
             option = typer.Option(*flags, help=about[one.name]["help"], rich_help_panel=panel)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,7 +13,6 @@ from misfeat.runtime.atomic_files import as_path
 
 if TYPE_CHECKING:
     from misfeat.selection import Selection
-    from misfeat.show.question_output import About
     from misfeat.show.report import Report
 
 
@@ -66,12 +65,10 @@ def ask(
 ) -> None:
     """Ask a saved run: which sets explain most, is it more than chance, how many are enough, …"""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.question_output import About
 
     with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = saved_settings(folder).costs()
-        about = About(subgroup or None, tuple(feature or ()), size, costs)
-        _print(selection, question, about, json)
+        _print(selection, question, json, subgroup or None, tuple(feature or ()), size, costs)
 
 
 def plan(
@@ -86,16 +83,16 @@ def plan(
 ) -> None:
     """Plan what to record: which features where, in which order, and when to stop."""
     from misfeat.cli.settings_file import saved_settings
-    from misfeat.show.question_output import About
 
     with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = read_costs(cost) if cost else saved_settings(folder).costs()
-        _print(selection, "plan", About(subgroup or None, (), size, costs, budget, rows), json)
+        _print(selection, "plan", json, subgroup or None, (), size, costs, budget, rows)
 
 
-def _print(selection: "Selection", question: str, about: "About", json: bool) -> None:
-    from misfeat.show.question_output import json_answer, print_answer
+def _print(selection: "Selection", question: str, json: bool, *parts: Any) -> None:
+    from misfeat.show.question_output import About, json_answer, print_answer
 
+    about = About(*parts)
     if json:
         for line in json_answer(selection, question, about):
             typer.echo(line)

@@ -101,7 +101,6 @@ def _key(name: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value on one line, for a message."""
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -187,7 +187,6 @@ def _key(file: str) -> Any:
 
 
 def _coding(missing: Several, read: Several, bins: Several = None) -> "Coding":
-    """How a site's columns are read."""
     from misfeat.cli.run_options import read_bins, read_missing_values, read_read_rules
     from misfeat.cohorts.coding import Coding
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from misfeat.completion.completer_data import Known as Known
 
 _MODEL = ("SUPPORT", "CompletedScores", "ExactScores", "Guess", "Known")
+_HOMES = {"BaseCompleter": "base", **dict.fromkeys(_MODEL, "completer_data")}
 
-__all__ = sorted(["BaseCompleter", *_MODEL, *completer_classes()])
+__all__ = sorted([*_HOMES, *completer_classes()])
 
 
 def __getattr__(name: str) -> Any:
-    if name == "BaseCompleter" or name in _MODEL:
-        home = "base" if name == "BaseCompleter" else "completer_data"
-        return getattr(import_module(f"misfeat.completion.{home}"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"misfeat.completion.{_HOMES[name]}"), name)
     if (known_as := completer_classes().get(name)) is not None:
         return completer_class(known_as)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

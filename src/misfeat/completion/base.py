@@ -112,8 +112,7 @@ class BaseCompleter(Parameters, ABC):
 
     @property
     def _seed(self) -> int | None:
-        seed: int | None = inherited("random_state", self.random_state)
-        return seed
+        return inherited("random_state", self.random_state)  # type: ignore[no-any-return]
 
     def _check_parameters(self) -> None:
         a_level().check(confidence_of(self), "confidence")

@@ -164,8 +164,7 @@ class Known:
     @property
     def source(self) -> Cohorts | CountTables | ProductSums | None:
         """What scores come from; None where they alone are at hand."""
-        held = (self.sums, self.tables, self.cohorts)
-        return next((source for source in held if source is not None), None)
+        return self.sums or self.tables or self.cohorts
 
     def rows_for(self, completer: str) -> Cohorts:
         """The rows; where there are none, an error names the completer and another to use.

@@ -1,25 +1,14 @@
 """Imputation as a completer, by nearest neighbours and by Markov blankets: baselines of the paper.
 
-Donors of a feature are the rows of other cohorts that have it. The distance of a row to a donor is
-the share, of the features that both their cohorts recorded, in which they differ. The k nearest
-donors vote, each with as many votes as it stands for rows, and with them all that are as far as the
-k-th. A value that is not there in a single row is a value of its own in comparisons, and has no
-vote. Donors without a common feature have no distance: where all are such, all of them vote.
+Donors of a feature are the rows of other cohorts that have it, each with as many votes as it stands
+for rows. A value that is not there in a single row is a value of its own in comparisons, and has no
+vote. Donors without a common feature have no distance: where all are such, all of them vote. Scores
+of imputed rows are read only where the cohort's own scores do not say.
 
-Scores of imputed rows are read only where the cohort's own scores do not say; a cohort that
-recorded every feature is not imputed at all.
-
-With Markov blankets, that of the target is learned from the imputed rows of each cohort, and both
-repeat until no blanket changes: from the second time on rows are compared in the recorded members
-of their cohort's blanket alone.
-
-The blanket is the smallest set of features given which all others say nothing more about the
+A Markov blanket is the smallest set of features given which all others say nothing more about the
 target. It is learned by inter-IAMB (Tsamardinos and others, 2003): it grows by the feature that
 explains most given the blanket so far; after every step, members that add nothing given the others
 leave. A test without enough rows a cell counts as independence.
-
-The score of a set S in a cohort with blanket B is that of S ∩ B in the imputed rows, and at least
-that of the part of S that the cohort recorded.
 """
 
 from collections.abc import Iterable, Sequence

@@ -35,8 +35,7 @@ class NeuralCompleter(BaseCompleter):
 
     @property
     def _device_name(self) -> str:
-        name: str = inherited("device", self.device)
-        return name
+        return str(inherited("device", self.device))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -38,13 +38,6 @@ def level(n_features: int, size: int) -> NDArray[np.int32]:
     return _kept_level(n_features, size) if few else _level(n_features, size)
 
 
-@lru_cache(maxsize=64)
-def _kept_level(n_features: int, size: int) -> NDArray[np.int32]:
-    subsets = _level(n_features, size)
-    subsets.flags.writeable = False
-    return subsets
-
-
 def _level(n_features: int, size: int) -> NDArray[np.int32]:
     smaller = np.empty((1, 0), dtype=np.int32)
     for m in range(1, size + 1):
@@ -58,7 +51,11 @@ def _level(n_features: int, size: int) -> NDArray[np.int32]:
             subsets[start : start + many, -1] = largest
             start += many
         smaller = subsets
+    smaller.flags.writeable = False
     return smaller
+
+
+_kept_level = lru_cache(maxsize=64)(_level)
 
 
 def rank(subsets: Indices) -> Integers:

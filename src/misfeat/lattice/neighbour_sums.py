@@ -14,7 +14,7 @@ Values are tensors whose first axis is the row of a node; further axes are carri
 docs/explanation/paper_model.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb
 from typing import Any
 
@@ -25,8 +25,6 @@ from torch.nn.functional import embedding_bag
 
 from misfeat.lattice.levels import contains, level, ranks_above, ranks_below
 from misfeat.runtime.array_types import Integers
-
-FlatMap = Callable[[Tensor], Tensor]
 
 
 class Neighbours:
@@ -139,7 +137,7 @@ class _Linear(torch.autograd.Function):
     """A linear map of values of shape (n_rows, width), whose gradient is its transpose."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, linear: FlatMap, transposed: FlatMap) -> Tensor:
+    def forward(ctx: Any, values: Tensor, linear: Any, transposed: Any) -> Tensor:
         ctx.maps = transposed, linear
         return linear(values.reshape(len(values), -1).contiguous()).reshape(values.shape)
 

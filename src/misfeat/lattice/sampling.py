@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
@@ -43,11 +42,10 @@ def randwalk(n_features: int, low: int, high: int, budget: float, rng: Rng) -> S
         size = int(np.searchsorted(offsets[: high + 1], node, side="right")) - 1
         start = unrank(np.array([node - offsets[size]]), size)[0].astype(np.int64)
     nodes = np.empty(wanted, dtype=np.int64)
-    seen = np.full(1 << (2 * wanted).bit_length(), -1, dtype=np.int64)
     state = rng.integers(1, 2**64, size=1, dtype=np.uint64, endpoint=False)
-    walked = Sizes(n_features, low, high, offsets, binomials(n_features, high))
+    walked = n_features, low, high, offsets, binomials(n_features, high)
     most_steps = VISITS_A_NODE * keep_every * wanted
-    found = lazy_walk(walked, start, keep_every, most_steps, state, seen, nodes)
+    found = lazy_walk(walked, start, keep_every, most_steps, state, nodes)
     nodes = _filled_up(nodes[:found], wanted, total, rng)
     return _split(nodes, offsets, sizes.start, sizes.stop - 1)
 
@@ -61,12 +59,8 @@ def arbitrary(n_features: int, low: int, high: int, budget: float, rng: Rng) -> 
 
 def stratified(n_features: int, low: int, high: int, budget: float, rng: Rng) -> Sample:
     """Draw the same share of every size; parameters and result as for `randwalk`."""
-    sample = []
-    for size in range(low, high + 1):
-        many = count(n_features, size)
-        drawn = rng.choice(many, size=_number_wanted(budget, many), replace=False)
-        sample.append(np.sort(drawn))
-    return sample
+    counts = [count(n_features, size) for size in range(low, high + 1)]
+    return [np.sort(rng.choice(n, _number_wanted(budget, n), replace=False)) for n in counts]
 
 
 SAMPLERS: dict[str, Callable[[int, int, int, float, Rng], Sample]] = {
@@ -93,7 +87,6 @@ def _split(nodes: Integers, offsets: Integers, low: int, high: int) -> Sample:
 
 
 def _filled_up(nodes: Integers, wanted: int, total: int, rng: Rng) -> Integers:
-    """Add uniform nodes that the walk did not find, until there are enough."""
     while len(nodes) < wanted:
         lacking = wanted - len(nodes)
         if total <= 4 * wanted:
@@ -102,16 +95,6 @@ def _filled_up(nodes: Integers, wanted: int, total: int, rng: Rng) -> Integers:
         drawn = np.setdiff1d(rng.integers(total, size=lacking), nodes)
         nodes = np.concatenate([nodes, drawn])
     return nodes
-
-
-class Sizes(NamedTuple):
-    """The subsets that are walked over, numbered by ``offsets[size] + rank``."""
-
-    n_features: int
-    low: int
-    high: int
-    offsets: Integers  # (high + 2,): the number of the first subset of each size
-    binomials: Integers  # (n_features + 1, high + 1): C(c, k), which ranks are sums of
 
 
 @compiled
@@ -123,19 +106,6 @@ def _next_random(state):
     bits ^= bits >> np.uint64(27)
     state[0] = bits
     return bits * np.uint64(0x2545F4914F6CDD1D)
-
-
-@compiled
-def _add(seen, node):
-    """Put a node into an open-addressing hash set; whether it is new."""
-    mask = np.uint64(len(seen) - 1)
-    slot = (np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20) & mask
-    while seen[slot] != -1:
-        if seen[slot] == node:
-            return False
-        slot = (slot + np.uint64(1)) & mask
-    seen[slot] = node
-    return True
 
 
 @compiled
@@ -155,10 +125,11 @@ def _flip(members, size, feature):
 
 
 @compiled
-def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
+def lazy_walk(sizes, start, keep_every, most_steps, state, nodes):
     """Walk from `start` until `nodes` is full or the steps are used up; how many were found."""
-    # `state` is that of the random numbers (not 0), and `seen` a hash set, all -1, as long as a
-    # power of two, with room for twice as many nodes as are wanted.
+    # A node is ``offsets[size] + rank``; ranks are sums of binomials C(c, k). `state` is that of
+    # the random numbers (not 0).
+    seen = {-1}
     n_features, low, high, offsets, binomials = sizes
     members = np.empty(high + 2, dtype=np.int64)
     size = len(start)
@@ -169,7 +140,8 @@ def lazy_walk(sizes, start, keep_every, most_steps, state, seen, nodes):
             node = offsets[size]
             for j in range(size):
                 node += binomials[members[j], j + 1]
-            if _add(seen, node):
+            if node not in seen:
+                seen.add(node)
                 nodes[found] = node
                 found += 1
                 if found == len(nodes):

@@ -17,10 +17,8 @@ from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, Setting, check_count
 
-Check = Callable[[object, str], None]
 Kind = TypeVar("Kind", bound=type)
 _WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-_WIDTH = 88  # columns of a line in a docstring
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
@@ -28,7 +26,7 @@ class Takes(NamedTuple):
     """What a parameter takes."""
 
     words: str  # Its type, as a numpydoc docstring spells it
-    check: Check  # Raises unless a value, given with the parameter's name, is one of these
+    check: Callable[[object, str], None]  # raises unless a value, which has this name, is one
 
 
 class Parameter(NamedTuple):
@@ -64,9 +62,8 @@ class Parameters:
         return self
 
     def __repr__(self) -> str:
-        defaults = {name: repr(value) for name, value in self._defaults().items()}
-        given = {name: repr(value) for name, value in self.get_params().items()}
-        changed = [f"{name}={text}" for name, text in given.items() if text != defaults[name]]
+        defaults, given = self._defaults(), self.get_params()
+        changed = [f"{k}={v!r}" for k, v in given.items() if repr(v) != repr(defaults[k])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     @classmethod
@@ -100,18 +97,14 @@ def with_parameters(kind: Kind) -> Kind:
     for one in parameters_of(made).values():
         default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
         lines.append(f"{one.name} : {one.takes.words}, default={default}")
-        lines.append(indent(_filled(_WORDS[one.name]), "    "))
+        # Literals such as ``{"age": [40]}`` are not broken.
+        words = " ".join(_WORDS[one.name].split())
+        whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), words)
+        filled = fill(whole, 88, break_long_words=False, break_on_hyphens=False)
+        lines.append(indent(filled.replace(_UNBROKEN, " "), "    "))
     doc = dedent(f"    {made.__doc__}").strip()
     made.__doc__ = doc.replace("{parameters}", "\n".join(lines))
     return made  # type: ignore[no-any-return]
-
-
-def _filled(doc: str) -> str:
-    """Text in lines of a docstring; literals such as ``{"age": [40]}`` are not broken."""
-    text = " ".join(doc.split())
-    whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), text)
-    lines = fill(whole, _WIDTH, break_long_words=False, break_on_hyphens=False)
-    return lines.replace(_UNBROKEN, " ")
 
 
 def anything(words: str) -> Takes:

@@ -18,7 +18,6 @@ else:
 
 STAGED = ".saving-"  # Begins the names of files and folders that are not complete yet
 TRIES = 200  # To replace a file that another process reads, or to read a folder that one writes
-LONGEST_PAUSE = 0.05  # Seconds between two tries, at most: in all, some ten seconds
 
 
 def as_path(path: object, parameter: str, what: str = "file") -> Path:
@@ -48,17 +47,12 @@ def unreadable(path: Path | str, error: OSError) -> MisfeatError:
     return MisfeatError(f"{str(path)!r} cannot be read: {error.strerror}.")
 
 
-def check_no_folder(path: Path) -> None:
-    """Raise where a file is to be written and a folder is."""
-    if path.is_dir():
-        raise MisfeatError(f"{str(path)!r} is a folder; give the name of a file in it.")
-
-
 def write_file(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file at once or not at all; folders above it are made where they do not exist."""
     # An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
     try:
-        check_no_folder(path)
+        if path.is_dir():
+            raise MisfeatError(f"{str(path)!r} is a folder; give the name of a file in it.")
         target = real_path(path)
         if target.exists() and not target.is_file():
             target.write_bytes(content)
@@ -118,8 +112,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def pause(turn: int) -> None:
-    """Wait a moment before the next try, longer after many."""
-    time.sleep(min(0.001 * (turn + 1), LONGEST_PAUSE))
+    """Wait a moment before the next try, longer after many: some ten seconds in all."""
+    time.sleep(min(0.001 * (turn + 1), 0.05))
 
 
 FOLDER_LOCK = ".lock"  # Locked within the folder where the system cannot lock the folder itself

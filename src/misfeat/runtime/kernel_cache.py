@@ -31,37 +31,17 @@ COMPILING = "Compiling kernels, up to a minute (once; they are kept for later ru
 class Compilations(event.Listener):
     """Counts the kernels that are compiled, and the seconds that all of them take.
 
-    Kernels that others call are counted, too, but their seconds only once.
+    Kernels that others call are counted, too, but their seconds only once. Meanwhile Python's
+    search for unreachable objects pauses: compiling makes very many objects, nearly all of which
+    live until it is done, and looking through them takes a sixth of the time and finds nothing.
     """
+
+    _lock: FileLock | None = None
 
     def __init__(self) -> None:
         self.count, self.seconds = 0, 0.0
         self._depth, self._began = 0, 0.0
-
-    def on_start(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel begins to be compiled."""
-        if not self._depth:
-            self._began = time.monotonic()
-        self._depth += 1
-
-    def on_end(self, event: Any) -> None:  # noqa: ARG002
-        """A kernel is compiled."""
-        self._depth -= 1
-        now = time.monotonic()
-        self.count += 1
-        self.seconds += now - self._began
-        self._began = now
-
-
-class _ProcessCompilations(Compilations):
-    """Says once that kernels are compiled, and pauses Python's search for unreachable objects.
-
-    Compiling makes very many objects, nearly all of which live until it is done: looking through
-    them again and again takes a sixth of the time and finds nothing.
-    """
-
-    _collects, _announced = False, False
-    _lock: FileLock | None = None
+        self._collects, self._announced = False, False
 
     def wait_for_others(self, source: Path) -> None:
         """Wait while another process compiles kernels of a module; those within come with it."""
@@ -76,14 +56,20 @@ class _ProcessCompilations(Compilations):
             self._lock.release()
             self._lock = None
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel begins to be compiled."""
         if not self._depth:
-            self._collects = gc.isenabled()
+            self._began, self._collects = time.monotonic(), gc.isenabled()
             gc.disable()
-        super().on_start(event)
+        self._depth += 1
 
-    def on_end(self, event: Any) -> None:
-        super().on_end(event)
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel is compiled; where that takes long, a line says so once."""
+        self._depth -= 1
+        now = time.monotonic()
+        self.count += 1
+        self.seconds += now - self._began
+        self._began = now
         if not self._depth and self._collects:
             gc.enable()
         if self.seconds >= ANNOUNCED_AFTER and not self._announced:
@@ -91,7 +77,7 @@ class _ProcessCompilations(Compilations):
             announce(COMPILING)
 
 
-_process = _ProcessCompilations()
+_process = Compilations()
 event.register(EVENT, _process)
 
 

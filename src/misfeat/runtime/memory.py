@@ -26,7 +26,6 @@ CGROUP_FILES = (
     (CGROUPS, "memory.max", "memory.current"),
     (CGROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
 )  # Folder, limit and usage in version 2 and version 1
-STAT = "memory.stat"
 
 
 def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
@@ -158,7 +157,7 @@ def _cgroup_rooms() -> Iterator[int]:
                     continue
                 room = limit - used
                 with suppress(OSError):  # cached files are given back when they are needed
-                    stat = (folder / STAT).read_text()
+                    stat = (folder / "memory.stat").read_text()
                     found = re.search(r"^(?:total_)?inactive_file (\d+)$", stat, re.M)
                     room += int(found[1]) if found else 0
                 yield room

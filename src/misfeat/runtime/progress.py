@@ -145,7 +145,6 @@ class Bar:
         self._preview: Any = None
 
     def _renderables(self) -> Iterator[Any]:
-        """What is drawn: a preview, if there is one, and the bar."""
         if self._preview is not None:
             yield self._preview
         yield self._bar.make_tasks_table(self._bar.tasks)
@@ -225,7 +224,6 @@ class _Interrupt:
     raises_at_once = False
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
-        """Handle the signal."""
         self.noted = True
         if self.raises_at_once:
             raise KeyboardInterrupt

@@ -19,7 +19,6 @@ from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.runtime import atomic_files as files
 from misfeat.runtime.atomic_files import STAGED, as_path, sync_folder, unwritable
 
-Stamp = tuple[tuple[str, int, int, int], ...]
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 ANSWERS = "answers.json"
 REPORT, SETTINGS = "report.html", "run.toml"
@@ -222,13 +221,13 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def _stamp(folder: Path) -> Stamp:
+def _stamp(folder: Path) -> list[tuple[str, int, int, int]]:
     """Changes whenever a save does anything to what is read."""
-    stamp: Stamp = ()
+    stamp = []
     for name in (COMMITTED, *PARTS, *(f"{COMMITTED}/{part}" for part in PARTS)):
         with suppress(FileNotFoundError, NotADirectoryError):
             status = (folder / name).lstat()
-            stamp += ((name, status.st_ino, status.st_mtime_ns, status.st_size),)
+            stamp.append((name, status.st_ino, status.st_mtime_ns, status.st_size))
     return stamp
 
 

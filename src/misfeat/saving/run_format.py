@@ -18,7 +18,7 @@ from errno import ENOENT
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +57,7 @@ LONGEST_REASON = 200  # Characters of what went wrong that a message repeats
 
 @dataclass(frozen=True, eq=False)
 class SavedRun:
-    """All that a saved run holds, as plain data.
-
-    `options` are the options of the fit by name. `scores` is what scores say of themselves, and
-    `score_arrays` their arrays, whose names begin with ``book.``.
-    """
+    """All that a saved run holds, as plain data; names of `score_arrays` begin with ``book.``."""
 
     cohorts: Cohorts
     measure: measures.Measure
@@ -73,14 +69,7 @@ class SavedRun:
     estimator: Mapping[str, Any] | None = None
     shortlist: Shortlist | None = None
     answers: Mapping[tuple[Any, ...], Any] | None = None
-    place: "Place | None" = None
-
-
-class Place(NamedTuple):
-    """Where a run was read from."""
-
-    folder: Path
-    manifest: bytes
+    place: tuple[Path, bytes] | None = None  # the folder it was read from, and the manifest there
 
 
 def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | None = None) -> None:
@@ -123,11 +112,10 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     run_folder.write_parts(path, {**own, **beside})
 
 
-def keep_answers(place: Place, answers: Mapping[tuple[Any, ...], Any]) -> None:
+def keep_answers(folder: Path, manifest: bytes, answers: Mapping[tuple[Any, ...], Any]) -> None:
     """Keep answers beside the run that they are about, where its folder can be written."""
     with suppress(MisfeatError):
-        packed = pack_answers(answers, place.manifest)
-        run_folder.add_part(place.folder, ANSWERS, packed, place.manifest)
+        run_folder.add_part(folder, ANSWERS, pack_answers(answers, manifest), manifest)
 
 
 def read_run(folder: str | Path) -> SavedRun:
@@ -141,7 +129,7 @@ def read_run(folder: str | Path) -> SavedRun:
     except MALFORMED as error:
         raise incomplete(path, error) from error
     answers = unpack_answers(parts.get(ANSWERS), parts[MANIFEST])
-    return replace(run, answers=answers, place=Place(path, parts[MANIFEST]))
+    return replace(run, answers=answers, place=(path, parts[MANIFEST]))
 
 
 def incomplete(file: Path, error: Exception) -> DamagedFileError:
@@ -270,25 +258,6 @@ def _checksum(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-class NotPlainError(ValueError):
-    """A value cannot be written, or something is not what `encoded` gave."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__(f"{type(value).__name__} is no plain data")
-        self.value = value
-
-
-def encoded(value: Any, name: str) -> Any:
-    """What JSON can hold for a value; messages call it by a name."""
-    try:
-        return _encoded(value)
-    except NotPlainError as error:
-        raise MisfeatError(
-            f"{Setting(name, error.value)} cannot be saved; only text, numbers, dates, and lists, "
-            "tuples and mappings of these can."
-        ) from error
-
-
 def decoded(value: Any) -> Any:
     """The value that `encoded` was given; a ValueError for anything else."""
     match value:
@@ -306,7 +275,7 @@ def decoded(value: Any) -> Any:
             return dt.datetime.fromisoformat(text)
         case {"date": str(text)}:
             return dt.date.fromisoformat(text)
-    raise NotPlainError(value)
+    raise ValueError(f"{type(value).__name__} is no plain data")
 
 
 def encoded_completer(completer: Any) -> Any:
@@ -336,11 +305,15 @@ def parse_json(text: bytes) -> Any:
     return json.loads(text, parse_constant=int)  # which no such word is
 
 
-def _encoded(value: Any) -> Any:
-    """What JSON can hold; other collections are written as the plain one that is nearest."""
-    match value:
+def encoded(value: Any, name: str) -> Any:
+    """What JSON can hold for a value, which messages call by a name."""
+
+    def part(member: Any) -> Any:
+        return encoded(member, name)
+
+    match value:  # other collections are written as the plain one that is nearest
         case np.generic() | np.ndarray():
-            return _encoded(value.tolist())
+            return part(value.tolist())
         case None | bool() | int() | str():
             return value
         case float():
@@ -350,20 +323,21 @@ def _encoded(value: Any) -> Any:
         case dt.date():
             return {"date": value.isoformat()}
         case list():
-            return [_encoded(member) for member in value]
+            return [part(member) for member in value]
         case tuple():
-            return {"tuple": [_encoded(member) for member in value]}
+            return {"tuple": [part(member) for member in value]}
         case Mapping():
-            return {"dict": [[_encoded(key), _encoded(member)] for key, member in value.items()]}
+            return {"dict": [[part(key), part(member)] for key, member in value.items()]}
         case set() | frozenset():
-            return [_encoded(member) for member in sorted(value, key=repr)]
-    names = names_held(value)
-    if names is None:
-        raise NotPlainError(value)
-    return _encoded(names)
+            return [part(member) for member in sorted(value, key=repr)]
+    if (names := names_held(value)) is None:
+        raise MisfeatError(
+            f"{Setting(name, value)} cannot be saved; only text, numbers, dates, and lists, "
+            "tuples and mappings of these can."
+        )
+    return part(names)
 
 
-Question = tuple[Any, ...]  # its name and options
 KINDS: dict[str, Any] = {
     "above chance": list[float],
     "contradictions": list[np.ndarray],
@@ -378,7 +352,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-def pack_answers(answers: Mapping[Question, Any], manifest: bytes) -> bytes:
+def pack_answers(answers: Mapping[tuple[Any, ...], Any], manifest: bytes) -> bytes:
     """The answers to the questions that take long, bound to the manifest of their run."""
     kept = [
         [list(question), _plain(answer)]
@@ -389,7 +363,7 @@ def pack_answers(answers: Mapping[Question, Any], manifest: bytes) -> bytes:
     return json.dumps({"belongs_to": _seal(text, manifest), "answers": text}).encode()
 
 
-def unpack_answers(packed: bytes | None, manifest: bytes) -> dict[Question, Any]:
+def unpack_answers(packed: bytes | None, manifest: bytes) -> dict[tuple[Any, ...], Any]:
     """What `pack_answers` was given; nothing where that cannot be said."""
     if packed is None:
         return {}
@@ -450,7 +424,6 @@ def _typed(kind: Any, value: Any) -> Any:
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    """The types of the fields of a dataclass."""
     return get_type_hints(kind, localns={"Floats": np.ndarray, "Flags": np.ndarray})
 
 

@@ -85,7 +85,6 @@ def compare(
 
 
 def _selection(run: Any, parameter: str) -> Selection:
-    """What was found, from whatever holds it."""
     if isinstance(run, str | Path):
         return Selection.load(run)
     selection = getattr(run, "selection_", run)

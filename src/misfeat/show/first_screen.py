@@ -13,8 +13,6 @@ from misfeat.answers.subgroup_significance import LEVEL, SignificanceTests, sign
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.selection import Selection
 
-MOST_ORDERED = 300  # rows up to which the best order of the leaves is sought, which is slow
-
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
@@ -60,7 +58,8 @@ def side_by_side(values: Floats) -> NDArray[np.intp]:
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import pdist
 
-    tree = linkage(pdist(values), "average", optimal_ordering=len(values) <= MOST_ORDERED)
+    # The best order is slow to find where rows are many.
+    tree = linkage(pdist(values), "average", optimal_ordering=len(values) <= 300)
     order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
     half = len(order) // 2
     turned = means[order[:half]].mean() < means[order[-half:]].mean()

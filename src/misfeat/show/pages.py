@@ -19,7 +19,6 @@ from misfeat.selection import Selection
 from misfeat.show.first_screen import first_screen
 from misfeat.words import percent, percent_between
 
-SNIPPET_HEIGHT = "80vh"
 MOST_SHOWN = 20  # subgroups in a notebook's list or table, and features in its map
 
 
@@ -103,7 +102,7 @@ def framed(html: str, title: str, allowed: str = "") -> str:
     """A page as a sandboxed frame that another page or a notebook can hold."""
     return (
         f'<iframe title="{escape(visible(title))}" sandbox="{allowed}" '
-        f'style="width:100%;height:{SNIPPET_HEIGHT};border:0;resize:vertical" '
+        'style="width:100%;height:80vh;border:0;resize:vertical" '
         f'srcdoc="{escape(html)}"></iframe>'
     )
 

@@ -22,7 +22,6 @@ from misfeat.words import p_words, percent, percent_between, score_words
 Line = dict[str, Any]
 Spell = Callable[[str], str]
 
-WIDTH_IN_A_PIPE = 120
 NARROW = 72  # a terminal with fewer columns than this gets fewer columns of a table
 UNKNOWN = "–"
 BETWEEN = "between"  # the head of intervals, each behind what it is about
@@ -48,7 +47,7 @@ class _StandardOutput(Console):
 def new_console() -> Console:
     """Standard output, wide enough for whole names where it is not a terminal."""
     console = _StandardOutput()
-    return console if console.is_terminal else _StandardOutput(width=WIDTH_IN_A_PIPE)
+    return console if console.is_terminal else _StandardOutput(width=120)
 
 
 def new_table(title: str | None = None, narrow: bool = False) -> Table:

@@ -332,7 +332,6 @@ def rounded(edges: list[float]) -> tuple[float, ...]:
 def _proposed(
     table: Table, profile: Profile, rules: CohortRules, most: int | None = None
 ) -> ColumnCode:
-    """What is said of a column."""
     most = most_categories(rules.coding, 0, 1) if most is None else most
     if profile.kind is Kind.FLAG:
         return ColumnCode(profile.column, FLAG)

@@ -334,7 +334,6 @@ def _compared(
     told: tuple[Floats, list[Floats]],
     cards: Integers,
 ) -> list[_Compared]:
-    """Scores of a draw by size."""
     ends = table_starts(level(len(cards), 1), cards)
     in_use = np.add.reduceat(smooth[0].sum(axis=1) > FEWEST_EXPECTED, ends[:-1], dtype=np.float64)
     found = []

@@ -25,7 +25,6 @@ from misfeat.version import __version__
 
 WHAT = "Counting tables"
 MOST_AT_ONCE = 2_000_000  # Of more rows, a block of columns is counted at a time
-MIN_CELL = 5  # Counts are multiples of this if nothing else is asked for
 MOST_CELL = 1_000_000  # The largest number that counts can be rounded to multiples of
 MOST_CELLS = 2**21  # Cells of a block of columns
 
@@ -36,7 +35,7 @@ def summarise(
     site: str,
     *,
     share: str = "tables2",
-    min_cell: int = MIN_CELL,
+    min_cell: int = 5,
     key: Any = None,
     coding: Coding | None = None,
     progress: Progress | None = None,
@@ -157,7 +156,6 @@ def _coders(table: Table, book: Codebook, rules: CohortRules) -> tuple[list[Code
 
 
 def _coder(profile: Profile, code: ColumnCode) -> Coder:
-    """What codes a column as the codebook says."""
     kind = NUMBER if profile.kind in (Kind.INTEGER, Kind.NUMBER) else CATEGORY
     kind = FLAG if profile.kind is Kind.FLAG else kind
     if kind != code.kind or profile.kind in (Kind.TIME, Kind.UNSUPPORTED):

@@ -11,7 +11,6 @@ from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import transfer_model
 from misfeat.completion.transfer.cells import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.completion.transfer.table_completion import (
-    expected_above_chance,
     expected_score,
     poisson_table,
 )
@@ -203,7 +202,7 @@ def test_where_every_row_is_certain_the_score_is_that_of_the_counts():
     rows = np.array([[30.0, 10.0], [5.0, 25.0]])
     certain = np.zeros((2, 2, 2))
     certain[0, 1] = certain[1, 0] = 1.0
-    score, variance = expected_score(certain, rows, poisson_table())
+    score, variance, _ = expected_score(certain, rows, poisson_table(), False)
     assert score == pytest.approx(plug_in(rows))
     assert variance == pytest.approx(0.0)
 
@@ -216,7 +215,8 @@ def test_the_mean_and_spread_are_those_of_drawn_rows():
     for _ in range(2000):
         of_class = [rng.multinomial(int(n), shares[0, :, y]) for y, n in enumerate(rows[0])]
         drawn.append(plug_in(np.column_stack(of_class).astype(float)))
-    score, variance = expected_score(np.ascontiguousarray(shares), rows, poisson_table())
+    known = np.ascontiguousarray(shares), rows, poisson_table()
+    score, variance, _ = expected_score(*known, False)
     assert score == pytest.approx(np.mean(drawn), abs=2e-3)
     assert variance == pytest.approx(np.var(drawn), rel=0.2)
 
@@ -238,7 +238,7 @@ def test_what_chance_gives_is_what_rows_with_shuffled_classes_score():
         np.add.at(shuffled, (cells, rng.permutation(target)), 1)
         differences.append(plug_in(table.astype(float)) - plug_in(shuffled))
     known = np.ascontiguousarray(shares), rows, poisson_table()
-    above = expected_above_chance(*known)
+    above = expected_score(*known, True)[2]
     # A class is drawn for each row by itself there, and they are permuted here.
     one_by_one = 1 / (2 * rows.sum())
     assert above + one_by_one == pytest.approx(np.mean(differences), abs=1e-3)

@@ -38,9 +38,6 @@ from misfeat.runtime.progress import Progress
 if TYPE_CHECKING:
     from misfeat.completion.neural_completers import EpochCompleter
 
-Step = Callable[[], None]
-Draw = Callable[..., Tensor]
-
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
 BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}  # states of models at once
@@ -139,7 +136,11 @@ class PaperNetwork(nn.Module):
         self.inner = nn.ModuleList(
             _InnerLayer(draw, len(own), n_lattices, before, hidden) for before in widths[:-1]
         )
-        self.last = _LastLayer(draw, len(own), n_lattices, widths[-1], hidden)
+        before = widths[-1]
+        self.last_own = nn.Parameter(draw(before, len(own), before, hidden))
+        self.last_others = nn.Parameter(draw(before, len(own), n_lattices - 1, before, hidden))
+        self.last_around = nn.Parameter(draw(before, len(own), before, hidden))
+        self.last_bias = nn.Parameter(draw(before, len(own), 1, hidden))
         self.head = nn.Parameter(draw(hidden, len(own), hidden))
         self.head_bias = nn.Parameter(draw(hidden, len(own)))
 
@@ -152,9 +153,14 @@ class PaperNetwork(nn.Module):
         else:
             before = self._first_layer_as_read if len(self.inner) == 1 else self._all_inner_layers
             everywhere, others = before(rows)
-            around = self.graph.mean(everywhere)
-            own, mean = _Pick.apply(everywhere, rows), _Pick.apply(around, rows)
-        state = self._activated(self.last(own, others, mean))
+            places = (rows * len(self.own) + self.model[:, None]).flatten()
+            states = (everywhere, self.graph.mean(everywhere))
+            read = (state.flatten(0, 1).index_select(0, places) for state in states)
+            own, mean = (state.reshape(*rows.shape, -1) for state in read)
+        # States of shape (n_models, n_rows, width), those of the others side by side.
+        total = torch.baddbmm(self.last_bias, own, self.last_own)
+        total = torch.baddbmm(total, others, self.last_others.flatten(1, 2))
+        state = self._activated(torch.baddbmm(total, mean, self.last_around))
         return torch.einsum("krh,kh->kr", state, self.head) + self.head_bias[:, None]
 
     def _first_layer_as_read(self, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -188,7 +194,7 @@ class PaperNetwork(nn.Module):
 class _InnerLayer(nn.Module):
     """A layer in all lattices; `across[k, j, i]` is model k's matrix from lattice j to i."""
 
-    def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
+    def __init__(self, draw: Any, n_models: int, n_lattices: int, before: int, after: int) -> None:
         super().__init__()
         lattices = (n_models, n_lattices)
         self.across = nn.Parameter(draw(before, *lattices, n_lattices, before, after))
@@ -208,42 +214,6 @@ class _InnerLayer(nn.Module):
         total = across.transpose(0, 1).reshape(-1, n_models, n_lattices, after)
         total = total + around.transpose(0, 1).reshape(total.shape)
         return total + self.bias
-
-
-class _LastLayer(nn.Module):
-    """A layer in each model's own lattice."""
-
-    def __init__(self, draw: Draw, n_models: int, n_lattices: int, before: int, after: int) -> None:
-        super().__init__()
-        self.own = nn.Parameter(draw(before, n_models, before, after))
-        self.others = nn.Parameter(draw(before, n_models, n_lattices - 1, before, after))
-        self.around = nn.Parameter(draw(before, n_models, before, after))
-        self.bias = nn.Parameter(draw(before, n_models, 1, after))
-
-    def forward(self, own: Tensor, others: Tensor, mean: Tensor) -> Tensor:
-        """States of shape (n_models, n_rows, width), those of the others side by side."""
-        total = torch.baddbmm(self.bias, own, self.own)
-        total = torch.baddbmm(total, others, self.others.flatten(1, 2))
-        return torch.baddbmm(total, mean, self.around)
-
-
-class _Pick(torch.autograd.Function):
-    """Different rows of (n_nodes, n_models, width) a model: gradients are copied, not summed."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, rows: Tensor) -> Tensor:
-        places = rows * values.shape[1] + torch.arange(values.shape[1], device=rows.device)[:, None]
-        ctx.save_for_backward(places.reshape(-1))
-        ctx.shape = values.shape
-        picked = values.reshape(-1, values.shape[2]).index_select(0, places.reshape(-1))
-        return picked.reshape(*rows.shape, values.shape[2])
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        (places,) = ctx.saved_tensors
-        width = ctx.shape[2]
-        back = gradient.new_zeros(ctx.shape[0] * ctx.shape[1], width)
-        return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
 
 
 class PaperModels(NamedTuple):
@@ -444,7 +414,7 @@ class Batch(NamedTuple):
         return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
 
 
-def training_step(network: Any, batch: Batch, settings: EpochCompleter) -> Step:
+def training_step(network: Any, batch: Batch, settings: EpochCompleter) -> Callable[[], None]:
     """One epoch of all models; they share no weight, so the sum of their losses trains each."""
     on_cuda = batch.rows.device.type == "cuda"
     optimizer = torch.optim.Adam(
@@ -467,7 +437,7 @@ def training_step(network: Any, batch: Batch, settings: EpochCompleter) -> Step:
 class _Replayed:
     """A step that a CUDA device replays as a whole: small graphs wait for launches otherwise."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: Callable[[], None]) -> None:
         self._step = step
         self._plain_steps = EPOCHS_BEFORE_CAPTURE
         self._graph: torch.cuda.CUDAGraph | None = None

@@ -148,16 +148,12 @@ def _expect(table, rows, cards, smaller, starts, sums):
 @compiled
 def _freedom(cards, kept_of_smaller):
     """Π(c - 1) + Σ_lower (1 - λ_lower) Π_lower(c - 1)"""
-    size = len(cards)
-    freedom = 1.0
-    for a in range(size):
-        freedom *= cards[a] - 1.0
-    for u in range(size):
-        part = 1.0
-        for a in range(size):
-            # The smaller subsets are listed by the member that they lack, the last one first.
-            if a != size - 1 - u:
-                part *= cards[a] - 1.0
+    of_members = cards - 1.0
+    freedom = of_members.prod()
+    for u in range(len(cards)):
+        # The smaller subsets are listed by the member that they lack, the last one first.
+        lacks = len(cards) - 1 - u
+        part = of_members[:lacks].prod() * of_members[lacks + 1 :].prod()
         freedom += (1.0 - kept_of_smaller[u]) * part
     return freedom
 

@@ -194,10 +194,11 @@ def _complete_set(i, s, split, mean, evidence, completed):
         informed |= fit_to_parts(i, shares, own, split, seen, evidence) > 0
         _keep(table, shares, own, split, seen)
     completed.informed[i, s] = informed
-    score, variance = expected_score(shares, own, evidence.poisson)  # step C
-    completed.score[i, s], completed.variance[i, s] = score, variance
-    if completed.above.shape[1]:
-        completed.above[i, s] = expected_above_chance(shares, own, evidence.poisson)
+    against_chance = completed.above.shape[1] > 0
+    found = expected_score(shares, own, evidence.poisson, against_chance)  # step C
+    completed.score[i, s], completed.variance[i, s], above = found
+    if against_chance:
+        completed.above[i, s] = above
 
 
 @compiled
@@ -278,14 +279,24 @@ def poisson_table() -> Poisson:
 
 
 @compiled
-def expected_score(shares, rows, poisson):
-    """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, and its variance."""
+def expected_score(shares, rows, poisson, against_chance):
+    """The mean plug-in score if rows fell into cells of Q as P(q|o,y) says, its variance, and the
+    mean score above chance, NaN where it is not asked for.
+    """
     # MI = log N + [Σ E φ(n_oqy) - Σ E φ(n_oq) - Σ φ(n_y)] / N with φ(n) = n log n. The variance is
     # that of the sum over rows of log P(y|o,q) to first order, given which o and y a row has.
+    #
+    # Above chance it is Σ E φ(n_oqy) / N less Σ E φ(m_oqy) / N: m_oqy are the rows of class y in a
+    # cell whose rows have random classes. Of n rows of mean λ and variance r λ, a share π of one
+    # class has mean π λ and variance π² r λ + π (1 - π) λ, that is, π r + 1 - π times its mean.
+    # (Every row is given its class by itself, not from a stock that runs out, which makes chance
+    # larger by (n_classes - 1) / 2N.)
     n_o, n_q, n_classes = shares.shape
-    with_class, without_class, total, variance = 0.0, 0.0, 0.0, 0.0
-    by_class, logs = np.zeros(n_classes), np.zeros(n_classes)
+    with_class, without_class, chance, variance = 0.0, 0.0, 0.0, 0.0
+    by_class, total, logs = np.zeros(n_classes), rows.sum(), np.zeros(n_classes)
     means, squares = np.empty(n_classes), np.empty(n_classes)
+    of_all = rows.sum(axis=0) / total
+    logs_of_all = np.log(np.where(of_all > 0, of_all, 1.0))
     for o in range(n_o):
         means[:] = 0.0
         squares[:] = 0.0
@@ -301,55 +312,22 @@ def expected_score(shares, rows, poisson):
                     spread += n * p * (1.0 - p)
                     by_class[y] += n * p
             if mean > 0:
-                log = np.log(mean)
-                without_class += _mean_n_log_n(mean, log, spread / mean, poisson)
+                log, ratio = np.log(mean), spread / mean
+                without_class += _mean_n_log_n(mean, log, ratio, poisson)
                 for y in range(n_classes):
                     if rows[o, y] * shares[o, q, y] > 0:
                         means[y] += shares[o, q, y] * (logs[y] - log)
                         squares[y] += shares[o, q, y] * (logs[y] - log) ** 2
+                    if against_chance:
+                        share, log_of_m = of_all[y], log + logs_of_all[y]
+                        of_m = share * ratio + 1.0 - share
+                        chance += _mean_n_log_n(mean * share, log_of_m, of_m, poisson)
         for y in range(n_classes):
-            if rows[o, y] > 0:
-                variance += rows[o, y] * max(squares[y] - means[y] ** 2, 0.0)
-                total += rows[o, y]
-    classes = 0.0
-    for y in range(n_classes):
-        if by_class[y] > 0:
-            classes += by_class[y] * np.log(by_class[y])
+            variance += rows[o, y] * max(squares[y] - means[y] ** 2, 0.0)
+    classes = (by_class * np.log(np.where(by_class > 0, by_class, 1.0))).sum()
     score = np.log(total) + (with_class - without_class - classes) / total
-    return score, variance / total**2
-
-
-@compiled
-def expected_above_chance(shares, rows, poisson):
-    """The mean score above chance: Σ E φ(n_oqy) / N less Σ E φ(m_oqy) / N."""
-    # m_oqy are the rows of class y in a cell whose rows have random classes. Of n rows of mean λ
-    # and variance r λ, a share π of one class has mean π λ and variance π² r λ + π (1 - π) λ, that
-    # is, π r + 1 - π times its mean. (Every row is given its class by itself, not from a stock that
-    # runs out, which makes chance larger by (n_classes - 1) / 2N.)
-    n_o, n_q, n_classes = shares.shape
-    by_class = rows.sum(axis=0)
-    total = by_class.sum()
-    of_all, logs = by_class / total, np.zeros(n_classes)
-    for y in range(n_classes):
-        if of_all[y] > 0:
-            logs[y] = np.log(of_all[y])
-    score, chance = 0.0, 0.0
-    for o in range(n_o):
-        for q in range(n_q):
-            mean, variance = 0.0, 0.0
-            for y in range(n_classes):
-                n, p = rows[o, y], shares[o, q, y]
-                if n * p > 0:
-                    score += _mean_n_log_n(n * p, np.log(n * p), 1.0 - p, poisson)
-                    mean += n * p
-                    variance += n * p * (1.0 - p)
-            if mean > 0:
-                log, ratio = np.log(mean), variance / mean
-                for y in range(n_classes):
-                    share = of_all[y]
-                    spread = share * ratio + 1.0 - share
-                    chance += _mean_n_log_n(mean * share, log + logs[y], spread, poisson)
-    return (score - chance) / total
+    above = (with_class - chance) / total if against_chance else np.nan
+    return score, variance / total**2, above
 
 
 @compiled

@@ -1,16 +1,7 @@
 """The transfer between cohorts: donors' tables in, completed scores out, size by size.
 
-The steps and their formulas:
-
-A. `donor_tables.py`: every donor's tables of one, two and three features with the target, shrunk
-   towards what the smaller tables lead one to expect.
-B. 1. `donor_tables.py`: how an unrecorded feature is distributed in each class, p̂(q|y).
-   2. `table_completion.py`: tables of pairs with an unrecorded member, the donors' mean conditional
-      distribution, raked to the cohort's own margins.
-   3. `table_completion.py`: tables of larger sets, started from the donors' mean where some
-      recorded all of the set, fitted to the tables of its parts and to the cohort's own rows.
-C. `table_completion.py`: the plug-in score that the cohort's number of rows would give on average,
-   its sampling variance, and where asked for, how far it is above chance.
+Steps A and B1 with their formulas are in `donor_tables.py`, those of B2 (tables of pairs with an
+unrecorded member), B3 (of larger sets) and C (scores) in `table_completion.py`.
 """
 
 from collections.abc import Callable
@@ -78,9 +69,9 @@ class TransferModel:
 
     def predict(self, size: int) -> Completed:
         """Predictions for every subset of one size in every cohort that recorded it in part."""
-        for kept in (self._completed, self._predicted):
-            if size in kept:
-                return kept[size]
+        known = self._predicted | self._completed
+        if size in known:
+            return known[size]
         subsets, evidence, parts = self._layout(size).subsets, self._evidence(size), {}
 
         def predict(first: int, last: int) -> None:
@@ -99,7 +90,6 @@ class TransferModel:
         return self._predicted[size]
 
     def _layout(self, size: int) -> Layout:
-        """Tables of all subsets of one size."""
         subsets = level(len(self._rows.cards), size).astype(np.int64)
         return Layout(subsets, table_starts(subsets, self._rows.cards))
 
@@ -115,7 +105,6 @@ class TransferModel:
         return counts, donor_tables.Smoothed(*layout, np.zeros_like(counts), rows, none, kept_rows)
 
     def _complete_level(self, size: int, counts: Floats | None = None) -> Completed:
-        """Complete all subsets of one size, of which there may be counts."""
         layout, evidence = self._layout(size), self._evidence(size)
         completed = self._to_complete(layout, counts)
 
@@ -128,7 +117,6 @@ class TransferModel:
         return completed
 
     def _complete(self, subsets: Integers, evidence: SetEvidence) -> Completed:
-        """Complete listed subsets of three or more."""
         layout = Layout(subsets, table_starts(subsets, self._rows.cards))
         completed = self._to_complete(layout)
         self._count(layout, completed.tables, 0, len(subsets))
@@ -136,7 +124,6 @@ class TransferModel:
         return completed
 
     def _evidence(self, size: int) -> SetEvidence:
-        """What subsets of a size are completed from."""
         part_size = 2 if size <= 3 else 3
         if part_size == 3 and 3 not in self._completed:
             self._completed[3] = self._complete_level(3)

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -29,10 +29,9 @@ from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
-from misfeat.show.terminal import in_a_row
+from misfeat.show.terminal import Spell, in_a_row
 from misfeat.version import __version__
 
-Spell = Callable[[str], str]
 Columns = dict[str, list[Any]]
 EXCEL, CSV = ".xlsx", ".csv"
 FOLDER = ""  # a folder of CSV files
@@ -46,7 +45,7 @@ def export_answers(
     size: int | None = None,
     k: int | None = None,
     costs: Mapping[str, float] | None = None,
-    spell: Callable[[str], str] = str,
+    spell: Spell = str,
 ) -> Path:
     """Ask a selection questions, all by default, and write the answers; returns where they are."""
     given = list(TITLES) if questions is None else questions
@@ -94,8 +93,6 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
                 f"{str(place)!r} holds {others[0]!r}, which is not part of an export; name a new "
                 "folder."
             )
-    else:
-        atomic_files.check_no_folder(place)
     if place.is_dir() or not place.exists():  # else a file, a device or a pipe
         whole = place.absolute()
         folder = next(one for one in (whole, *whole.parents) if one.exists())
@@ -117,7 +114,6 @@ def _checked_format(path: object, place: Path, questions: Sequence[str]) -> str:
 
 
 def _files() -> set[str]:
-    """All that an exported folder may hold."""
     return set(map(_file, (ABOUT, IN_WORDS, *TITLES.values())))
 
 
@@ -264,11 +260,6 @@ ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are ca
 ALWAYS_ANSWERED = {"subgroups", "top", "worth", "plan", "cautions", "columns"}
 MOST_PAIRS = 30_000  # over all subgroups
 NOTHING = "There is nothing to show."
-CONVENTIONS = (
-    "Features of a set stand one after the other, those with a comma or a quote in double quotes. "
-    "In CSV files, text that a spreadsheet might run has an apostrophe before it. Empty cells are "
-    "not known, or were not asked for."
-)
 
 
 @dataclass(frozen=True)
@@ -382,12 +373,10 @@ def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]
     for name, values in columns.items():
         found[name] = list(values)
         if name == "share" and {"subgroup", "score", "low", "high"} <= set(columns):
+            own = [wholes[subgroup] for subgroup in columns["subgroup"]]
             for end in ("low", "high"):
-                bounds = zip(columns[end], columns["subgroup"], strict=True)
-                found[f"share_{end}"] = [
-                    value / wholes[subgroup] if wholes[subgroup] > 0 else 0.0
-                    for value, subgroup in bounds
-                ]
+                ends = zip(columns[end], own, strict=True)
+                found[f"share_{end}"] = [value / of if of > 0 else 0.0 for value, of in ends]
     return found
 
 
@@ -403,12 +392,17 @@ def in_words_table(tables: Sequence[AnswerTable]) -> AnswerTable:
 
 def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:
     """What was asked of which table, and what every column means."""
+    conventions = (
+        "Features of a set stand one after the other, those with a comma or a quote in double "
+        "quotes. In CSV files, text that a spreadsheet might run has an apostrophe before it. "
+        "Empty cells are not known, or were not asked for."
+    )
     lines: list[tuple[str, str, Any]] = [
         *(("run", name, value) for name, value in _facts(selection).items()),
         *(("setting", name, value) for name, value in selection.options.settings.items()),
         *(("note", "", note) for note in selection.cohorts.notes),
         *(("table", one.title, f"{one.words} {one.note}".strip()) for one in tables),
-        ("reading", "", CONVENTIONS),
+        ("reading", "", conventions),
     ]
     lines += [
         (f"column of {one.title}", name, meaning_of(one.question, name))

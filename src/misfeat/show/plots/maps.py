@@ -21,9 +21,6 @@ MOST_NUMBERED = 16  # columns in which every cell can hold its number
 POWER = 0.6  # colours rise with this power of a value: single features explain far less than sets
 GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many times paler it is
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
-# From orange (the same in part) to purple (more together), distinct for the colour-blind.
-DIVERGING = "PuOr"
-CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
 def feature_map(selected: canvas.Fitted | Selection, ax: "Axes | None" = None) -> "Axes":
@@ -106,7 +103,6 @@ def feature_map(selected: canvas.Fitted | Selection, ax: "Axes | None" = None) -
 
 
 def _mark_corners(ax: "Axes", image: Any, values: Floats, predicted: Flags) -> None:
-    """Put a triangle into the corner of predicted cells."""
     from matplotlib.collections import PolyCollection
 
     rows, columns = np.nonzero(predicted)
@@ -128,7 +124,7 @@ def _number(ax: "Axes", image: Any, values: Floats, faded: Flags, size: int) -> 
         colour = canvas.on_colour(image.cmap(image.norm(value)))
         if faded[row, column]:
             text, colour = f"({text})", canvas.ink(ax)
-        ax.text(column, row, text, color=colour, fontsize=size, **CENTRED)
+        ax.text(column, row, text, color=colour, fontsize=size, ha="center", va="center")
 
 
 def interactions(
@@ -175,7 +171,8 @@ def interactions(
             predicted[cell] = one.source == "predicted"
     most = max(float(np.nanmax(np.abs(values))), 1e-12)
     look: dict[str, Any] = {"vmin": -most, "vmax": most, "edgecolors": "white", "linewidth": 0.8}
-    look |= {"cmap": DIVERGING, "alpha": np.where(faded, canvas.FADED, 1.0)}
+    # Orange (the same in part) and purple (more together) are distinct for the colour-blind.
+    look |= {"cmap": "PuOr", "alpha": np.where(faded, canvas.FADED, 1.0)}
     edges = np.arange(len(names) + 1) - 0.5
     image = ax.pcolormesh(edges, edges, np.ma.masked_invalid(values), **look)
     _number(ax, image, values, faded, 7)

@@ -264,7 +264,6 @@ def _bar(ax: Axes, places: Any, shares: list[float], colour: str) -> Any:
 
 
 def _no_best_set(selection: Selection, subgroup: str) -> MisfeatError:
-    """The error for a plot of best sets where there are none."""
     return MisfeatError(
         f"The target {selection.cohorts.target!r} has a single value in {subgroup!r}, so that "
         "there is no best set to show; choose another subgroup.",
@@ -372,7 +371,6 @@ def _forest_rows(selection: Selection, members: list[int]) -> list[_ForestRow]:
 
 
 def _draw_row(ax: Axes, row: int, line: _ForestRow, area: float) -> None:
-    """Draw the interval and the square of a subgroup."""
     colour = canvas.COLOUR["predicted" if line.predicted else "recorded"]
     alpha = canvas.FADED if line.faded else 1.0
     if line.high > line.low:

@@ -82,7 +82,13 @@ def size_curve(
     panels[0].set_xticks(range(1, largest + 1))
     canvas.in_per_cent(panels[0].yaxis)
     label, figure = canvas.share_label(selection, 16, "\n"), panels[0].figure
-    handles = _legend(panels[0], curves, canvas.interval_words(selection))
+    interval = canvas.interval_words(selection)
+    handles = [canvas.sign(f"share, with its {interval}", color=canvas.BLUE, marker="o")]
+    if any(curve.size and not curve.more_may_help for curve in curves):
+        ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
+        handles.append(canvas.sign("enough", color=canvas.ink(panels[0]), linestyle="none", **ring))
+    if any(curve.size < len(curve.share) for curve in curves):
+        handles.append(canvas.faded_patch(panels[0], "faded: no evidence that it adds"))
     if len(curves) == 1:
         panels[0].set_xlabel("features in the set")
         panels[0].set_ylabel(label, **canvas.AS_TEXT)
@@ -125,7 +131,6 @@ class _Curve(NamedTuple):
 
 
 def _grid(count: int) -> list["Axes"]:
-    """So many panels on one scale."""
     columns = min(count, MOST_BESIDE)
     rows = -(-count // columns)
     look: dict[str, Any] = {"figsize": (PANEL[0] * columns, PANEL[1] * rows)}
@@ -153,13 +158,3 @@ def _draw(ax: "Axes", curve: _Curve) -> None:
         ax.scatter([useful], [curve.share[useful - 1]], edgecolors=canvas.ink(ax), **ring)
     ax.grid(axis="y", alpha=0.3)
     ax.set_axisbelow(True)
-
-
-def _legend(ax: "Axes", curves: list[_Curve], interval: str) -> list[Any]:
-    handles = [canvas.sign(f"share, with its {interval}", color=canvas.BLUE, marker="o")]
-    if any(curve.size and not curve.more_may_help for curve in curves):
-        ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
-        handles.append(canvas.sign("enough", color=canvas.ink(ax), linestyle="none", **ring))
-    if any(curve.size < len(curve.share) for curve in curves):
-        handles.append(canvas.faded_patch(ax, "faded: no evidence that it adds"))
-    return handles

@@ -27,7 +27,6 @@ Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PACKAGE = "misfeat.show.report"
-PAGE_BEGINS = b"<!doctype html"
 SCRIPTS = ("dom.js", "tables.js", "charts.js", "why.js", "subgroup.js", "explorer.js", "views.js")
 STYLE = "report.css"
 MOST_BESIDE = 14  # features up to which the map stands beside the sentences rather than below them
@@ -74,6 +73,12 @@ class Report:
         subgroups, features = self.contents["subgroups"], self.contents["features"]
         numbers = script_data(self.contents, self.cells)
         as_json = json.dumps(numbers, allow_nan=False, separators=(",", ":"))
+        # Where the steps of a plan lie in a drawing of gain over cost, and the ends of its scales.
+        plan = self.contents["plan"]
+        cost = max((step["total_cost"] for step in plan), default=1.0)
+        gain = max((step["total_gain"] for step in plan), default=0.0) or 1.0
+        ends = [(0.0, 0.0, True), *((s["total_cost"], s["total_gain"], s["worth"]) for s in plan)]
+        points = [(46 + 360 * x / cost, 176 - 162 * y / gain, worth) for x, y, worth in ends]
         page = _templates().get_template("report.html")
         return page.render(
             report=self.contents,
@@ -89,7 +94,7 @@ class Report:
             most_columns=MOST_COLUMNS,
             most_values=MOST_VALUES,
             worths=self.contents["worth_collecting"][:MOST_WORTHS],
-            plan_curve=_plan_curve(self.contents["plan"]),
+            plan_curve={"points": points, "cost": cost, "gain": gain},
             as_map=len(features) * len(subgroups) <= MOST_CELLS,
             smallest_scale=SMALLEST_SCALE * max(row["whole"] for row in subgroups),
             # Whether a set is shown that could have been computed, but was predicted.
@@ -108,7 +113,7 @@ class Report:
                 start = older.read(200).lstrip() if older else b""
         except OSError as error:
             raise unreadable(file, error) from error
-        if start and not start.lower().startswith(PAGE_BEGINS):
+        if start and not start.lower().startswith(b"<!doctype html"):
             raise MisfeatError(
                 f"{str(file)!r} exists and is not a page; give another name, or remove the file."
             )
@@ -153,17 +158,6 @@ def _map_parts(contents: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plan_curve(plan: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Where the steps of a plan lie in a drawing of gain over cost, and the ends of its scales."""
-    cost = max((step["total_cost"] for step in plan), default=1.0)
-    gain = max((step["total_gain"] for step in plan), default=0.0) or 1.0
-    points = [(46.0, 176.0, True)] + [
-        (46 + 360 * step["total_cost"] / cost, 176 - 162 * step["total_gain"] / gain, step["worth"])
-        for step in plan
-    ]
-    return {"points": points, "cost": cost, "gain": gain}
-
-
 def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     """What scripts read of the contents: features as numbers, few digits."""
     number = {name: at for at, name in enumerate(contents["features"])}
@@ -172,6 +166,14 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
+    # Tables by subgroup and set: a line a cell, the numbers of its labels, then its rows.
+    labels: dict[str, int] = {}
+    tables: dict[str, Any] = {}
+    for (cohort, members), counts in cells.items():
+        tables[f"{cohort}:{','.join(map(str, members))}"] = [
+            [labels.setdefault(value, len(labels)) for value in values] + row.tolist()
+            for values, row in zip(counts.values, counts.in_rows, strict=True)
+        ]
     same = ("size", "unit", "features", "lattice", "permutations", "levels", "z", "in_python")
     data: dict[str, Any] = {name: contents[name] for name in same} | {
         "target": contents["target"]["column"],
@@ -179,7 +181,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
         "subgroups": [
             _numbered(_subgroup(row, worths[row["subgroup"]], most), number) for row in subgroups
         ],
-        "cells": _cell_tables(cells),
+        "cells": {"labels": list(labels), "tables": tables},
         "pooled": contents["estimate"] == "population" and len(subgroups) > 1,
     }
     return {name: _rounded(part) for name, part in data.items()}
@@ -219,18 +221,6 @@ def _numbered(value: Any, number: Mapping[str, int]) -> Any:
     return found
 
 
-def _cell_tables(cells: Cells) -> dict[str, Any]:
-    """Tables by subgroup and set: a line a cell, the numbers of its labels, then its rows."""
-    labels: dict[str, int] = {}
-    tables: dict[str, Any] = {}
-    for (cohort, members), counts in cells.items():
-        tables[f"{cohort}:{','.join(map(str, members))}"] = [
-            [labels.setdefault(value, len(labels)) for value in values] + row.tolist()
-            for values, row in zip(counts.values, counts.in_rows, strict=True)
-        ]
-    return {"labels": list(labels), "tables": tables}
-
-
 def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _rounded(part) for name, part in value.items()}
@@ -250,7 +240,6 @@ def _percent_between(low: float, high: float) -> str:
 
 
 def _share(share: float, low: float, high: float) -> str:
-    """A share with its interval, where it has one."""
     told = _percent(share, low, high)
     return f"{told} ({_percent_between(low, high)})" if low < high else told
 
