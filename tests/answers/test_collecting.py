@@ -288,7 +288,7 @@ def test_a_subgroup_that_differs_from_all_others_rests_on_its_own_rows():
     table.loc[(table["site"] == 7) | (table["site"] == 1), "a"] = None
     selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
     (model,) = selection.set_scores.listed().models
-    assert (~model.like).tolist() == [False] * 7 + [True]
+    assert (~model.effects.like).tolist() == [False] * 7 + [True]
     (caution,) = (one for one in list_cautions(selection) if one.kind == "unlike")
     assert caution.subgroups == ("site=7",)
     # What all others lead to expect of it is doubtful there, and sure in one of them.

@@ -214,8 +214,7 @@ def _unlike(selection: FitResult) -> Iterator[Caution]:
         parts = [model.contradictions() for model in scores.listed().models]
         return [np.mean(one, axis=0) for one in zip(*parts, strict=True)]
 
-    deviations, own, expected = selection.remembered(("contradictions",), contradictions)
-    like = np.mean([model.like for model in scores.listed().models], axis=0) > 0.5
+    deviations, own, expected, like = selection.remembered(("contradictions",), contradictions)
     least = -NormalDist().inv_cdf(UNLIKE_LEVEL / (2.0 * max(1, small.sum() * deviations.shape[1])))
     elsewhere = -NormalDist().inv_cdf(ELSEWHERE_LEVEL / 2.0)
     single = selection.completed(1)
@@ -228,7 +227,7 @@ def _unlike(selection: FitResult) -> Iterator[Caution]:
         )
         alone, expects, off = own[k] / whole[k], expected[k] / whole[k], np.abs(deviations[k])
         f = int(np.argmax(off))
-        if not like[k]:
+        if like[k] < 0.5:
             yield Caution.of(
                 "unlike",
                 f"Subgroup {{where}} ({cohort.size:,} rows) differs from the others more than "

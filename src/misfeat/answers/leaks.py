@@ -143,17 +143,14 @@ def telling_gaps(cohorts: Cohorts, but: Collection[str]) -> Iterator[Caution]:
         gap, n_values = is_gap(cohorts, feature), len(cohorts.categories[feature])
         tables = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
         tables[cohorts.missing[:, feature]] = 0.0
-        by_gap, by_value = (
-            _beyond_chance(counts)
-            for counts in (tables, rows_by_class(cohorts, cohorts.codes[feature], ~gap, n_values))
-        )
+        values = rows_by_class(cohorts, cohorts.codes[feature], ~gap, n_values)
+        by_gap, by_value = _beyond_chance(tables), _beyond_chance(values)
         if name not in but and by_gap >= GAPS_TELL and by_value <= VALUES_TELL * by_gap:
-            yield Caution.of(
-                "telling gaps",
-                columns=(name,),
-                target=cohorts.target,
-                exclude=Setting("exclude", [name]),
-            )
+            about: dict[str, Any] = {
+                "target": cohorts.target,
+                "exclude": Setting("exclude", [name]),
+            }
+            yield Caution.of("telling gaps", columns=(name,), **about)
 
 
 def _beyond_chance(tables: Floats) -> float:

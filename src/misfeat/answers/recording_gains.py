@@ -205,10 +205,10 @@ class RecordingGains:
         deviations = self._deviations(before, list(there.values()))
         ahead = [self.score(index) - self.score(before) for index in there.values()]
         most = float(self._selection.set_scores.measure.whole[self._cohort]) - self.score(before)
-        informs = self._informs
-        if self._lists and not self._selection.set_scores.listed().models[0].like[self._cohort]:
-            informs = informs * np.array(SET_APART)[:, None]
-        sure = [informs[:, list(bundle)].min(axis=1).tolist() for bundle in there]
+        shares, scores = self._informs, self._selection.set_scores
+        if self._lists and not scores.listed().models[0].effects.like[self._cohort]:
+            shares = shares * np.array(SET_APART)[:, None]
+        sure = [shares[:, list(bundle)].min(axis=1).tolist() for bundle in there]
         return {
             bundle: (Gain(rise, deviation, max(most, rise), *informs), index)
             for (bundle, index), rise, deviation, informs in zip(

@@ -255,7 +255,6 @@ def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
     level = np.clip(level, -MOST_LEVEL, MOST_LEVEL)
 
     def of_others(values: Floats) -> Floats:
-        """Sums without each."""
         values = np.where(alike, values, 0.0)
         return np.asarray(values.sum(**LINES) - values)
 

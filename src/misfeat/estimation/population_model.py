@@ -62,14 +62,6 @@ class Correction(NamedTuple):
     misfit: Floats  # (n_cohorts, n_sets): by what share they may be off all the same
 
 
-class Contradictions(NamedTuple):
-    """What single features explain in a subgroup against all, (n_cohorts, n_features)."""
-
-    deviations: Floats  # of sampling between the two; 0 where a feature was not recorded
-    own: Floats  # the scores
-    expected: Floats
-
-
 @dataclass(frozen=True, eq=False)
 class PopulationModel:
     """What rows of all subgroups say about sets of any size."""
@@ -294,13 +286,14 @@ class PopulationModel:
         noise = np.maximum(evidence.noise(whole.mean), 1e-300)
         return np.maximum(whole.variance * of_gain / noise, whole.variance - part.variance)
 
-    def contradictions(self) -> Contradictions:
-        """How far features explain more or less in a subgroup alone; √(2ns + d) varies by 1."""
+    def contradictions(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Deviations of scores of features alone from those expected; both; 1 if not set apart."""
         # A subgroup that is set apart is held against what one of the others would explain.
         evidence, effects = self._small_levels[0], self.effects
         level = np.where(effects.like, effects.level, effects.level[effects.like].mean())
         expected = np.maximum(expected_of(evidence, replace(effects, level=level)), 0.0)
-        return Contradictions(deviations_of(evidence, expected), evidence.own, expected)
+        like = effects.like.astype(np.float64)
+        return deviations_of(evidence, expected), evidence.own, expected, like
 
     @cached_property
     def _small_levels(self) -> list[Evidence]:
@@ -314,18 +307,10 @@ class PopulationModel:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
         return effects_of(joined(self._small_levels), self.unlike)
 
-    @property
-    def like(self) -> Flags:
-        """Which subgroups are not set apart."""
-        return self.effects.like
-
     def set_apart(self) -> "PopulationModel":
-        """The same, subgroups that differ from the others being pooled next to nothing (step 7)."""
+        """The same with subgroups that differ from the others hardly pooled with them (step 7)."""
         unlike = unlike_subgroups(joined(self._small_levels), self.unlike)
-        if (
-            np.array_equal(unlike, False if self.unlike is None else self.unlike)
-            or not unlike.any()
-        ):
+        if unlike.sum() == (0 if self.unlike is None else self.unlike.sum()):
             return self
         weights = self.moments.rows * np.where(unlike, LITTLE, 1.0)
         moments = replace(self.moments, weights=weights)

@@ -153,10 +153,8 @@ class PaperNetwork(nn.Module):
         else:
             before = self._first_layer_as_read if len(self.inner) == 1 else self._all_inner_layers
             everywhere, others = before(rows)
-            places = (rows * len(self.own) + self.model[:, None]).flatten()
-            states = (everywhere, self.graph.mean(everywhere))
-            read = (state.flatten(0, 1).index_select(0, places) for state in states)
-            own, mean = (state.reshape(*rows.shape, -1) for state in read)
+            around = self.graph.mean(everywhere)
+            own, mean = _Pick.apply(everywhere, rows), _Pick.apply(around, rows)
         # States of shape (n_models, n_rows, width), those of the others side by side.
         total = torch.baddbmm(self.last_bias, own, self.last_own)
         total = torch.baddbmm(total, others, self.last_others.flatten(1, 2))
@@ -214,6 +212,25 @@ class _InnerLayer(nn.Module):
         total = across.transpose(0, 1).reshape(-1, n_models, n_lattices, after)
         total = total + around.transpose(0, 1).reshape(total.shape)
         return total + self.bias
+
+
+class _Pick(torch.autograd.Function):
+    """Different rows of (n_nodes, n_models, width) a model: gradients are copied, not summed."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, rows: Tensor) -> Tensor:
+        places = rows * values.shape[1] + torch.arange(values.shape[1], device=rows.device)[:, None]
+        ctx.save_for_backward(places.reshape(-1))
+        ctx.shape = values.shape
+        picked = values.reshape(-1, values.shape[2]).index_select(0, places.reshape(-1))
+        return picked.reshape(*rows.shape, values.shape[2])
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (places,) = ctx.saved_tensors
+        width = ctx.shape[2]
+        back = gradient.new_zeros(ctx.shape[0] * ctx.shape[1], width)
+        return back.index_copy_(0, places, gradient.reshape(-1, width)).reshape(ctx.shape), None
 
 
 class PaperModels(NamedTuple):
