@@ -50,7 +50,7 @@ TINY = 1e-15
 NOTHING = 1e-300
 UNLIKE = 0.02  # how likely chance sets any subgroup apart from the others
 SURELY, LEAST_DIFFER = 2.0, 5e-4  # so many times the spread of the others, and more, is theirs
-LEAST_LEVELS_DIFFER = 0.04  # the variance of levels, over their squared mean, at least
+LEAST_LEVELS_DIFFER = 0.04  # the variance of levels, which are 1 on the mean, at least
 LINES: Any = {"axis": -1, "keepdims": True}
 
 
@@ -259,7 +259,8 @@ def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
         return np.asarray(values.sum(**LINES) - values)
 
     n = np.maximum(of_others(np.ones_like(level)), 2.0)
-    centre = of_others(weight * level) / np.maximum(of_others(weight), NOTHING)
+    least = np.maximum(LEAST_SPREAD * weight.sum(**LINES), NOTHING)  # rounding leaves less
+    centre = of_others(weight * level) / np.maximum(of_others(weight), least)
     squares = of_others(level**2) - 2.0 * centre * of_others(level) + n * centre**2
     between = np.clip(squares / (n - 1.0) - of_others(variance) / n, 0.0, MOST_LEVELS_DIFFER)
     return np.asarray(
