@@ -203,7 +203,6 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 
 def _unlike(selection: FitResult) -> Iterator[Caution]:
     """Subgroups whose own rows contradict what all subgroups together say."""
-    # Those set apart and small ones do so by any feature, those with few cases by the best one.
     cohorts, scores = selection.cohorts, selection.set_scores
     if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
         return

@@ -327,9 +327,8 @@ def looks_like(profile: Profile) -> str:
         # Integers that run through with hardly a gap, as visits numbered by patient do.
         span = float(profile.counts.values[-1]) - float(profile.counts.values[0]) + 1
         new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
-        often_new = (
-            new and profile.distinct >= NO_GAPS * span and not MEASURES.search(profile.column)
-        )
+        often_new = new and profile.distinct >= NO_GAPS * span
+        often_new = often_new and not MEASURES.search(profile.column)
     return IDENTIFIER if often_new else NOTHING_ELSE
 
 

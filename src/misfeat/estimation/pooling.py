@@ -263,14 +263,12 @@ def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
     centre = of_others(weight * level) / np.maximum(of_others(weight), least)
     squares = of_others(level**2) - 2.0 * centre * of_others(level) + n * centre**2
     between = np.clip(squares / (n - 1.0) - of_others(variance) / n, 0.0, MOST_LEVELS_DIFFER)
-    return np.asarray(
-        np.abs(level - centre) / np.sqrt(variance + SURELY * between + LEAST_LEVELS_DIFFER)
-    )
+    total = variance + SURELY * between + LEAST_LEVELS_DIFFER
+    return np.asarray(np.abs(level - centre) / np.sqrt(total))
 
 
 def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
-    """The spread as far as one may believe in it, an upper bound, and what it is without each."""
-    # Its error is that of a jackknife over subgroups.
+    """The spread as far as its jackknife error allows, an upper bound, and the spread of others."""
     from scipy.special import stdtrit
 
     shown = scale > 0

@@ -218,6 +218,10 @@ def _loaded(
                 "files that are read together need the same columns in the same order."
             )
     missing = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
+    n_above = form["skiprows"]
+    if connection.execute("SELECT version() < 'v1.3.2'").fetchall()[0][0]:  # blanks do not count
+        with _opened(files[0]) as lines:
+            form = {**form, "skiprows": sum(bool(t.strip()) for t in islice(lines, n_above))}
     read = partial(
         connection.read_csv,
         [glob.escape(file) for file in files],
@@ -228,9 +232,9 @@ def _loaded(
         **form,
     )
     (names, notes), held = numbered(names), read()
-    if form["skiprows"]:
+    if n_above:
         note = "The header of {file!r} is its line {n}; what stands above it is not read."
-        notes.append(Message(note, file=files[0], n=form["skiprows"] + 1))
+        notes.append(Message(note, file=files[0], n=n_above + 1))
     kept = {inner for inner, name in zip(held.columns, names, strict=True) if name in texts}
     held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
     held.create("csv_rows")
