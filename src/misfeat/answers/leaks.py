@@ -146,11 +146,8 @@ def telling_gaps(cohorts: Cohorts, but: Collection[str]) -> Iterator[Caution]:
         values = rows_by_class(cohorts, cohorts.codes[feature], ~gap, n_values)
         by_gap, by_value = _beyond_chance(tables), _beyond_chance(values)
         if name not in but and by_gap >= GAPS_TELL and by_value <= VALUES_TELL * by_gap:
-            about: dict[str, Any] = {
-                "target": cohorts.target,
-                "exclude": Setting("exclude", [name]),
-            }
-            yield Caution.of("telling gaps", columns=(name,), **about)
+            out = Setting("exclude", [name])
+            yield Caution.of("telling gaps", columns=(name,), target=cohorts.target, exclude=out)
 
 
 def _beyond_chance(tables: Floats) -> float:

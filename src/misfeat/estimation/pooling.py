@@ -49,6 +49,7 @@ BETWEEN_WAYS = 0.25  # this share of the squared distance to another way's predi
 TINY = 1e-15
 NOTHING = 1e-300
 UNLIKE = 0.02  # how likely chance sets any subgroup apart from the others
+MOST_APART = 20  # subgroups; finding each takes a pool of its own
 SURELY, LEAST_DIFFER = 2.0, 5e-4  # so many times the spread of the others, and more, is theirs
 LEAST_LEVELS_DIFFER = 0.04  # the variance of levels, which are 1 on the mean, at least
 LINES: Any = {"axis": -1, "keepdims": True}
@@ -153,7 +154,8 @@ def unlike_subgroups(evidence: Evidence, known: Flags | None) -> Flags:
     """Those known to differ from the others more than these do from each other, and the next."""
     n_cohorts = len(evidence.recorded)
     unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if known is None else known
-    if unlike.sum(axis=-1).max() >= n_cohorts // 2 - 1 or not evidence.recorded.any():
+    most = min(n_cohorts // 2 - 1, MOST_APART)
+    if unlike.sum(axis=-1).max() >= most or not evidence.recorded.any():
         return unlike
     effects, of_others, of_levels = _effects(evidence, ~unlike)
     expected = np.maximum(expected_of(evidence, effects), 0.0)
