@@ -221,6 +221,18 @@ def test_other_lines_are_headers(tmp_path, header):
     assert (len(found.features), found.notes[1:]) == (2, ())
 
 
+@pytest.mark.parametrize(
+    ("mark", "ending", "above"), [(" ", "txt", ""), ("\t", "tab", ""), (",", "csv", "\n# drawn\n")]
+)
+def test_a_header_need_not_name_names_of_rows(tmp_path, mark, ending, above):
+    rows = "".join(f"r{at},{row}\n" for at, row in enumerate(WORDS.split()))
+    text = f"{above}x,y,z\n{rows}".replace(",", mark)
+    found = build_cohorts(write(tmp_path / f"t.{ending}", text), "y")
+    assert (found.features, found.weights.sum()) == (("x", "z"), 60)
+    with pytest.raises(DamagedFileError, match=r"Row #62: Expected 4 columns, got 3"):
+        build_cohorts(write(tmp_path / f"t.{ending}", f"{text}r{mark}1{mark}0"), "y")
+
+
 def test_a_note_below_the_table_is_named(tmp_path):
     for note in ("Source: a registry\n", "\n(60 rows affected)\n", "one\ntwo"):
         with pytest.raises(DamagedFileError, match=r"got 1.*looks like a note below the table"):

@@ -219,9 +219,11 @@ def _loaded(
             )
     missing = (*NULL_SPELLINGS, *(code for code in codes.everywhere if isinstance(code, str)))
     n_above = form["skiprows"]
+    form = form if form["header"] else {**form, "skiprows": n_above + 1}
     if connection.execute("SELECT version() < 'v1.3.2'").fetchall()[0][0]:  # blanks do not count
         with _opened(files[0]) as lines:
-            form = {**form, "skiprows": sum(bool(t.strip()) for t in islice(lines, n_above))}
+            above = islice(lines, form["skiprows"])
+            form = {**form, "skiprows": sum(bool(line.strip()) for line in above)}
     read = partial(
         connection.read_csv,
         [glob.escape(file) for file in files],
@@ -280,6 +282,7 @@ def _names(file: str, form: Mapping[str, Any]) -> tuple[str, ...]:
             header = next(filter(any, csv.reader(lines, delimiter=form["delimiter"], **about)))
         except (StopIteration, ValueError) as error:
             raise ValueError(f"{file}: {str(error) or 'it is empty'}") from error
+    header = header if form["header"] else ["", *header]
     return tuple(cell.strip() or f"column{at}" for at, cell in enumerate(header))
 
 
@@ -337,14 +340,26 @@ def _form(file: str) -> tuple[dict[str, Any], list[str]]:
         delimiters = ["\t"]
     elif not delimiters and 0 < unquoted.count(" ") <= below.count(" "):
         delimiters = [" "]
+    mark, texts = (delimiters or DELIMITERS)[0], (line for at, line in lines if at >= n_above)
+    rows: list[list[str]] = [[]]
+    with suppress(csv.Error):  # a cell that is too long
+        rows = list(csv.reader(texts, delimiter=mark, quotechar=quote))
     form = {
-        "header": True,
+        "header": not _lacks_a_name(rows),
         "skiprows": n_above,
-        "delimiter": delimiters[0] if delimiters else DELIMITERS[0],
+        "delimiter": mark,
         "quotechar": quote,
         "escapechar": quote,
     }
     return form, delimiters[1:]
+
+
+def _lacks_a_name(rows: list[list[str]]) -> bool:
+    """Whether rows begin with names of their own, which R writes without a name in the header."""
+    header, *others = rows
+    if {len(row) for row in others} != {len(header) + 1}:
+        return False
+    return len({row[0] for row in others}) == len(others) and any(row[-1] for row in others)
 
 
 def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | None:
@@ -355,8 +370,8 @@ def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | 
             rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"])
             n_cells = 0
             for number, row in enumerate(filter(None, rows), 1):
-                n_cells = n_cells or len(row)
-                if len(row) != n_cells:
+                n_cells = n_cells or len(row) + (not form["header"])
+                if len(row) != n_cells - (number == 1 and not form["header"]):
                     reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
                     if len(row) == 1 and all(len(later) == 1 for later in filter(None, rows)):
                         reason += "; it looks like a note below the table, so delete it"
