@@ -120,6 +120,8 @@ class Effects:
     spread: Floats  # (..., n_cohorts): h, believed as far as leaving subgroups out leaves it alone
     largest_spread: Floats  # (..., n_cohorts): what h may be at most
     like: Flags  # (..., n_cohorts): which subgroups have h in common; others have their own
+    of_others: Floats  # (..., n_cohorts): h of all others
+    apart: Floats  # (..., n_cohorts): how many deviations its level is from that of the others
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
     def of(self, cohorts: Sequence[int]) -> "Effects":
@@ -144,28 +146,27 @@ def effects_of(evidence: Evidence, unlike: Flags | None = None) -> Effects:
     n_cohorts = len(evidence.recorded)
     if n_cohorts == 1 or not evidence.recorded.any():
         nothing = np.zeros(n_cohorts)
-        most, alone = nothing + MOST_SPREAD, n_cohorts == 1
-        return Effects(nothing + 1.0, nothing, 0.0, nothing, most, nothing == 0.0, alone)
+        one, most, like = nothing + 1.0, nothing + MOST_SPREAD, nothing == 0.0
+        spreads = (nothing, most, like, nothing, nothing)
+        return Effects(one, nothing, 0.0, *spreads, alone=n_cohorts == 1)
     unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if unlike is None else unlike
-    return _effects(evidence, ~unlike)[0]
+    return _effects(evidence, ~unlike)
 
 
-def unlike_subgroups(evidence: Evidence, known: Flags | None) -> Flags:
+def unlike_subgroups(evidence: Evidence, effects: Effects) -> Flags:
     """Those known to differ from the others more than these do from each other, and the next."""
-    n_cohorts = len(evidence.recorded)
-    unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if known is None else known
+    n_cohorts, known = len(evidence.recorded), ~effects.like
     most = min(n_cohorts // 2 - 1, MOST_APART)
-    if unlike.sum(axis=-1).max() >= most or not evidence.recorded.any():
-        return unlike
-    effects, of_others, of_levels = _effects(evidence, ~unlike)
+    if known.sum(axis=-1).max() >= most or not evidence.recorded.any():
+        return known
     expected = np.maximum(expected_of(evidence, effects), 0.0)
     samples = evidence.samples(expected)
-    between = samples.variation((SURELY * of_others + LEAST_DIFFER)[..., None])
+    between = samples.variation((SURELY * effects.of_others + LEAST_DIFFER)[..., None])
     share = np.sqrt(samples.noise() / (samples.noise() + between))
     off = np.abs(deviations_of(evidence, expected)) * share
-    off = np.where(unlike, 0.0, np.maximum(off.max(axis=-1), of_levels))
+    off = np.where(known, 0.0, np.maximum(off.max(axis=-1), effects.apart))
     least = -NormalDist().inv_cdf(UNLIKE / (2.0 * n_cohorts))
-    return np.asarray(unlike | ((off == off.max(**LINES)) & (off > least)))
+    return np.asarray(known | ((off == off.max(**LINES)) & (off > least)))
 
 
 def deviations_of(evidence: Evidence, expected: Floats) -> Floats:
@@ -180,9 +181,8 @@ def deviations_of(evidence: Evidence, expected: Floats) -> Floats:
     return np.where(evidence.recorded, (own - pooled) * np.minimum(scale, 1.0), 0.0)
 
 
-def _effects(evidence: Evidence, like: Flags) -> tuple[Effects, Floats, Floats]:
+def _effects(evidence: Evidence, like: Flags) -> Effects:
     """Levels, offset and spread, each from the others in turns."""
-    # And what each subgroup differs from the others by: their spread, deviations of its level.
     pooled = expected = np.maximum(evidence.pooled, LEAST_POOLED)
     part = 1.0 - 1.0 / len(evidence.recorded)
     spread = np.full(evidence.own.shape[:-1], FIRST_SPREAD)
@@ -215,7 +215,7 @@ def _effects(evidence: Evidence, like: Flags) -> tuple[Effects, Floats, Floats]:
     believed, most, of_others = _believed(of_like, known, common)
     most = np.where(like, most[..., None], np.maximum(spread, most[..., None]))
     spread = np.where(like, believed[..., None], spread)
-    return Effects(level, level_variance, offset, spread, most, like), of_others, far
+    return Effects(level, level_variance, offset, spread, most, like, of_others, far)
 
 
 def _levels(

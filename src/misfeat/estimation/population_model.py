@@ -309,8 +309,8 @@ class PopulationModel:
 
     def set_apart(self) -> "PopulationModel":
         """The same with subgroups that differ from the others hardly pooled with them (step 7)."""
-        unlike = unlike_subgroups(joined(self._small_levels), self.unlike)
-        if unlike.sum() == (0 if self.unlike is None else self.unlike.sum()):
+        unlike = unlike_subgroups(joined(self._small_levels), self.effects)
+        if (unlike != self.effects.like).all():
             return self
         weights = self.moments.rows * np.where(unlike, LITTLE, 1.0)
         moments = replace(self.moments, weights=weights)

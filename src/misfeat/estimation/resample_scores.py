@@ -60,7 +60,7 @@ def scores_of_samples(
         ones = np.ones(moments.rows.shape)
         model = PopulationModel(moments, scales, np.stack(dimensions), ones)
         model = model.calibrated([np.stack(scores) for scores in zip(*counted, strict=True)])
-        model = replace(model.set_apart(), corrections=like.corrections)
+        model = replace(model, corrections=like.corrections).set_apart()
         if whole:
             sizes = range(1, subsets.shape[1] + 1)
             posteriors = [model.level(size, variances=False) for size in sizes]
