@@ -236,9 +236,9 @@ def likely() -> TableColumn:
     def cell(line: Line) -> str:
         if math.isnan(line["probability"]):
             return ""
-        return f"{100 * line['probability']:.0f} %{'' if line['clear'] else ', not clear'}"
+        return f"{100 * line['probability']:.0f} %{', clear' if line['clear'] else ''}"
 
-    return TableColumn("likely", cell)
+    return TableColumn("rises at all", cell)
 
 
 def cost(spare: int) -> TableColumn:

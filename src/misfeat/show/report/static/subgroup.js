@@ -235,7 +235,7 @@ class SubgroupPage {
     const rows = worths.map((one) => [
       { node: make("bdi", {}, this.report.features[one.feature]), text: this.report.features[one.feature] },
       ...this.explained(one.gain, one.low, one.high, top, { predicted: true }),
-      { node: one.probability === null ? "–" : `${percent(one.probability, 0, 1)}, ${one.clear ? "clear" : "not clear"}`, value: one.probability },
+      { node: one.probability === null ? "–" : `${percent(one.probability, 0, 1)}${one.clear ? ", clear" : ""}`, value: one.probability },
       this.set(one.best_set),
     ]);
     const legend = make("p", { class: "legend" }, "What the best set would explain more, had this subgroup recorded the feature: ", term("worth collecting"), ".");
