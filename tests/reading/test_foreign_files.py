@@ -50,6 +50,23 @@ def test_a_sheet_of_excel_is_the_first_or_the_one_named_behind_the_path(tmp_path
         build_cohorts(path, "y")
 
 
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_a_sheet_of_one_column_is_no_table_and_titles_are_no_header(tmp_path):
+    path, book = tmp_path / "t.xlsx", openpyxl.Workbook()
+    for line in ("made by a registry", "in 2024"):
+        book.active.append([line])
+    second = book.create_sheet("data")
+    for row in (["Visits"], [], [None, "y"], *([n % 4, n % 2] for n in range(N))):
+        second.append(row)
+    book.save(path)
+    found = SubgroupSelector(size=1).fit(path, "y").cohorts_
+    assert found.features == ("column0",)
+    assert any("'data' is read" in note and f"{path}#Sheet" in note for note in found.notes)
+    assert any("header of" in note and "is its line 3" in note for note in found.notes)
+    with pytest.raises(MisfeatError, match="no column 'y'.*it has 'made by a registry'"):
+        build_cohorts(f"{path}#Sheet", "y")
+
+
 @pytest.mark.parametrize("ending", ["sav", "zsav", "por", "dta", "xpt"])
 def test_files_of_stata_spss_and_sas_are_read_with_their_labels(tmp_path, ending):
     pyreadstat = pytest.importorskip("pyreadstat")

@@ -44,6 +44,7 @@ NULL_SPELLINGS = ("", *_NOT_AVAILABLE, "NaN", "nan", "-nan", "NaT", "NULL", "nul
 """What an empty cell of a CSV file may look like, besides the codes that the user gives."""
 DELIMITERS = ",;\t|"
 _ABOVE = re.compile(f'sep=.$|# |[^{DELIMITERS}"]*$')  # A header: Excel's mark, a comment, a title
+ABOVE = "The header of {file!r} is its line {n}; what stands above it is not read."
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")  # Characters that no text holds
 QUERIES_SHARE = 0.4  # The part of the allowed memory that queries take before they spill to disk
 LEAST_MEMORY = 256 * 2**20  # Bytes that DuckDB cannot do without
@@ -235,8 +236,7 @@ def _loaded(
     )
     (names, notes), held = numbered(names), read()
     if n_above:
-        note = "The header of {file!r} is its line {n}; what stands above it is not read."
-        notes.append(Message(note, file=files[0], n=n_above + 1))
+        notes.append(Message(ABOVE, file=files[0], n=n_above + 1))
     kept = {inner for inner, name in zip(held.columns, names, strict=True) if name in texts}
     held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
     held.create("csv_rows")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
-from misfeat.reading.files import EXCEL, NULL_SPELLINGS, ending, matching_files, numbered
+from misfeat.reading.files import ABOVE, EXCEL, NULL_SPELLINGS, ending, matching_files, numbered
 from misfeat.reading.memory_table import ArrayTable
 
 Columns = list[tuple[str, list[Any]]]
@@ -60,25 +60,38 @@ def book_and_sheet(path: str) -> tuple[str, str | None]:
 
 
 def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, list[Message]]:
-    """The first row with a value has the names; columns and rows without any value are none."""
+    """A sheet, or else the first that has several columns; rows without any value are none."""
     book = reader.load_workbook(file, read_only=True, data_only=True)
     try:
         sheets = [one.title for one in book.worksheets]
         if sheet is not None and sheet not in sheets:
             raise MisfeatError(f"{file!r} has no sheet {sheet!r}; it has {listed(sheets)}.")
-        cells = book[sheet or sheets[0]].iter_rows(values_only=True)
-        rows = [row for row in cells if any(value is not None for value in row)]
+        found: dict[str, list[tuple[int, Any]]] = {}
+        for read in sheets if sheet is None else [sheet]:
+            lines = enumerate(book[read].iter_rows(values_only=True), 1)
+            found[read] = [line for line in lines if any(v is not None for v in line[1])]
+            several = (any(v is not None for v in row[1:]) for _, row in found[read])
+            n_above = next((at for at, yes in enumerate(several) if yes), None)
+            if n_above is not None:
+                break
+        else:
+            read, n_above = next(iter(found)), 0
     finally:
         book.close()
-    if not rows:
+    if not found[read]:
         raise MisfeatError(f"{file!r} is empty; it needs a row of column names, and rows.")
     nothing = {*NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"}
     columns: Columns = []
-    for at, (name, *cells) in enumerate(zip_longest(*rows)):
+    (first, _), *_ = rows = found[read][n_above:]
+    for at, (name, *cells) in enumerate(zip_longest(*(row for _, row in rows))):
         values = [None if isinstance(v, str) and v.strip() in nothing else v for v in cells]
         if name is not None or any(value is not None for value in values):
             columns.append((f"column{at}" if name is None else str(name).strip(), values))
-    if sheet is not None or len(sheets) == 1:
-        return columns, []
-    text = "{file!r} has several sheets; {read!r} is read. Name another behind the path: {other}."
-    return columns, [Message(text, file=file, read=sheets[0], other=f"{file}#{sheets[1]}")]
+    notes = [Message(ABOVE, file=file, n=first)] if n_above else []
+    if sheet is None and len(sheets) > 1:
+        text = (
+            "{file!r} has several sheets; {read!r} is read. Name another behind the path: {path}."
+        )
+        other = next(one for one in sheets if one != read)
+        notes.append(Message(text, file=file, read=read, path=f"{file}#{other}"))
+    return columns, notes
