@@ -81,7 +81,7 @@ class Selection(FitResult):
         return f"<Selection: {sets} in {where}; target {self.cohorts.target!r}>"
 
     def _repr_html_(self) -> str:
-        from misfeat.show.pages import first_screen_as_html
+        from misfeat.show.html_output import first_screen_as_html
 
         return first_screen_as_html(self)
 

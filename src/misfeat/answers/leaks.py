@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from misfeat.answers.caution import MOST_NAMED, SUSPECTS, Caution
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.feature_blocks import SUSPECT, without_features
+from misfeat.cohorts.features import SUSPECT, without_features
 from misfeat.exceptions import Message, Setting, listed
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.words import joined

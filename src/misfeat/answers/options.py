@@ -10,7 +10,7 @@ import numpy as np
 from misfeat.answers.fit_result import FitResult, checked_size, feature_index
 from misfeat.completion import CompletedScores
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.permutation import rows_to_permute
+from misfeat.information.permuted_targets import rows_to_permute
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 

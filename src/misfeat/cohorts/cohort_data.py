@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.cohorts.follow_up import STATES, UNKNOWN, counts_of, weights_at
+from misfeat.cohorts.survival import STATES, UNKNOWN, counts_of, weights_at
 from misfeat.cohorts.weights import design_effect, reweighted, times_weights
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.reading.coders import LARGEST_KEY
@@ -268,7 +268,7 @@ class Cohorts:
         target, by its codes and by their order; last, of a feature that is constant in clusters.
     horizons : tuple of numbers
         Of a time to an event: when it is looked at whether the event has happened, one for each of
-        `grids`; `ranks` are then those of `follow_up`, and `target_codes` classes of their
+        `grids`; `ranks` are then those of `survival`, and `target_codes` classes of their
         log-rank scores. Else empty.
 
     Examples

@@ -13,7 +13,7 @@ from misfeat.completion.base import BaseCompleter, check_number
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
-from misfeat.completion.transfer import TransferCompleter
+from misfeat.completion.transfer_completers import TransferCompleter
 from misfeat.exceptions import MisfeatError, Setting, check_count
 from misfeat.lattice.levels import count_nodes, level
 from misfeat.runtime.array_types import Flags, Floats

@@ -24,7 +24,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.values import MissingCodes
-from misfeat.runtime.atomic_files import unreadable
+from misfeat.runtime.file_system import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
