@@ -87,9 +87,8 @@ def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available", missing_threshold=0.9))
     assert (cohorts.codes < 0).any()
     moments = CodedTable(cohorts).moments()
-    monkeypatch.setattr(
-        covariance_sources, "ROWS_AT_ONCE", 3
-    )  # some stretches of rows lack nothing
+    # Some stretches of rows lack nothing.
+    monkeypatch.setattr(covariance_sources, "ROWS_AT_ONCE", 3)
     assert CodedTable(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
     there = np.array([value is not None for value in values])
     a = np.array([value for value in values if value is not None], dtype=float)

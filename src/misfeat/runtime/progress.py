@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 from misfeat.runtime.blas import one_blas_thread
+from misfeat.runtime.memory import is_full_memory
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,9 +30,6 @@ PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
 INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
 FIRST_LINE_AFTER = 10.0  # Seconds of work before the first plain line; shorter work needs none
 LINE_EVERY = 10.0  # Seconds between plain lines, at least
-FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB and PyTorch
-FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
-"""What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
 _latest: "Bar | None" = None  # Shown last, for threads that do not know whose work they do
@@ -57,15 +55,6 @@ def long_work(verbose: bool) -> Iterator[Progress]:
                 full, other = "The memory of the CUDA device is full;", Setting("device", "cpu")
             remedy = f"lower {Setting('size')}, leave features out ({Setting('exclude')}) or use "
             raise MemoryLimitError(full, remedy=f"{remedy}{other}.") from error
-
-
-def is_full_memory(error: BaseException) -> bool:
-    """Whether an error says that there was no memory left."""
-    if isinstance(error, MemoryError) or type(error).__name__ in FULL_MEMORY_TYPES:
-        return True
-    if isinstance(error, RuntimeError) and any(words in str(error) for words in FULL_MEMORY_WORDS):
-        return True
-    return error.__cause__ is not None and is_full_memory(error.__cause__)
 
 
 @contextmanager

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough
-from misfeat.answers.feature_contributions import Worth
 from misfeat.answers.performance import Performance
+from misfeat.answers.recording_gains import Worth
 from misfeat.answers.recording_plan import PlanStep
 from misfeat.answers.stability import Stability
 from misfeat.answers.subgroup_significance import SignificanceTests

@@ -19,7 +19,8 @@ import numpy as np
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.fit_result import checked_k, checked_size
-from misfeat.answers.options import effort_for, level_size
+from misfeat.answers.options import level_size
+from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn

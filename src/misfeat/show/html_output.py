@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from misfeat.answers.top_sets import subgroup_rows
+from misfeat.answers.fit_result import subgroup_rows
 from misfeat.cohorts import Cohorts
 from misfeat.exceptions import Message, Setting, Spelling, text_and_settings
 from misfeat.safe_text import visible

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.feature_contributions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
-from misfeat.answers.top_sets import subgroup_rows
+from misfeat.answers.fit_result import subgroup_rows
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.selection import Selection
 from misfeat.show.first_screen import side_by_side

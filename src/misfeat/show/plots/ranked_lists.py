@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.feature_contributions import SMALLEST_SCALE, feature_worths
-from misfeat.answers.fit_result import set_members
+from misfeat.answers.fit_result import set_members, subgroup_rows
+from misfeat.answers.recording_gains import SMALLEST_SCALE, feature_worths
 from misfeat.answers.stability import RESAMPLES, stability_of
-from misfeat.answers.top_sets import best_sets, subgroup_rows
+from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import rank
 from misfeat.selection import Selection

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.feature_contributions import SMALLEST_SCALE
+from misfeat.answers.recording_gains import SMALLEST_SCALE
 from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
 from misfeat.runtime.file_system import as_path, unreadable, write_file
