@@ -130,7 +130,8 @@ class MLPCompleter(EpochCompleter):
 
     def _of_size(self, known: Known, size: int, last: int) -> Floats:
         """What networks that learned from sets of about a size say about all sets of that size."""
-        from misfeat.completion.networks.paper import Labels, MLPNetwork, train
+        from misfeat.completion.networks.paper import MLPNetwork
+        from misfeat.completion.networks.training import Labels, train
 
         exact, epochs = known.exact, int(self.epochs)
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
