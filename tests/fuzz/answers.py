@@ -24,7 +24,7 @@ from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.answers.top_sets import alternative_sets, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.lattice.levels import ranks_below
-from misfeat.show.first_screen import first_screen
+from misfeat.show.answer_with_map import first_screen
 from misfeat.show.question_output import json_lines
 from misfeat.show.terminal import worth_lines
 from tests.fuzz.libraries import in_library

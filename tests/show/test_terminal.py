@@ -13,7 +13,7 @@ from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
-from misfeat.show.first_screen import first_screen
+from misfeat.show.answer_with_map import first_screen
 from misfeat.show.terminal import MOST_SENTENCES, print_sentences, print_trust
 from misfeat.words import percent, percent_between, score_words
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts import column_profiles, subgroups
+from misfeat.cohorts import subgroups
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
     NEVER_RECORDED,
@@ -45,6 +45,7 @@ from misfeat.cohorts.merged_categories import (
     merge_rare,
 )
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
+from misfeat.cohorts.suspected_codes import suspects
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (
@@ -410,7 +411,7 @@ def _feature_coders(
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target", "group"):
-            values, why = column_profiles.suspects(profile)
+            values, why = suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)
     return coders, [_cut_where_others_change(profiled, coders, audit) for audit in audits]

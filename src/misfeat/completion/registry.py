@@ -20,7 +20,7 @@ COMPLETERS = {
     "transfer": "misfeat.completion.transfer_completers:TransferCompleter",
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
     "knn": "misfeat.completion.imputation:KNNCompleter",
-    "markov_blanket": "misfeat.completion.imputation:MarkovBlanketCompleter",
+    "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
     "mlp": "misfeat.completion.neural_completers:MLPCompleter",
     "multiplex": "misfeat.completion.neural_completers:MultiplexCompleter",
     "paper": "misfeat.completion.neural_completers:PaperCompleter",

@@ -30,9 +30,10 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.weights import mean_weights, rows_drawn, squares_of, weights_of
 from misfeat.information.kernels import permuted_scores
 from misfeat.information.kernels.dense_blocks import BlockPlan
+from misfeat.information.log_tables import log_table
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
-from misfeat.information.null_expectation import log_table, n_log_n
+from misfeat.information.null_expectation import n_log_n
 from misfeat.information.subset_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,

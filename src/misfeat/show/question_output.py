@@ -23,7 +23,7 @@ from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
-from misfeat.show.first_screen import FirstScreen
+from misfeat.show.answer_with_map import FirstScreen
 from misfeat.show.terminal import STAR, TableColumn, with_wholes
 
 Columns = Mapping[str, Sequence[Any]]

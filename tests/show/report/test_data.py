@@ -15,7 +15,7 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import alternative_sets, best_sets
 from misfeat.cli.run_options import as_option
 from misfeat.lattice.levels import level
-from misfeat.show.first_screen import first_screen
+from misfeat.show.answer_with_map import first_screen
 from misfeat.show.report import data as report_module
 from misfeat.show.report import page as page_module
 from misfeat.show.report.data import make_report

@@ -9,7 +9,7 @@ from misfeat.answers.feature_contributions import REDUNDANCY, SYNERGY, UNCLEAR, 
 from misfeat.answers.fit_result import subgroup_rows
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.selection import Selection
-from misfeat.show.first_screen import side_by_side
+from misfeat.show.answer_with_map import side_by_side
 from misfeat.show.plots import drawing
 from misfeat.words import count_words
 

@@ -25,7 +25,7 @@ from misfeat.completion import CompletedScores
 from misfeat.exceptions import Message, Spelling
 from misfeat.runtime.progress import progress_shown
 from misfeat.selection import Selection
-from misfeat.show.first_screen import FirstScreen, first_screen
+from misfeat.show.answer_with_map import FirstScreen, first_screen
 from misfeat.show.html_output import as_html
 from misfeat.show.report.page import Cells, Report
 from misfeat.version import __version__
