@@ -7,11 +7,6 @@ from misfeat import MisfeatWarning, SubgroupSelector, datasets
 from misfeat.answers.cautions import list_cautions
 from misfeat.cohorts import Coding, build_cohorts
 
-UNKNOWN = {
-    "adult": ["workclass", "occupation", "native-country"],
-    "diabetes130": ["race", "weight", "payer_code", "medical_specialty", "diag_3"],
-}
-
 
 def test_words_for_missing_and_spellings_that_are_alike_are_said_once_a_column():
     rng = np.random.default_rng(1)

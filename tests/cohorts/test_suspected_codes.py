@@ -11,7 +11,6 @@ from misfeat.cohorts.column_profiles import profile_column
 from misfeat.cohorts.suspected_codes import suspects
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
-from tests.cohorts.test_column_profiles import UNKNOWN
 
 RNG = np.random.default_rng(0)
 AGES = RNG.integers(18, 91, 500).tolist()
@@ -32,6 +31,10 @@ NOT_CODED = [
     *(RNG.integers(-9, 10, 400).tolist(), list(range(1000)), [0.0, np.inf] * 10 + PRESSURES),
     *(["-9", "a", "b"] * 20, []),
 ]
+UNKNOWN = {
+    "adult": ["workclass", "occupation", "native-country"],
+    "diabetes130": ["race", "weight", "payer_code", "medical_specialty", "diag_3"],
+}
 
 
 def suspected(values, codes=None):

@@ -25,7 +25,6 @@ HARD = {
     "large integers": lambda rng, n: 2**62 + rng.integers(0, 50, n),
     "integers": lambda rng, n: rng.integers(-(10**9), 10**9, n),
 }
-N_ROWS = 20_000
 
 
 @pytest.fixture
