@@ -14,17 +14,9 @@ import numpy as np
 from scipy.special import chdtrc
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.completion import base
+from misfeat.completion import base, imputation
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import Guess, Known
-from misfeat.completion.imputation import (
-    all_recorded,
-    guess_from_scores,
-    imputed_codes,
-    imputed_scores,
-    numbered,
-    numbered_together,
-)
 from misfeat.exceptions import check_count
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level
@@ -79,14 +71,14 @@ class MarkovBlanketCompleter(BaseCompleter):
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         imputed, members = self._imputed_with_blankets(known)
-        scores = imputed_scores(imputed, known.exact, size, known.n_jobs)
+        scores = imputation.imputed_scores(imputed, known.exact, size, known.n_jobs)
         within = []
         for subsets in (level(members.shape[1], m) for m in range(size + 1)):
             parts = [
                 base.recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
             ]
             within.append(np.array(parts))
-        return guess_from_scores(known.exact, within)
+        return imputation.guess_from_scores(known.exact, within)
 
     def _imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Flags]:
         """Imputed rows, and the features in each cohort's blanket, none if it lacks no feature."""
@@ -94,10 +86,10 @@ class MarkovBlanketCompleter(BaseCompleter):
         missing = known.exact.missing
         members = np.ones_like(missing)
         for _ in range(self.repeats):
-            codes = imputed_codes(
+            codes = imputation.imputed_codes(
                 cohorts, missing, self.n_neighbors, self.with_target, work, members
             )
-            imputed = all_recorded(cohorts, codes)
+            imputed = imputation.all_recorded(cohorts, codes)
             before, members = members, np.zeros_like(missing)
             for i in np.flatnonzero(missing.any(axis=1)):
                 cohort = imputed[imputed.names[i]]
@@ -139,8 +131,8 @@ def g_test(
     weights = np.ones(len(x), dtype=np.int64) if weights is None else weights
     strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata
     # Tables of strata lie below each other, a line for every value that x has there.
-    y, n_y = numbered(y)
-    lines, n_lines = numbered_together((strata, x), len(x))
+    y, n_y = imputation.numbered(y)
+    lines, n_lines = imputation.numbered_together((strata, x), len(x))
     cells = np.bincount(lines * n_y + y, weights, minlength=n_lines * n_y)
     counts = cells.reshape(n_lines, n_y).astype(np.float64)
     stratum_of = np.empty(n_lines, dtype=np.int64)
@@ -180,7 +172,7 @@ def markov_blanket(
     def strata_of(given: Sequence[int]) -> Integers:
         """The number of each row's combination of values; -1 where one of them is not there."""
         lines = codes[list(given)]
-        strata, _ = numbered_together(np.maximum(lines, 0), len(target))
+        strata, _ = imputation.numbered_together(np.maximum(lines, 0), len(target))
         return np.where((lines >= 0).all(axis=0), strata, -1)
 
     def tested(feature: int, strata: Integers) -> GTest:

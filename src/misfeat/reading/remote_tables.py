@@ -5,15 +5,7 @@ from functools import partial
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from misfeat.exceptions import MisfeatError
-from misfeat.reading.files import (
-    AZURE,
-    DATABASES,
-    Relation,
-    connect,
-    refuse_repeats,
-    scheme_of,
-    without_secrets,
-)
+from misfeat.reading import files
 
 _AWS = {
     "KEY_ID": "AWS_ACCESS_KEY_ID",
@@ -24,13 +16,13 @@ _AWS = {
 }
 
 
-def open_address(address: str) -> Relation:
+def open_address(address: str) -> files.Relation:
     """Open the table of an address; its rows stay there until they are counted."""
-    if scheme_of(address) in DATABASES:
+    if files.scheme_of(address) in files.DATABASES:
         return _open_database(address)
     # DuckDB loads its extension for the object store that Parquet files are in.
-    shown = without_secrets(address)
-    connection, close = connect(shown)
+    shown = files.without_secrets(address)
+    connection, close = files.connect(shown)
     failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
     try:
         # Usual environment variables are handed on; else DuckDB knows the secrets it has stored.
@@ -41,7 +33,7 @@ def open_address(address: str) -> Relation:
             if given["ENDPOINT"]:
                 protocol, _, given["ENDPOINT"] = given["ENDPOINT"].rpartition("://")
                 given |= {"URL_STYLE": "path", "USE_SSL": str(protocol != "http").lower()}
-        elif scheme in AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
+        elif scheme in files.AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
             given = {"CONNECTION_STRING": os.environ["AZURE_STORAGE_CONNECTION_STRING"]}
         texts = {key: value.replace("'", "''") for key, value in given.items() if value}
         if texts:
@@ -50,18 +42,18 @@ def open_address(address: str) -> Relation:
             connection.execute(f"CREATE SECRET (TYPE {kind}, {quoted})").fetchall()
         relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
         names = tuple(relation.columns)
-        refuse_repeats(shown, names)
+        files.refuse_repeats(shown, names)
     except Exception as error:
         close()
         if isinstance(error, MisfeatError):
             raise
         raise failed(error) from None
-    return Relation(relation, names, close, failed)
+    return files.Relation(relation, names, close, failed)
 
 
-def _open_database(address: str) -> Relation:
+def _open_database(address: str) -> files.Relation:
     """Open a table of PostgreSQL by Ibis."""
-    shown = without_secrets(address)
+    shown = files.without_secrets(address)
     try:
         parts = urlsplit(address)
         query = dict(parse_qsl(parts.query))
@@ -90,7 +82,7 @@ def _open_database(address: str) -> Relation:
     except Exception as error:
         connection.disconnect()
         raise failed(error) from None
-    return Relation(table, tuple(table.columns), connection.disconnect, failed)
+    return files.Relation(table, tuple(table.columns), connection.disconnect, failed)
 
 
 def _failed(error: Exception, address: str, secret: str) -> MisfeatError:
