@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from misfeat.cohorts import merged_categories as merging
 from misfeat.cohorts import subgroups
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
@@ -35,15 +36,6 @@ from misfeat.cohorts.column_profiles import (
     profile_column,
 )
 from misfeat.cohorts.design_effects import effective_sizes
-from misfeat.cohorts.merged_categories import (
-    BY_GAPS,
-    MOST_VALUES,
-    RECORDED,
-    gaps_explain,
-    lost_bits,
-    merge_neighbours,
-    merge_rare,
-)
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
 from misfeat.cohorts.suspected_codes import suspects
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
@@ -369,7 +361,7 @@ def code_table(
         profile = profiles.get(audit.column)
         if audit.role != "feature" or profile is None or profile.in_order:
             continue
-        if audit.treatment.startswith(BY_GAPS):
+        if audit.treatment.startswith(merging.BY_GAPS):
             text = "Column {column!r} is a feature by whether it is {treatment}."
             notes.add(text, column=audit.column, treatment=audit.treatment)
             continue
@@ -427,7 +419,7 @@ def _cut_where_others_change(
         return audit
     for name, coder in sorted(coders.items()):
         few = profiled.profiles[name].in_order and len(coder.labels) <= profiled.most
-        if few and profile.distinct <= MOST_VALUES:
+        if few and profile.distinct <= merging.MOST_VALUES:
             codes = profiled.table.count_codes([as_it_is(profile), coder]).codes
             values, theirs = codes[:, (codes < [[profile.distinct], [len(coder.labels)]]).all(0)]
             steps = np.diff(theirs.astype(np.int64))
@@ -490,12 +482,12 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
         values, most = features[column], profiled.most
         if profiled.profiles[column].in_order:
             bins = profiled.rules.bins.bins
-            merged = merge_neighbours(rows, line, others, values, bins=bins, most=most)
+            merged = merging.merge_neighbours(rows, line, others, values, bins=bins, most=most)
         else:
-            merged = merge_rare(rows, line, others, values[:-1], most=most)
+            merged = merging.merge_rare(rows, line, others, values[:-1], most=most)
         labels, treatment = merged.labels, merged.treatment
         codes[line], bases[line] = merged.codes, len(labels) + 1
-        lost = lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
+        lost = merging.lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
         if lost >= WORTH_SAYING:
             text = (
                 "All values of {column!r} explain {bits:.2f} bits more of other rows than {those}."
@@ -503,8 +495,9 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
             profiled.notes.add(text, column=column, bits=lost, those=treatment)
     else:
         missing = codes[line] == bases[line] - 1
-        explain = gaps_explain(rows, missing, len(groups), classes, n_classes)
-        labels, treatment = (RECORDED,) if explain else (), f"{BY_GAPS} ({audit.treatment})"
+        explain = merging.gaps_explain(rows, missing, len(groups), classes, n_classes)
+        labels = (merging.RECORDED,) if explain else ()
+        treatment = f"{merging.BY_GAPS} ({audit.treatment})"
         codes[line], bases[line] = missing.astype(np.int8), 2
     features[column] = labels
     changed = replace(audit, treatment=treatment, categories=labels)

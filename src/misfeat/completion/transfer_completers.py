@@ -11,9 +11,6 @@ from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 
-__all__ = ["AutoCompleter", "TransferCompleter"]
-
-
 USUAL_CATEGORIES, USUAL_CLASSES = 5, 3  # when memory is estimated before rows are seen
 
 

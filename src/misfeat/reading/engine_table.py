@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError, Setting
+from misfeat.reading import engine_samples as samples
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -34,16 +35,6 @@ from misfeat.reading.coders import (
     unpack_keys,
 )
 from misfeat.reading.engine_expressions import ColumnExpressions, one_where
-from misfeat.reading.engine_samples import (
-    PRIME,
-    SPREAD,
-    TURNS,
-    Drawing,
-    add_key,
-    drawn,
-    hashes_of,
-    turned,
-)
 from misfeat.reading.files import Relation
 from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers, kind_of_type, numpy_of
 from misfeat.reading.table_statistics import (
@@ -214,7 +205,7 @@ class EngineTable:
 
     def draw_codes(
         self, coders: Sequence[Coder], n_groups: int, most: int
-    ) -> "tuple[CodedRows, Drawing | None]":
+    ) -> "tuple[CodedRows, samples.Drawing | None]":
         """The same, rows drawn at random where more than `most` would come; None where not."""
         bases = radices(coders)
         first = split_into_keys(bases)[0].stop
@@ -226,20 +217,22 @@ class EngineTable:
         part = copy(self)
         place: Any = 0  # spread evenly, which engines work out faster than hashes
         for key in keys.values():
-            place = (key % PRIME * SPREAD + place) % PRIME
-        part._lazy = self._lazy.filter(place < PRIME // one_in)
+            place = (key % samples.PRIME * samples.SPREAD + place) % samples.PRIME
+        part._lazy = self._lazy.filter(place < samples.PRIME // one_in)
         seen = self._collected(part._counted_by(keys, self._weighing))
         groups = as_counts(seen["key_0"]) // below
-        drawing = Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
+        drawing = samples.Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
         if drawing is None:
             return self.count_codes(coders), None
         counted = self._counted_by(keys, self._weighing)
         # Without most of those that are not kept; `drawn` has the last word.
         counted = counted.with_columns((nw.col("key_0") * 0).alias(_HASH))
         for name in keys:
-            counted = counted.with_columns(add_key(nw.col(_HASH), nw.col(name)).alias(_HASH))
-            for turn in TURNS:  # one by one: engines repeat what is written into one expression
-                counted = counted.with_columns(turned(nw.col(_HASH), turn).alias(_HASH))
+            moved = samples.add_key(nw.col(_HASH), nw.col(name))
+            counted = counted.with_columns(moved.alias(_HASH))
+            # One by one: engines repeat what is written into one expression.
+            for turn in samples.TURNS:
+                counted = counted.with_columns(samples.turned(nw.col(_HASH), turn).alias(_HASH))
         first_key = nw.col("key_0")
         of_first = first_key - first_key % below
         of_group = (
@@ -248,7 +241,8 @@ class EngineTable:
         )
         rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
         value, times = nw.col(_HASH).cast(nw.Float64), nw.col(COUNT).cast(nw.Float64)
-        likely = self._collected(counted.filter(value * rate < times * float(PRIME)).drop(_HASH))
+        kept = value * rate < times * float(samples.PRIME)
+        likely = self._collected(counted.filter(kept).drop(_HASH))
         rows = _unpacked(likely, bases)
         codes = list(rows.codes)
         group = np.zeros(len(rows.weights), dtype=np.int64)
@@ -257,7 +251,7 @@ class EngineTable:
         rates = np.ones(len(group), dtype=np.int64)
         for one_in, among in drawing.by_rate().items():
             rates[np.isin(group, among)] = one_in
-        return drawn(rows, hashes_of(pack_keys(codes, bases)), rates), drawing
+        return samples.drawn(rows, samples.hashes_of(pack_keys(codes, bases)), rates), drawing
 
     def _keys(self, coders: Sequence[Coder], bases: Sequence[int]) -> dict[str, nw.Expr]:
         """The codes of a row as one whole number, or several where they do not fit one."""

@@ -50,7 +50,7 @@ class About:
 
 @dataclass(frozen=True)
 class QuestionSpec:
-    """A question, and how it is answered; questions.toml says what its parts are."""
+    """A question, and how it is answered; question_output.toml says what its parts are."""
 
     words: str
     answer: str

@@ -92,8 +92,7 @@ def make_report(
                 for name in ("share", "low", "high", "predicted", "faded")
             },
             "worth_collecting": [
-                vars(worth) | {"gain_per_cost": worth.gain_per_cost}
-                for worth in sorted(worths, key=lambda worth: -worth.gain_per_cost)
+                vars(one) for one in sorted(worths, key=lambda one: -one.gain_per_cost)
             ],
             # The share of a subgroup's rows that hold each feature, where it was ever recorded.
             "recorded": np.where(selection.missing, nan, shares).tolist(),
@@ -235,7 +234,7 @@ def _subgroups(
                 vars(value) | {"part_of_answer": parts.get(value.feature)} for value in values[name]
             ],
             "why": None,
-            "alternatives": [vars(one) | {"words": one.words} for one in alternatives],
+            "alternatives": [vars(one) for one in alternatives],
             "stability": stability and _resamples(stability, name),
             "curves": None,
         }
