@@ -33,7 +33,7 @@ from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.cohorts.feature_blocks import hide_features
+from misfeat.cohorts.features import hide_features
 from misfeat.cohorts.weights import reweighted, subsample
 from misfeat.completion import AutoCompleter
 from misfeat.estimation.estimates import Estimate

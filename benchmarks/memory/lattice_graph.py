@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from misfeat.completion.networks.paper import Labels, ModelShape, train
+from misfeat.completion.networks.paper import ModelShape
+from misfeat.completion.networks.training import Labels, train
 from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.lattice.levels import count_nodes
 from misfeat.lattice.neighbour_sums import Neighbours

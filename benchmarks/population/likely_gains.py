@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from misfeat import SubgroupSelector
-from misfeat.answers.feature_contributions import feature_worths
+from misfeat.answers.recording_gains import feature_worths
 from misfeat.datasets import GeneratedCohorts, make_cohorts
 
 SIZES, ROWS, SEEDS = (2, 3), (300, 1000, 3000), range(20)

@@ -30,7 +30,7 @@ from misfeat.estimation.estimates import WHAT as ESTIMATING
 from misfeat.estimation.scores import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError
-from misfeat.runtime.atomic_files import write_file
+from misfeat.runtime.file_system import write_file
 from misfeat.words import count_words
 
 if TYPE_CHECKING:

@@ -32,7 +32,8 @@ from torch.nn.functional import dropout, leaky_relu, mse_loss
 from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
 from benchmarks.common.lattice_graph import lattice_graph
-from misfeat.completion.networks.paper import Batch, Labels, ModelShape, training_step
+from misfeat.completion.networks.paper import ModelShape
+from misfeat.completion.networks.training import Batch, Labels, training_step
 from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import level

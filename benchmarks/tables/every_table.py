@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from misfeat import SubgroupSelector
-from misfeat.answers import options, recommendation
+from misfeat.answers import recommendation, subgroup_significance
 from misfeat.exceptions import MisfeatError
 
 CALLED = ("target", "class", "y", "outcome")
@@ -126,8 +126,9 @@ def stop(*_: object) -> None:
 def prepare() -> None:
     """Of a process: leave out what takes long and does not decide whether there is an answer."""
     warnings.simplefilter("ignore")
-    options.USUAL_PERMUTATIONS = options.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
-    options.STEP_PERMUTATIONS = options.FEWER_STEP_PERMUTATIONS = FEW_STEPS
+    tests = subgroup_significance
+    tests.USUAL_PERMUTATIONS = tests.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
+    tests.STEP_PERMUTATIONS = tests.FEWER_STEP_PERMUTATIONS = FEW_STEPS
     recommendation.MOST_MODELLED = 0
     signal.signal(signal.SIGPROF, stop)
 

@@ -27,7 +27,7 @@ import pandas as pd
 from benchmarks.time_to_event.populations import Population, censored_table
 from misfeat import SubgroupSelector
 from misfeat.answers.cox import concordance, fit_cox
-from misfeat.cohorts.follow_up import STATES
+from misfeat.cohorts.survival import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

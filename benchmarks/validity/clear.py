@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.validity.intervals import BY_LOT, drawn, true_score
 from misfeat import SubgroupSelector
-from misfeat.answers.feature_contributions import feature_worths
+from misfeat.answers.recording_gains import feature_worths
 from misfeat.exceptions import MisfeatWarning
 
 KINDS = ("alike", *BY_LOT, "half", "few", "unlike")

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from misfeat.demo import INTRODUCTION, fitted
-from misfeat.show.first_screen import first_screen
+from misfeat.show.answer_with_map import first_screen
 from misfeat.show.terminal import plain_text, print_lines, print_sentences, print_trust
 
 

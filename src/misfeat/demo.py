@@ -12,7 +12,7 @@ from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 from misfeat.selector import SubgroupSelector
-from misfeat.show.first_screen import first_screen
+from misfeat.show.answer_with_map import first_screen
 from misfeat.show.terminal import new_console, plain_text, print_lines, print_sentences, print_trust
 
 TITLE = "Heart disease in four hospitals"

@@ -12,7 +12,7 @@ from misfeat.answers.leaks import without_suspects
 from misfeat.answers.options import shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.build import CohortRules, cohorts_of
-from misfeat.cohorts.feature_blocks import (
+from misfeat.cohorts.features import (
     check_blocks,
     check_names,
     joined_blocks,

@@ -13,21 +13,26 @@ from misfeat.answers.feature_contributions import (
     FeatureValue,
     Interaction,
     PathStep,
-    Worth,
     feature_values,
-    feature_worths,
     pair_interactions,
     path_steps,
 )
-from misfeat.answers.fit_result import FitOptions, FitResult
+from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
 from misfeat.answers.options import frame_of
 from misfeat.answers.recommendation import answer_of
+from misfeat.answers.recording_gains import Worth, feature_worths
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.set_cells import explanation, explanation_columns
-from misfeat.answers.set_contrasts import Alternative, Estimated, alternative_sets, difference
+from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.subgroup_significance import LEVEL, SubgroupSignificance, significance_tests
-from misfeat.answers.top_sets import all_scores, as_columns, best_sets, subgroup_rows
+from misfeat.answers.top_sets import (
+    Alternative,
+    all_scores,
+    alternative_sets,
+    as_columns,
+    best_sets,
+)
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
@@ -81,7 +86,7 @@ class Selection(FitResult):
         return f"<Selection: {sets} in {where}; target {self.cohorts.target!r}>"
 
     def _repr_html_(self) -> str:
-        from misfeat.show.pages import first_screen_as_html
+        from misfeat.show.html_output import first_screen_as_html
 
         return first_screen_as_html(self)
 

@@ -298,6 +298,6 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
         html: str = super()._html_repr()
         if not hasattr(self, "selection_"):
             return html
-        from misfeat.show.pages import subgroups_as_html
+        from misfeat.show.html_output import subgroups_as_html
 
         return html + subgroups_as_html(self.cohorts_)

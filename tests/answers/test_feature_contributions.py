@@ -18,8 +18,7 @@ from misfeat.answers.feature_contributions import (
     shapley_weights,
 )
 from misfeat.answers.set_cells import explanation
-from misfeat.answers.set_contrasts import Alternative, alternative_sets
-from misfeat.answers.top_sets import best_sets
+from misfeat.answers.top_sets import Alternative, alternative_sets, best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.lattice.levels import level, rank

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
-from misfeat.answers.options import Effort, effort_for
 from misfeat.answers.performance import model_performance
 from misfeat.answers.recommendation import recording_sentences
 from misfeat.answers.recording_plan import PlanStep
+from misfeat.answers.subgroup_significance import Effort, effort_for
 from misfeat.datasets import make_cohorts
 
 
@@ -85,9 +85,9 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=199)
     assert effort_for(selection, 3) == Effort(3, 199, resampled=False, step_permutations=99)
     # Too many pairs to see with the usual number of permutations how many features are enough.
-    monkeypatch.setattr("misfeat.answers.options.MOST_PERMUTED", 3e6)
+    monkeypatch.setattr("misfeat.answers.subgroup_significance.MOST_PERMUTED", 3e6)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=99)
-    monkeypatch.setattr("misfeat.answers.options.MOST_AHEAD", 3e6)
+    monkeypatch.setattr("misfeat.answers.subgroup_significance.MOST_AHEAD", 3e6)
     assert effort_for(selection, 1).ahead == 1
     assert selection.enough().shape[0]
 
@@ -97,7 +97,7 @@ def test_long_tables_are_not_resampled(monkeypatch):
     table = {f"f{i}": rng.integers(0, 9, 400) for i in range(4)}
     selection = SubgroupSelector(size=2).fit(table, rng.integers(0, 2, 400)).selection_
     assert effort_for(selection, 2).resampled
-    monkeypatch.setattr("misfeat.answers.options.MOST_RESAMPLED_PAIRS", 6 * 300)
+    monkeypatch.setattr("misfeat.answers.subgroup_significance.MOST_RESAMPLED_PAIRS", 6 * 300)
     assert not effort_for(selection, 2).resampled
 
 

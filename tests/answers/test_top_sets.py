@@ -3,7 +3,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_contributions import feature_worths
+from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart
 

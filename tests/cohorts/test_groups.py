@@ -1,19 +1,14 @@
 import datetime as dt
 import logging
-import random
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from misfeat import Columns, MisfeatError, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.auto_groups import MOST_SUBGROUPS
-from misfeat.cohorts.cohort_data import subgroup_named
-from misfeat.cohorts.subgroups import natural_order
 from misfeat.datasets import make_cohorts
 from tests.cohorts.tables import table
 from tests.reading.holders import HOLDERS
@@ -189,90 +184,6 @@ def test_a_selector_knows_the_chosen_subgroups_of_other_rows(tmp_path):
         assert len(fitted.transform(table[:20])) == 20
         with pytest.warns(UserWarning, match=r"not there at fit: 'site=new"):
             fitted.transform(table[:20].assign(site="new"))
-
-
-SITES_AND_AGES = tuple(
-    f"site={site} & {age}"
-    for site in ("va", "ch", "New York")
-    for age in ("age<=40", "40<age<=60", "age>60")
-)
-
-NAMED_IN_SHORT = {
-    "site=va & age<=40": "site=va & age<=40",
-    "va & age<=40": "site=va & age<=40",
-    "age <= 40 & va": "site=va & age<=40",
-    "<=40 & VA": "site=va & age<=40",
-    "site == New York & 40 < age <= 60": "site=New York & 40<age<=60",
-    "new york&>60": "site=New York & age>60",
-}
-
-
-def test_terms_values_and_ranges_name_a_subgroup():
-    assert {name: subgroup_named(name, SITES_AND_AGES) for name in NAMED_IN_SHORT} == NAMED_IN_SHORT
-
-
-def test_a_name_of_several_lists_them():
-    for asked in ("va", "site=va", "age<=40", "<=40"):
-        with pytest.raises(MisfeatError, match=r"may mean 3 subgroups: .*; write more") as error:
-            subgroup_named(asked, SITES_AND_AGES)
-        assert error.value.value == asked
-        assert all(repr(name) in str(error.value) for name in SITES_AND_AGES if asked in name)
-
-
-def test_values_that_are_not_text_are_taken_by_their_labels():
-    assert subgroup_named(40, ("n=40", "n=41")) == "n=40"
-    assert subgroup_named(41.0, ("n=40", "n=41")) == "n=41"
-
-
-def test_letters_as_written_come_before_others():
-    names = ("grade=a", "grade=A")
-    assert [subgroup_named(one, names) for one in "aA"] == list(names)
-    with pytest.raises(MisfeatError, match="may mean 2 subgroups: 'grade=a', 'grade=A'"):
-        subgroup_named("GRADE=a", (*names, "other"))
-
-
-def test_the_nearest_names_are_offered_and_where_nothing_is_near_all():
-    names = ("site=cleveland", "site=hungarian", "site=va")
-    for asked, known, hint in (
-        ("clevland", names, "did you mean 'site=cleveland'"),
-        ("site=hungaria", names, "did you mean 'site=hungarian'"),
-        ("12", ("site=a", "site=b"), "there are 'site=a', 'site=b'"),
-        ("40", ("age<=40", "age>40"), ""),  # a number alone names no side of a cut
-    ):
-        with pytest.raises(MisfeatError, match=f"no subgroup '{asked}'; {hint}"):
-            subgroup_named(asked, known)
-
-
-def ordered(labels):
-    return [labels[position] for position in natural_order(labels)]
-
-
-@pytest.mark.parametrize(
-    "expected",
-    [
-        ["c1", "c2", "c10", "d1"],
-        ["ward 2a", "ward 2b", "ward 10a"],
-        ["-10", "-2", "0.5", "3", "20"],
-        ["<18", "18-39", "40-99", "100+"],
-        ["under 5", "5 to 9", "10 to 14", "15 and over"],
-        ["(-inf, 4.5]", "(4.5, 10]", "(10, inf]"],
-        ["<=40", "40", "40-60", ">60"],
-        ["A", "B", "a", "b"],
-        ["", "9 lives", "10"],
-    ],
-)
-def test_names_come_as_people_expect_them(expected):
-    assert ordered(sorted(expected)) == expected
-    shuffled = expected.copy()
-    random.Random(0).shuffle(shuffled)
-    assert ordered(shuffled) == expected
-
-
-@given(st.lists(st.integers(-(10**30), 10**30), unique=True), st.sampled_from(["", "c"]))
-def test_numbers_in_names_are_ordered_as_numbers(numbers, before):
-    if before:
-        numbers = [abs(number) for number in dict.fromkeys(map(abs, numbers))]
-    assert ordered([f"{before}{n}" for n in numbers]) == [f"{before}{n}" for n in sorted(numbers)]
 
 
 def test_subgroups_come_in_it_from_every_library():

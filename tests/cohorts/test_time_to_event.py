@@ -8,7 +8,7 @@ import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cox import brier, concordance, fit_cox
-from misfeat.cohorts.follow_up import (
+from misfeat.cohorts.survival import (
     CENSORED,
     EVENT,
     OTHER,

@@ -11,12 +11,11 @@ from misfeat.completion import ExactScores, Known, MLPCompleter, PaperCompleter
 from misfeat.completion.networks.paper import (
     BYTES_SIDE_BY_SIDE,
     Dropout,
-    Labels,
     MLPNetwork,
     ModelShape,
     PaperNetwork,
-    train,
 )
+from misfeat.completion.networks.training import Labels, train
 from misfeat.completion.neural_completers import NeuralCompleter
 from misfeat.completion.registry import COMPLETERS, completer_class
 from misfeat.lattice.levels import contains, level

@@ -13,7 +13,7 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.score_sources import CodedTable
+from misfeat.estimation.covariance_sources import CodedTable
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 

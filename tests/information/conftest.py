@@ -2,11 +2,11 @@
 
 import pytest
 
-from misfeat.information import block_plan
+from misfeat.information import subset_sums
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kernels_of_large_tables():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_plan, "SMALL", 0)
+        patch.setattr(subset_sums, "SMALL", 0)
         yield

@@ -1,4 +1,3 @@
-import numba as nb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,14 +7,12 @@ from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import expected_mutual_information
 
 from misfeat.information import null_expectation as kernels
-from misfeat.information.mutual_info import compact_rows
 from misfeat.information.null_expectation import (
     expected_information,
     expected_n_log_n,
     expected_n_log_n_weighted,
-    logs_of,
 )
-from tests.information.generated import above_chance, mean_n_log_n, random_cohort
+from tests.information.generated import above_chance, mean_n_log_n
 
 
 @settings(deadline=None)
@@ -71,17 +68,6 @@ def test_the_series_is_as_good_as_the_sum_where_it_takes_over():
             error = by_series - kernels.by_summing(a, b, n)
             # Means of all cells and classes add up to the rows, so this bounds the score's error.
             assert abs(error) / mean < 1e-13
-
-
-def test_kernels_compile_once_for_scores_with_and_without_chance():
-    rows = [compact_rows(random_cohort(), above_chance=above) for above in (True, False)]
-    for lanes in (0, 2, 4, 8):
-        with_chance, without = (logs_of(either, lanes) for either in rows)
-        assert nb.typeof(with_chance) == nb.typeof(without)
-    logs = logs_of(rows[0], 4)
-    for table in (logs.f, logs.g, logs.small):  # many share them
-        with pytest.raises(ValueError, match="read-only"):
-            table[0] = np.nan
 
 
 @settings(max_examples=50)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.information.kernels.permuted_scores import shuffled
-from misfeat.information.permutation import permutations_of
+from misfeat.information.permuted_targets import permutations_of
 from misfeat.information.trend import Orders, orders_of
 from misfeat.runtime.threads import Work
 from tests.information.test_permutation import SEED, questions

@@ -205,7 +205,7 @@ def test_beyond_the_limit_of_distinct_values_numbers_are_cut_at_the_same_edges(
     expected = build_cohorts(as_pandas(table), "ill", coding=Coding(missing_values=-9))
     for module in ("coding", "column_profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
-    monkeypatch.setattr("misfeat.reading.engine_expressions.FEW_VALUES", 20)
+    monkeypatch.setattr("misfeat.reading.engine_table.FEW_VALUES", 20)
     cohorts = build_cohorts(hold(table), "ill", coding=Coding(missing_values=-9))
     for column in ("level", "steps"):
         report = report_on(column, cohorts)

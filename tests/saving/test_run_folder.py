@@ -4,8 +4,8 @@ import os
 import pytest
 
 from misfeat import DamagedFileError, MisfeatError, SubgroupSelector
-from misfeat.runtime import atomic_files
-from misfeat.runtime.atomic_files import STAGED, FileLock
+from misfeat.runtime import file_system
+from misfeat.runtime.file_system import STAGED, FileLock
 from misfeat.saving import run_folder
 from misfeat.saving.run_folder import (
     ARRAYS,
@@ -206,7 +206,7 @@ def test_a_run_that_is_saved_while_it_is_read_is_read_again(folder, monkeypatch)
 
 
 def test_a_folder_that_never_rests_is_told(folder, monkeypatch):
-    monkeypatch.setattr(atomic_files, "TRIES", 3)
+    monkeypatch.setattr(file_system, "TRIES", 3)
     monkeypatch.setattr(run_folder, "_stamp", lambda _: object())
     with pytest.raises(MisfeatError, match="is being written all the time"):
         read_parts(folder, PARTS)
@@ -215,7 +215,7 @@ def test_a_folder_that_never_rests_is_told(folder, monkeypatch):
 def test_a_folder_that_another_one_keeps_locked_is_told(folder, monkeypatch):
     lock = FileLock(folder)
     assert lock.acquire()
-    monkeypatch.setattr(atomic_files, "FileLock", lambda path: FileLock(path, patience=0.05))
+    monkeypatch.setattr(file_system, "FileLock", lambda path: FileLock(path, patience=0.05))
     with pytest.raises(MisfeatError, match="is being written; try again later"):
         write_parts(folder, NEW)
     lock.release()

@@ -10,7 +10,7 @@ from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.information.count_tables import scores_of_tables, table_starts
 from misfeat.lattice.levels import level, rank
-from misfeat.runtime import atomic_files
+from misfeat.runtime import file_system
 from misfeat.sites import agree, combine, propose, read_summary, summarise, write_summary
 from misfeat.sites.combination import with_hidden_classes
 from misfeat.sites.rounding import (
@@ -129,9 +129,9 @@ def test_the_key_that_signs_is_what_chance_is_drawn_from(
 ):
     from misfeat.sites import make_key, read_key
 
-    modes, move = [], atomic_files.move
+    modes, move = [], file_system.move
     monkeypatch.setattr(
-        atomic_files, "move", lambda *paths: (modes.append(paths[0].stat().st_mode), move(*paths))
+        file_system, "move", lambda *paths: (modes.append(paths[0].stat().st_mode), move(*paths))
     )
     make_key(tmp_path / "site.key")
     assert modes == [(tmp_path / "site.key").stat().st_mode] == [0o100600]  # at no time readable

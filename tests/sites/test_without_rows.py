@@ -6,10 +6,10 @@ import pytest
 
 from misfeat import MisfeatError
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.options import Effort
 from misfeat.answers.run_comparison import RECORDED, compare_selections, explained_share
+from misfeat.answers.subgroup_significance import Effort
+from misfeat.show.answer_with_map import first_screen
 from misfeat.show.export import TITLES, answer_tables
-from misfeat.show.first_screen import first_screen
 from misfeat.sites import combine
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
 from misfeat.answers.fit_result import FitResult
-from misfeat.answers.leaks import leaks, missing_by_rule, missing_patterns, telling_gaps
+from misfeat.answers.gaps import missing_by_rule
+from misfeat.answers.leaks import leaks, missing_patterns, telling_gaps
 from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.follow_up import EVENT, STATES, counts_of, survival_of, weights_at
+from misfeat.cohorts.survival import EVENT, STATES, counts_of, survival_of, weights_at
 from misfeat.runtime.array_types import Floats, Indices
 
 MOST_STEPS, CONVERGED = 30, 1e-6  # of Newton's method, and changes that end it

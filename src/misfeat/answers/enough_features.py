@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.options import AHEAD, effort_for, of_each_subgroup, shown_scores
-from misfeat.answers.subgroup_significance import LEVEL, PermutationTester
+from misfeat.answers.options import of_each_subgroup, shown_scores
+from misfeat.answers.subgroup_significance import AHEAD, LEVEL, PermutationTester, effort_for
 from misfeat.answers.top_sets import TIED_DECIMALS
 from misfeat.completion import CompletedScores
 from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control

@@ -1,4 +1,4 @@
-"""What features are worth to a subgroup: alone, joined, in pairs, along a path, once recorded.
+"""What features are worth to a subgroup: alone, joined, in pairs, along a path.
 
 The share, or Shapley value, of a feature in a set is what it adds to a part of the rest of the set,
 averaged over the sizes of parts and over all parts of a size, exact from the lattice. Those of all
@@ -6,23 +6,19 @@ features of a set add up to its score. A path grows by the feature (or the inter
 most to what is chosen already.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
 from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, checked_size, set_members
-from misfeat.answers.recording_gains import NOTHING as NO_BUNDLE
-from misfeat.answers.recording_gains import RecordingGains
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
-from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.estimates import ListedScores
 from misfeat.estimation.search import forward_path
 from misfeat.lattice.levels import rank, ranks_below
@@ -33,7 +29,6 @@ SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 LONGEST = 20  # features of a path, unless asked for otherwise
 LEAST_ADDED = 0.01  # a step that adds a smaller share of the target's entropy is not worth taking
 NOTHING = Estimated(0.0, 0.0, 0.0)
-SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
 
 
 @dataclass(frozen=True)
@@ -307,83 +302,3 @@ def best_path(
     return forward_path(
         lambda sets: listed.of(sets)[0][cohort], range(n_features), most, listed.together, start
     )
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What recording one feature would be worth to one subgroup.
-
-    Its attributes are the columns that `Selection.worth_collecting` explains. Probabilities are NaN
-    where intervals are certain bounds. `joined` is the least that the feature adds to all but one
-    of the features of the best recorded set, NaN where there is no such set.
-    """
-
-    subgroup: str
-    feature: str
-    gain: float
-    low: float
-    high: float
-    probability: float
-    probability_of_a_tenth: float
-    clear: bool
-    rank: int
-    before: float
-    best_set: tuple[str, ...]
-    joined: float
-    support: str
-    unsettled: tuple[str, ...] = ()
-    settled_by: str = ""
-    cost: float = 1.0
-    gain_per_cost: float = float("nan")
-
-
-def feature_worths(
-    selection: FitResult,
-    subgroup: str | None = None,
-    size: int | None = None,
-    costs: Mapping[str, Any] | None = None,
-) -> list[Worth]:
-    """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    prices, size = options.Costs(selection, costs), checked_size(selection, size)
-    subgroups = options.explainable_subgroups(selection, subgroup)
-
-    def worths_of_subgroups() -> list[Worth]:
-        confidence, names = selection.confidence, selection.feature_names
-        records: list[Worth] = []
-        for name in subgroups:
-            gains = RecordingGains(selection, name, size)
-            own = gains.best_set(NO_BUNDLE)
-            before = gains.score(own)
-            worths: list[Worth] = []
-            offers = gains.gains(NO_BUNDLE, [frozenset([feature]) for feature in gains.considered])
-            for (feature,), (gain, index) in offers.items():
-                pair, where = gains.unsettled(index)
-                low, high = gains.bounds(gain, own, index)
-                rises, cost = gain.informs * gain.exceeds(0.0), prices.of(name, feature)
-                clear = low > 0 if confidence is None else gain.is_clear(confidence)
-                worths.append(
-                    Worth(
-                        subgroup=name,
-                        feature=names[feature],
-                        gain=gain.expected,
-                        low=min(low, gain.expected),
-                        high=max(high, gain.expected),
-                        probability=rises,
-                        probability_of_a_tenth=gain.informs * gain.exceeds(0.1 * before),
-                        clear=bool(clear),
-                        rank=0,
-                        before=before,
-                        best_set=tuple(names[f] for f in gains.features(index)),
-                        joined=gains.joined(own, feature),
-                        support=SUPPORT[gains.support(index)],
-                        unsettled=pair,
-                        settled_by=where,
-                        cost=cost,
-                        gain_per_cost=gain.expected / cost,
-                    )
-                )
-            worths.sort(key=lambda worth: -worth.gain_per_cost)
-            records += [replace(worth, rank=rank) for rank, worth in enumerate(worths, start=1)]
-        return records
-
-    return selection.remembered(("worth", subgroup, size, prices.key), worths_of_subgroups)

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.feature_blocks import check_names, not_a_feature
+from misfeat.cohorts.features import check_names, not_a_feature
 from misfeat.completion import BaseCompleter, CompletedScores
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.information.mutual_info import target_entropies
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
 
@@ -213,3 +214,17 @@ def set_members(selection: FitResult, features: Sequence[str]) -> list[int]:
             f"{Setting('features')} names {repeated!r} twice; name it once.", column=repeated
         )
     return sorted(feature_index(selection, name, "a feature") for name in names)
+
+
+def subgroup_rows(cohorts: Cohorts) -> list[dict[str, Any]]:
+    """The subgroups: their rows, their target's entropy in nats, and what they never recorded."""
+    return [
+        {
+            "subgroup": cohort.name,
+            "rows": cohort.size,
+            "target_entropy": entropy,
+            "missing": cohorts.missing_features(cohort.name),
+            **({} if cohort.effective is None else {"effective_rows": cohort.effective}),
+        }
+        for cohort, entropy in zip(cohorts, target_entropies(cohorts), strict=True)
+    ]

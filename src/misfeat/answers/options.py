@@ -1,8 +1,7 @@
-"""What questions are asked with: sizes, features and costs, and how much is asked by default."""
+"""What questions are asked with: sizes, features to include, subgroups and costs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from math import comb
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from misfeat.answers.fit_result import FitResult, checked_size, feature_index
 from misfeat.completion import CompletedScores
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.information.permutation import rows_to_permute
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
@@ -124,54 +122,3 @@ def frame_of(kind: type[Any], records: Iterable[Any], backend: str | None) -> An
     records = list(records)
     columns = {f.name: [getattr(one, f.name) for one in records] for f in fields(kind)}
     return result_frame(columns, backend)
-
-
-MOST_PERMUTED = 12e9  # rows times sets times permutations: about ten seconds on two cores
-MOST_PERMUTED_WITH_WEIGHTS = 1e9  # the same where rows have weights
-MOST_PERMUTED_ONE_BY_ONE = 3e7  # the same where rows have gaps, so that sets are permuted singly
-USUAL_PERMUTATIONS = 999
-FEWER_PERMUTATIONS = 199  # where the usual number takes too long; p-values reach down to 0.005
-STEP_PERMUTATIONS = 199  # for each step from one size to the next, several a subgroup
-FEWER_STEP_PERMUTATIONS = 99
-STEP_COST = 3  # as long as permuting all rows at once: they are permuted within cells
-AHEAD = 2  # so many further features are tried at once
-MOST_AHEAD = 2e11  # as above, for all steps; beyond, one further feature is tried at a time
-# Sets, over all subgroups, and coded rows times pairs of features, up to which rows are resampled.
-MOST_RESAMPLED, MOST_RESAMPLED_PAIRS = 10_000, 5e6
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What is asked of a selection by default; numbers are 0 where nothing is asked."""
-
-    tested: int  # the largest sets that are tested against chance
-    permutations: int
-    resampled: bool
-    step_permutations: int = STEP_PERMUTATIONS  # for each size that may be enough
-    ahead: int = AHEAD  # further features that are tried at once
-
-
-def effort_for(selection: FitResult, size: int) -> Effort:
-    """What fits into some seconds."""
-    if selection.set_scores.rows_withheld:
-        return Effort(0, 0, resampled=False)
-    n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
-    n_rows = float(sum(map(rows_to_permute, selection.cohorts)))
-    recorded = zip(selection.cohorts, ~selection.cohorts.missing, strict=True)
-    gaps = any((cohort.codes[columns] < 0).any() for cohort, columns in recorded)
-    weighted = any(cohort.effective is not None for cohort in selection.cohorts)
-    most = MOST_PERMUTED_WITH_WEIGHTS if weighted else MOST_PERMUTED
-    most = MOST_PERMUTED_ONE_BY_ONE if gaps else most
-    smaller = [(largest, FEWER_PERMUTATIONS) for largest in range(size, 0, -1)]
-    for tested, permutations in [(size, USUAL_PERMUTATIONS), *smaller, (0, 0)]:
-        sets = sum(comb(n_features, m) for m in range(1, tested + 1))
-        if sets * n_rows * permutations <= most:
-            break
-    counted = selection.set_scores.measure.rows is not None
-    resampled = counted and comb(n_features, size) * n_cohorts <= MOST_RESAMPLED
-    resampled &= len(selection.cohorts.weights) * comb(n_features, 2) <= MOST_RESAMPLED_PAIRS
-    # Each step permutes all sets of up to two features beside those of the set so far.
-    ahead = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
-    work = STEP_COST * (tested + 1) * ahead * n_rows * STEP_PERMUTATIONS
-    steps = STEP_PERMUTATIONS if work <= MOST_PERMUTED else FEWER_STEP_PERMUTATIONS
-    return Effort(tested, permutations, resampled, steps, AHEAD if work <= MOST_AHEAD else 1)

@@ -22,8 +22,8 @@ from misfeat.answers.cox import brier, concordance, concordance_error, fit_cox
 from misfeat.answers.fit_result import FitResult
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import distinct_columns
-from misfeat.cohorts.follow_up import EVENT, STATES
 from misfeat.cohorts.product_sums import ProductSums
+from misfeat.cohorts.survival import EVENT, STATES
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices
 

@@ -18,12 +18,18 @@ from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
 from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.options import Effort, effort_for, level_size, shown_scores
+from misfeat.answers.options import level_size, shown_scores
 from misfeat.answers.performance import MEAN_AUC, UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
-from misfeat.answers.subgroup_significance import SubgroupSignificance, significance_tests
+from misfeat.answers.subgroup_significance import (
+    Effort,
+    SubgroupSignificance,
+    effort_for,
+    significance_tests,
+)
 from misfeat.answers.top_sets import ScoredSet, best_sets
-from misfeat.cohorts.cohort_data import Cohorts, subgroup_named
+from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.subgroup_names import subgroup_named
 from misfeat.exceptions import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 

@@ -10,18 +10,20 @@ little below the difference of estimates, for S is the best of many, and most of
 than the deviation says, some farther away. `Gain` is that mixture of two normal distributions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult
+from misfeat.answers import options
+from misfeat.answers.fit_result import FitResult, checked_size
 from misfeat.answers.options import shown_scores
 from misfeat.answers.set_contrasts import SHARED_ERROR
 from misfeat.completion import CompletedScores
-from misfeat.completion.completer_data import SINGLES
+from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.runtime.array_types import Floats, Indices
 
 Bundle = frozenset[int]
@@ -43,6 +45,7 @@ CLEAR, DOUBT = 0.85, 0.05  # what is called clear informs in so many subgroups, 
 SET_APART = (0.5, 0.0, 1.0)  # times these in a subgroup that differs from all others: who knows
 DIFFER = 2.0  # how much wider clear gains must be, where subgroups are known to differ
 _NORMAL = NormalDist()
+SMALLEST_SCALE = 0.001  # of the highest possible score: gains are drawn on no finer scale
 
 
 class Gain(NamedTuple):
@@ -350,3 +353,83 @@ def unsettled_pair(selection: FitResult, members: Sequence[int]) -> tuple[tuple[
             nearest = np.lexsort((rows, one.astype(int) + other.astype(int)))[-1]
             return (names[a], names[b]), selection.cohorts.names[nearest]
     return (), ""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What recording one feature would be worth to one subgroup.
+
+    Its attributes are the columns that `Selection.worth_collecting` explains. Probabilities are NaN
+    where intervals are certain bounds. `joined` is the least that the feature adds to all but one
+    of the features of the best recorded set, NaN where there is no such set.
+    """
+
+    subgroup: str
+    feature: str
+    gain: float
+    low: float
+    high: float
+    probability: float
+    probability_of_a_tenth: float
+    clear: bool
+    rank: int
+    before: float
+    best_set: tuple[str, ...]
+    joined: float
+    support: str
+    unsettled: tuple[str, ...] = ()
+    settled_by: str = ""
+    cost: float = 1.0
+    gain_per_cost: float = float("nan")
+
+
+def feature_worths(
+    selection: FitResult,
+    subgroup: str | None = None,
+    size: int | None = None,
+    costs: Mapping[str, Any] | None = None,
+) -> list[Worth]:
+    """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
+    prices, size = options.Costs(selection, costs), checked_size(selection, size)
+    subgroups = options.explainable_subgroups(selection, subgroup)
+
+    def worths_of_subgroups() -> list[Worth]:
+        confidence, names = selection.confidence, selection.feature_names
+        records: list[Worth] = []
+        for name in subgroups:
+            gains = RecordingGains(selection, name, size)
+            own = gains.best_set(NOTHING)
+            before = gains.score(own)
+            worths: list[Worth] = []
+            offers = gains.gains(NOTHING, [frozenset([feature]) for feature in gains.considered])
+            for (feature,), (gain, index) in offers.items():
+                pair, where = gains.unsettled(index)
+                low, high = gains.bounds(gain, own, index)
+                rises, cost = gain.informs * gain.exceeds(0.0), prices.of(name, feature)
+                clear = low > 0 if confidence is None else gain.is_clear(confidence)
+                worths.append(
+                    Worth(
+                        subgroup=name,
+                        feature=names[feature],
+                        gain=gain.expected,
+                        low=min(low, gain.expected),
+                        high=max(high, gain.expected),
+                        probability=rises,
+                        probability_of_a_tenth=gain.informs * gain.exceeds(0.1 * before),
+                        clear=bool(clear),
+                        rank=0,
+                        before=before,
+                        best_set=tuple(names[f] for f in gains.features(index)),
+                        joined=gains.joined(own, feature),
+                        support=SUPPORT[gains.support(index)],
+                        unsettled=pair,
+                        settled_by=where,
+                        cost=cost,
+                        gain_per_cost=gain.expected / cost,
+                    )
+                )
+            worths.sort(key=lambda worth: -worth.gain_per_cost)
+            records += [replace(worth, rank=rank) for rank, worth in enumerate(worths, start=1)]
+        return records
+
+    return selection.remembered(("worth", subgroup, size, prices.key), worths_of_subgroups)

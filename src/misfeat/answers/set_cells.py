@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from misfeat.answers.fit_result import FitResult, set_members
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import distinct_columns
-from misfeat.cohorts.follow_up import counts_of, survival_of
+from misfeat.cohorts.survival import counts_of, survival_of
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.information.count_tables import CountTables
 from misfeat.information.mutual_info import entropy
@@ -364,7 +364,7 @@ def _labels(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[st
     ]
 
 
-class _Rows(NamedTuple):
+class _Pooled(NamedTuple):
     codes: Indices  # (n_features, n_rows)
     target: Indices
     weights: Floats
@@ -402,7 +402,7 @@ class ExpectedCells:
         return codes[np.argsort([*own, *other])], by_class[held[:, 0], :, held[:, 1]]
 
     def _given(
-        self, rows: _Rows, proxies: Sequence[int], own: Sequence[int], part: Sequence[int]
+        self, rows: _Pooled, proxies: Sequence[int], own: Sequence[int], part: Sequence[int]
     ) -> tuple[Indices, Floats]:
         """Values of unrecorded features, and how likely each row of the subgroup has them."""
         known = [*proxies, *own]
@@ -446,7 +446,7 @@ class ExpectedCells:
         plug_in = entropy(table.sum(axis=0)) + entropy(table.sum(axis=1)) - entropy(table.ravel())
         return plug_in - float((n - 1) * (m - 1)) / (2.0 * float(table.sum()))
 
-    def _rows(self, cohorts: Sequence[int], members: Sequence[int], some: bool = False) -> _Rows:
+    def _rows(self, cohorts: Sequence[int], members: Sequence[int], some: bool = False) -> _Pooled:
         """Rows of cohorts that lack none of these features; a cell and class each where fewer."""
         held, parts = list(members), []
         shape = *(len(self._cohorts.categories[m]) for m in held), len(self._cohorts.classes)
@@ -465,7 +465,7 @@ class ExpectedCells:
             parts.append((codes, target, weights))
         empty = np.zeros((len(held), 0)), np.zeros(0), np.zeros(0)
         joined: Any = [np.concatenate(part, axis=-1) for part in zip(empty, *parts, strict=True)]
-        return _Rows(joined[0].astype(np.int64), joined[1].astype(np.int64), joined[2])
+        return _Pooled(joined[0].astype(np.int64), joined[1].astype(np.int64), joined[2])
 
     def _cells(self, cohort: int, members: Sequence[int]) -> tuple[Any, Any, Any]:
         tables: Any = self._tables

@@ -1,4 +1,4 @@
-"""Whether any set of a subgroup explains more than chance, as plain data."""
+"""Whether any set of a subgroup explains more than chance, and how much testing fits in seconds."""
 
 from dataclasses import dataclass
 from math import comb
@@ -18,7 +18,7 @@ from misfeat.estimation.significance import (
     max_test,
 )
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.information.permutation import (
+from misfeat.information.permuted_targets import (
     MOST_LINEAR,
     MOST_PERMUTATIONS,
     CorrelationPermutations,
@@ -26,6 +26,7 @@ from misfeat.information.permutation import (
     Permutations,
     joint_effects,
     permutations_of,
+    rows_to_permute,
 )
 from misfeat.information.trend import orders_of
 from misfeat.lattice.levels import rank
@@ -35,6 +36,18 @@ from misfeat.runtime.threads import Work
 
 LEVEL = 0.05
 PERMUTING = "Shuffling the target"
+MOST_PERMUTED = 12e9  # rows times sets times permutations: about ten seconds on two cores
+MOST_PERMUTED_WITH_WEIGHTS = 1e9  # the same where rows have weights
+MOST_PERMUTED_ONE_BY_ONE = 3e7  # the same where rows have gaps, so that sets are permuted singly
+USUAL_PERMUTATIONS = 999
+FEWER_PERMUTATIONS = 199  # where the usual number takes too long; p-values reach down to 0.005
+STEP_PERMUTATIONS = 199  # for each step from one size to the next, several a subgroup
+FEWER_STEP_PERMUTATIONS = 99
+STEP_COST = 3  # as long as permuting all rows at once: they are permuted within cells
+AHEAD = 2  # so many further features are tried at once
+MOST_AHEAD = 2e11  # as above, for all steps; beyond, one further feature is tried at a time
+# Sets, over all subgroups, and coded rows times pairs of features, up to which rows are resampled.
+MOST_RESAMPLED, MOST_RESAMPLED_PAIRS = 10_000, 5e6
 
 
 @dataclass(frozen=True)
@@ -73,10 +86,10 @@ def significance_tests(
     level: float = LEVEL,
 ) -> SignificanceTests:
     """Whether any set explains more than chance (`Selection.significance`)."""
-    effort = options.effort_for(selection, options.level_size(selection, size))
+    effort = effort_for(selection, options.level_size(selection, size))
     largest = options.level_size(selection, size if size is not None else effort.tested or None)
     if permutations is None:
-        permutations = effort.permutations or options.FEWER_PERMUTATIONS
+        permutations = effort.permutations or FEWER_PERMUTATIONS
     tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= largest
@@ -221,3 +234,40 @@ class SearchedSets(NamedTuple):
     largest: int
     held: tuple[int, ...] = ()
     include: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What is asked of a selection by default; numbers are 0 where nothing is asked."""
+
+    tested: int  # the largest sets that are tested against chance
+    permutations: int
+    resampled: bool
+    step_permutations: int = STEP_PERMUTATIONS  # for each size that may be enough
+    ahead: int = AHEAD  # further features that are tried at once
+
+
+def effort_for(selection: FitResult, size: int) -> Effort:
+    """What fits into some seconds."""
+    if selection.set_scores.rows_withheld:
+        return Effort(0, 0, resampled=False)
+    n_features, n_cohorts = len(selection.feature_names), len(selection.cohorts)
+    n_rows = float(sum(map(rows_to_permute, selection.cohorts)))
+    recorded = zip(selection.cohorts, ~selection.cohorts.missing, strict=True)
+    gaps = any((cohort.codes[columns] < 0).any() for cohort, columns in recorded)
+    weighted = any(cohort.effective is not None for cohort in selection.cohorts)
+    most = MOST_PERMUTED_WITH_WEIGHTS if weighted else MOST_PERMUTED
+    most = MOST_PERMUTED_ONE_BY_ONE if gaps else most
+    smaller = [(largest, FEWER_PERMUTATIONS) for largest in range(size, 0, -1)]
+    for tested, permutations in [(size, USUAL_PERMUTATIONS), *smaller, (0, 0)]:
+        sets = sum(comb(n_features, m) for m in range(1, tested + 1))
+        if sets * n_rows * permutations <= most:
+            break
+    counted = selection.set_scores.measure.rows is not None
+    resampled = counted and comb(n_features, size) * n_cohorts <= MOST_RESAMPLED
+    resampled &= len(selection.cohorts.weights) * comb(n_features, 2) <= MOST_RESAMPLED_PAIRS
+    # Each step permutes all sets of up to two features beside those of the set so far.
+    ahead = sum(comb(n_features, m) for m in range(1, AHEAD + 1))
+    work = STEP_COST * (tested + 1) * ahead * n_rows * STEP_PERMUTATIONS
+    steps = STEP_PERMUTATIONS if work <= MOST_PERMUTED else FEWER_STEP_PERMUTATIONS
+    return Effort(tested, permutations, resampled, steps, AHEAD if work <= MOST_AHEAD else 1)

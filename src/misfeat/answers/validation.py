@@ -33,7 +33,7 @@ from misfeat.answers.fit_result import FitResult, checked_k
 from misfeat.answers.options import level_size
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import SOME_ROWS
-from misfeat.cohorts.feature_blocks import hide_features, product_sums_without, without_features
+from misfeat.cohorts.features import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.completion import CompletedScores, Known
 from misfeat.completion.completer_data import ExactScores

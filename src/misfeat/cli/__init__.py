@@ -5,7 +5,7 @@ import os
 import sys
 from contextlib import suppress
 
-from misfeat.runtime.progress import INTERRUPTED, interrupts_kept
+from misfeat.runtime.interrupts import INTERRUPTED, interrupts_kept
 
 __all__ = ["main"]
 LEAST_MEMORY = 1000 * 2**20  # With less, libraries end the process as they load

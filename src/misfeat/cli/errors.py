@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from misfeat.cli.run_options import as_option, with_help
 from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
-from misfeat.runtime.progress import INTERRUPTED, answer_interrupt
+from misfeat.runtime.interrupts import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
 
 INTERNAL_ERROR = 1  # exit code: something in misfeat or a library under it broke

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from misfeat.runtime.progress import StepTimes
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
-    from misfeat.show.first_screen import FirstScreen
+    from misfeat.show.answer_with_map import FirstScreen
 
 
 def run(ctx: typer.Context, **options: Any) -> None:
@@ -61,7 +61,7 @@ def answer(settings: RunSettings) -> None:
     from misfeat.runtime.memory import memory_limit
     from misfeat.runtime.progress import Bar, StepTimes, progress_shown
     from misfeat.saving.run_folder import check_folder
-    from misfeat.show.first_screen import first_screen
+    from misfeat.show.answer_with_map import first_screen
     from misfeat.show.terminal import print_trust, worth_lines
 
     folder = check_folder(settings.out) if settings.out is not None else None

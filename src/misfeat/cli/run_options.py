@@ -100,11 +100,6 @@ def read_costs(value: Any) -> dict[str, float]:
     return {column: _parsed(float, cost, Setting("costs", cost, column)) for column, cost in pairs}
 
 
-def read_read_rules(value: Any) -> dict[str, str]:
-    """Read ``COL=text``."""
-    return _pairs(value, "read", "zip=text")
-
-
 # What makes the value for Python; others are as given.
 READERS: dict[str, Callable[[Any], Any]] = {
     "by": read_groups,
@@ -116,7 +111,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "block": read_blocks,
     "bins": read_bins,
     "missing": read_missing_values,
-    "read": read_read_rules,
+    "read": lambda value: _pairs(value, "read", "zip=text"),
     "cost": read_costs,
 }
 

@@ -9,7 +9,7 @@ import typer
 
 from misfeat.cli.errors import Quiet, in_options, notes_said, say
 from misfeat.cli.run_options import RunSettings, Several, as_option, read_costs
-from misfeat.runtime.atomic_files import as_path
+from misfeat.runtime.file_system import as_path
 
 if TYPE_CHECKING:
     from misfeat.selection import Selection

@@ -13,7 +13,7 @@ import tomli_w
 from misfeat.cli.run_options import NAMES, PATHS, RunSettings
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.reading.files import is_address, without_secrets
-from misfeat.runtime.atomic_files import as_path
+from misfeat.runtime.file_system import as_path
 from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts
 
 IN_FILE = tuple(name for name in NAMES if name != "config")

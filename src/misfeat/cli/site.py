@@ -187,15 +187,12 @@ def _key(file: str) -> Any:
 
 
 def _coding(missing: Several, read: Several, bins: Several = None) -> "Coding":
-    from misfeat.cli.run_options import read_bins, read_missing_values, read_read_rules
+    from misfeat.cli.run_options import PARAMETERS, READERS
     from misfeat.cohorts.coding import Coding
 
-    given: dict[str, Any] = {
-        "missing_values": read_missing_values(missing) if missing else None,
-        "read": read_read_rules(read) if read else None,
-        "bins": read_bins(bins) if bins else None,
-    }
-    return Coding(**{name: value for name, value in given.items() if value is not None})
+    given = {"missing": missing, "read": read, "bins": bins}
+    rules = {PARAMETERS.get(name, name): READERS[name](one) for name, one in given.items() if one}
+    return Coding(**rules)
 
 
 for command in (key, propose, agree, summarise, show, combine):

@@ -8,23 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts import column_profiles, subgroups
+from misfeat.cohorts import coding as column_coding
+from misfeat.cohorts import merged_categories as merging
+from misfeat.cohorts import subgroups
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.coding import (
-    NEVER_RECORDED,
-    TO_MERGE,
-    UNREAD,
-    UNSCORED,
     BinRules,
     Coding,
     TargetCoding,
-    as_it_is,
-    check_target,
     cut_at,
     feature_coder,
-    left_out,
     most_categories,
-    target_coding,
 )
 from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
 from misfeat.cohorts.column_profiles import (
@@ -35,16 +29,8 @@ from misfeat.cohorts.column_profiles import (
     profile_column,
 )
 from misfeat.cohorts.design_effects import effective_sizes
-from misfeat.cohorts.merged_categories import (
-    BY_GAPS,
-    MOST_VALUES,
-    RECORDED,
-    gaps_explain,
-    lost_bits,
-    merge_neighbours,
-    merge_rare,
-)
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
+from misfeat.cohorts.suspected_codes import suspects
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import (
@@ -66,7 +52,8 @@ from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
 
-TREATED_LATER = (TO_MERGE, *UNREAD)  # Treatments that wait until rows are counted
+# Treatments that wait until rows are counted.
+TREATED_LATER = (column_coding.TO_MERGE, *column_coding.UNREAD)
 WORTH_SAYING = 0.01  # What merging loses is said from so many bits on
 AUTO = "auto"  # Asks for group columns to be chosen, where no column has that name
 BYTES_A_ROW, BYTES_A_CODE = 120, 14
@@ -270,7 +257,7 @@ def profile_table(
         progress("Reading columns", done, len(names))
         read[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target and rules.event is None:
-            check_target(read[column], rules.bins, rules.coding.target)
+            column_coding.check_target(read[column], rules.bins, rules.coding.target)
     profiles = {column: read[column] for column in names}
     progress("Reading columns", len(names), len(names))
     notes = Notes()
@@ -333,7 +320,7 @@ def code_table(
         time, event = profiles[profiled.target], profiles[rules.event.column]
         target = time_coding(table, time, event, rules.event, rules.bins)
     else:
-        target = target_coding(
+        target = column_coding.target_coding(
             table, profiles[profiled.target], rules.bins, rules.coding.target, with_grids=with_grids
         )
     features, audits = _feature_coders(profiled, target.audits)
@@ -354,7 +341,7 @@ def code_table(
                 column=part.column,
             )
     if design:
-        drawn_by = map(as_it_is, design)
+        drawn_by = map(column_coding.as_it_is, design)
         drawn = table.count_codes([*groups, *features.values(), *target.coders, *drawn_by])
         drawn = target.joined(drawn, len(groups) + len(features))[1]
     progress("Counting rows", 1, 1)
@@ -368,7 +355,7 @@ def code_table(
         profile = profiles.get(audit.column)
         if audit.role != "feature" or profile is None or profile.in_order:
             continue
-        if audit.treatment.startswith(BY_GAPS):
+        if audit.treatment.startswith(merging.BY_GAPS):
             text = "Column {column!r} is a feature by whether it is {treatment}."
             notes.add(text, column=audit.column, treatment=audit.treatment)
             continue
@@ -404,13 +391,13 @@ def _feature_coders(
             audit = targets[column]
         elif column in grouped:
             edges = cuts.get(column, ()) if rules.auto else ()
-            audit = replace(left_out(profile, "subgroups"), role="group", edges=edges)
+            audit = replace(column_coding.left_out(profile, "subgroups"), role="group", edges=edges)
         else:
             coder, audit = feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target", "group"):
-            values, why = column_profiles.suspects(profile)
+            values, why = suspects(profile)
             audit = replace(audit, suspects=values, why_suspect=why)
         audits.append(audit)
     return coders, [_cut_where_others_change(profiled, coders, audit) for audit in audits]
@@ -426,8 +413,8 @@ def _cut_where_others_change(
         return audit
     for name, coder in sorted(coders.items()):
         few = profiled.profiles[name].in_order and len(coder.labels) <= profiled.most
-        if few and profile.distinct <= MOST_VALUES:
-            codes = profiled.table.count_codes([as_it_is(profile), coder]).codes
+        if few and profile.distinct <= merging.MOST_VALUES:
+            codes = profiled.table.count_codes([column_coding.as_it_is(profile), coder]).codes
             values, theirs = codes[:, (codes < [[profile.distinct], [len(coder.labels)]]).all(0)]
             steps = np.diff(theirs.astype(np.int64))
             if len(values) == len(np.unique(values)) and ((steps >= 0).all() or (steps <= 0).all()):
@@ -480,7 +467,7 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
     classes = target.classes_of(rows.codes[-1], missing=n_classes)
     audit = next(audit for audit in coded.audits if audit.column == column)
     codes = list(rows.codes)
-    if audit.treatment == TO_MERGE:
+    if audit.treatment == column_coding.TO_MERGE:
         settled = {one.column for one in coded.audits if one.treatment not in TREATED_LATER}
         others = {
             name: (len(groups) + names.index(name), features[name])
@@ -489,12 +476,12 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
         values, most = features[column], profiled.most
         if profiled.profiles[column].in_order:
             bins = profiled.rules.bins.bins
-            merged = merge_neighbours(rows, line, others, values, bins=bins, most=most)
+            merged = merging.merge_neighbours(rows, line, others, values, bins=bins, most=most)
         else:
-            merged = merge_rare(rows, line, others, values[:-1], most=most)
+            merged = merging.merge_rare(rows, line, others, values[:-1], most=most)
         labels, treatment = merged.labels, merged.treatment
         codes[line], bases[line] = merged.codes, len(labels) + 1
-        lost = lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
+        lost = merging.lost_bits(rows.codes[line], merged, classes, rows.weights, n_classes)
         if lost >= WORTH_SAYING:
             text = (
                 "All values of {column!r} explain {bits:.2f} bits more of other rows than {those}."
@@ -502,8 +489,9 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
             profiled.notes.add(text, column=column, bits=lost, those=treatment)
     else:
         missing = codes[line] == bases[line] - 1
-        explain = gaps_explain(rows, missing, len(groups), classes, n_classes)
-        labels, treatment = (RECORDED,) if explain else (), f"{BY_GAPS} ({audit.treatment})"
+        explain = merging.gaps_explain(rows, missing, len(groups), classes, n_classes)
+        labels = (merging.RECORDED,) if explain else ()
+        treatment = f"{merging.BY_GAPS} ({audit.treatment})"
         codes[line], bases[line] = missing.astype(np.int8), 2
     features[column] = labels
     changed = replace(audit, treatment=treatment, categories=labels)
@@ -518,13 +506,13 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
     column, why, notes = audit.column, audit.treatment, profiled.notes
     start = "Column {column!r} is left out: {why}"
-    if why == NEVER_RECORDED:
+    if why == column_coding.NEVER_RECORDED:
         _warn_of_never_recorded(column, notes)
     elif why == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
         text = "Column {column!r} is left out as an identifier: its values are integers, nearly "
         text += "all distinct. If they measure something, pass {bins}; else drop the column."
         notes.warn(text, column=column, bins=Setting("bins", 5, column=column))
-    elif why == UNSCORED:
+    elif why == column_coding.UNSCORED:
         text = f"{start}, since it holds lists, structures, durations or bytes. "
         text += "Make plain columns of what it holds to have it scored."
         notes.add(text, column=column, why=why)
@@ -591,7 +579,7 @@ def lay_out(profiled: ProfiledTable, coded: CodedColumns) -> tuple[Cohorts, subg
         classes=target.classes,
         gap_codes=gap_codes,
         columns=tuple(
-            as_left_out(audit, NEVER_RECORDED) if audit.column in never else audit
+            as_left_out(audit, column_coding.NEVER_RECORDED) if audit.column in never else audit
             for audit in coded.audits
         ),
         seen=subgroups.subgroups_in(coded.rows, groupings, coding.missing_groups),

@@ -1,11 +1,12 @@
 """Texts that have an order: scales, ranges, sub-grades, numbered things, months and weekdays.
 
 A column has one of these orders where all of its texts belong to it, but for words for no answer
-in a column of few values, which come last.
+in a column of few values, which come last. `natural_order` is that of any texts.
 """
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -38,6 +39,14 @@ _NUMBERED = re.compile(
     r"(stage|grade|level|tier|phase|week|month|day|year|visit|wave|round|period|quarter|"
     r"quartile|quintile|decile|semester|term)[ _#-]?(\d{1,4})([a-d]?)"
 )
+_DIGITS = re.compile(r"([0-9]+)")
+RANGE_START = re.compile(
+    r"[\[(]?\s*(?:(?P<below><=?|≤|under|below|less than|up to)"
+    r"|(?P<above>>=?|≥|over|above|more than)|from)?\s*"
+    r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))(?!\.?[0-9])"
+    r"(?P<open>\s*(?:\+|(?:and|or) (?:over|older|more|above))[\])]?$)?",
+    re.IGNORECASE,
+)  # Where a number or a range starts, and on which side of the number it lies
 
 
 def order_of(texts: Sequence[str]) -> list[str] | None:
@@ -101,3 +110,20 @@ def _as_sub_grades(texts: Sequence[str]) -> list[Any] | None:
         return None
     spans = (max(letters) - min(letters) + 1) * (max(numbers) - min(numbers) + 1)
     return pairs if len(texts) >= COMPLETE * spans else None
+
+
+def natural_order(labels: Sequence[str]) -> list[int]:
+    """Positions in the order that people expect: ranges by where they lie, digits as numbers."""
+    starts = [RANGE_START.match(label.strip()) for label in labels]
+    are_ranges = all(starts)
+    keys: list[Any] = []
+    for text, start in zip(labels, starts, strict=True):
+        # Text and digits in turn; digits are compared by how many there are first.
+        parts: list[Any] = _DIGITS.split(text)
+        parts[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in parts[1::2])]
+        number, side = Decimal(0), 0
+        if start is not None and are_ranges:
+            number, side = Decimal(start["number"]), bool(start["above"] or start["open"])
+            side -= start["below"] is not None
+        keys.append((number, side, parts, text))
+    return sorted(range(len(labels)), key=keys.__getitem__)

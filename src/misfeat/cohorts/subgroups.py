@@ -6,10 +6,8 @@ is not small.
 """
 
 import itertools
-import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
 from math import ceil, sqrt
 from typing import Any
@@ -18,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from misfeat.cohorts.coding import Coding, as_it_is, check_cut_points, cut_points, interval_labels
-from misfeat.cohorts.cohort_data import BETWEEN_TERMS
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
+from misfeat.cohorts.ordered_text import RANGE_START, natural_order
+from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import Message, MisfeatError, Notes, Setting, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
@@ -180,40 +179,13 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
     values = [names[at] for at in natural_order(names)] if by_name else names
     terms = list(dict.fromkeys([*(n for n in merged.values() if n in names), *values]))
     number = {name: position for position, name in enumerate(terms)}
-    ordered = profile.kind.ordered or profile.in_order or all(map(_START.match, names))
+    ordered = profile.kind.ordered or profile.in_order or all(map(RANGE_START.match, names))
     return Grouping(
         coder,
         np.array([*(number[name] for name in names), len(terms)], dtype=np.int64),
         (*(f"{column}={name}" for name in terms), f"{column} is missing"),
         column if ordered and not merged else None,
     )
-
-
-_DIGITS = re.compile(r"([0-9]+)")
-_START = re.compile(
-    r"[\[(]?\s*(?:(?P<below><=?|≤|under|below|less than|up to)"
-    r"|(?P<above>>=?|≥|over|above|more than)|from)?\s*"
-    r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]+)?|inf(?:inity)?))(?!\.?[0-9])"
-    r"(?P<open>\s*(?:\+|(?:and|or) (?:over|older|more|above))[\])]?$)?",
-    re.IGNORECASE,
-)  # Where a number or a range starts, and on which side of the number it lies
-
-
-def natural_order(labels: Sequence[str]) -> list[int]:
-    """Positions in the order that people expect: ranges by where they lie, digits as numbers."""
-    starts = [_START.match(label.strip()) for label in labels]
-    are_ranges = all(starts)
-    keys: list[Any] = []
-    for text, start in zip(labels, starts, strict=True):
-        # Text and digits in turn; digits are compared by how many there are first.
-        parts: list[Any] = _DIGITS.split(text)
-        parts[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in parts[1::2])]
-        number, side = Decimal(0), 0
-        if start is not None and are_ranges:
-            number, side = Decimal(start["number"]), bool(start["above"] or start["open"])
-            side -= start["below"] is not None
-        keys.append((number, side, parts, text))
-    return sorted(range(len(labels)), key=keys.__getitem__)
 
 
 EVERYTHING = "all rows"  # The name of the only cohort where no groups are given

@@ -1,7 +1,7 @@
 """Targets of two columns: a time, and whether the event happened then or following ended.
 
 Times are cut into bins, and horizons chosen among their ends: at the quartiles of the times of
-events, as far as every subgroup was followed. See `follow_up` and docs/how_to/time_to_event.md.
+events, as far as every subgroup was followed. See `survival` and docs/how_to/time_to_event.md.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from misfeat.cohorts import coding as column_coding
-from misfeat.cohorts import follow_up
+from misfeat.cohorts import survival
 from misfeat.cohorts.coding import BinRules, TargetCoding
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import Profile
@@ -50,38 +50,38 @@ class TimeCoding(TargetCoding):
     @property
     def n_codes(self) -> int:
         """How many ranks there are."""
-        return len(self.coder.labels) * follow_up.STATES
+        return len(self.coder.labels) * survival.STATES
 
     def joined(self, rows: CodedRows, line: int) -> "tuple[TimeCoding, CodedRows]":
         """The same with classes for all rows together, and rows with one line of ranks."""
         bins, events = rows.codes[line : line + 2].astype(np.int16)
         absent = (bins == len(self.coder.labels)) | (events == len(self.states))
         states = np.array([*self.states, 0])[events]
-        ranks = np.where(absent, self.n_codes, follow_up.ranks_of(bins, states))
+        ranks = np.where(absent, self.n_codes, survival.ranks_of(bins, states))
         codes = [*rows.codes[:line], ranks, *rows.codes[line + 2 :]]
-        counts = follow_up.counts_of(ranks[~absent], rows.counted[~absent], self.n_codes)
-        if not counts[:, follow_up.EVENT].any():
+        counts = survival.counts_of(ranks[~absent], rows.counted[~absent], self.n_codes)
+        if not counts[:, survival.EVENT].any():
             raise MisfeatError(
                 f"No row with a time has the event {self.about_event.column!r}: all are censored.",
                 remedy="Check which of its values is the event, or choose another target.",
                 column=self.about_event.column,
             )
         coded = replace(rows, codes=np.array(codes, dtype=np.int16))
-        return replace(self, grids=follow_up.score_classes(counts)[None]), coded
+        return replace(self, grids=survival.score_classes(counts)[None]), coded
 
     def followed(self, cohorts: Cohorts, notes: Notes) -> Cohorts:
         """Cohorts with the classes of every horizon, and those of tests, by subgroup."""
         weights = cohorts.weights if cohorts.masses is None else cohorts.masses
         owned, n_ranks = list(pairwise(cohorts.offsets.tolist())), cohorts.grids.shape[1]
         by_cohort = np.array(
-            [follow_up.counts_of(cohorts.ranks[a:b], weights[a:b], n_ranks) for a, b in owned]
+            [survival.counts_of(cohorts.ranks[a:b], weights[a:b], n_ranks) for a, b in owned]
         )
         edges = [*self.audit.edges]
         chosen = self._horizons(by_cohort, edges, cohorts.names, notes)
         n_bins = by_cohort.shape[1]
         classes = np.concatenate(
             [
-                follow_up.score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
+                survival.score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
                 for counts, (start, end) in zip(by_cohort, owned, strict=True)
             ]
         )
@@ -96,8 +96,8 @@ class TimeCoding(TargetCoding):
         return replace(
             cohorts,
             target_codes=classes,
-            classes=follow_up.SCORE_CLASSES,
-            grids=np.array([follow_up.classes_at(n_bins, bin_) for bin_ in chosen], dtype=np.int16),
+            classes=survival.SCORE_CLASSES,
+            grids=np.array([survival.classes_at(n_bins, bin_) for bin_ in chosen], dtype=np.int16),
             horizons=horizons,
         )
 
@@ -105,9 +105,9 @@ class TimeCoding(TargetCoding):
         self, by_cohort: Floats, edges: Sequence[Value], names: Sequence[str], notes: Notes
     ) -> list[int]:
         """The bins at whose ends the event is looked at, as far as all subgroups were followed."""
-        chances = np.array([follow_up.survival_of(counts).followed for counts in by_cohort])
+        chances = np.array([survival.survival_of(counts).followed for counts in by_cohort])
         reached = chances[:, : len(edges)] >= FOLLOWED
-        events = by_cohort[:, :, follow_up.EVENT].sum(axis=0)
+        events = by_cohort[:, :, survival.EVENT].sum(axis=0)
         last = int(reached.all(axis=0).sum())
         shortest = names[int(np.argmin(reached.sum(axis=1)))]
         column = self.audit.column
@@ -166,11 +166,11 @@ def time_coding(
     events = column_coding.as_it_is(event)
     return TimeCoding(
         coder=coder,
-        classes=follow_up.SCORE_CLASSES,
+        classes=survival.SCORE_CLASSES,
         audit=replace(
             column_coding.audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges
         ),
-        grids=np.zeros((1, len(coder.labels) * follow_up.STATES), dtype=np.int16),
+        grids=np.zeros((1, len(coder.labels) * survival.STATES), dtype=np.int16),
         events=events,
         states=states,
         about_event=column_coding.audit_of(event, events, "event", about),
@@ -214,8 +214,8 @@ def _states(event: Profile, chosen: Event) -> tuple[tuple[int, ...], str]:
             f"{happened}.",
             column=column,
         )
-    known = {happened: follow_up.EVENT} | dict.fromkeys(ended, follow_up.CENSORED)
-    states = tuple(known.get(text, follow_up.OTHER) for text in labels)
-    ruling = [text for text, state in zip(labels, states, strict=True) if state == follow_up.OTHER]
+    known = {happened: survival.EVENT} | dict.fromkeys(ended, survival.CENSORED)
+    states = tuple(known.get(text, survival.OTHER) for text in labels)
+    ruling = [text for text, state in zip(labels, states, strict=True) if state == survival.OTHER]
     about = f"event {happened}" + (f", ruled out by {listed(ruling)}" if ruling else "")
     return states, about

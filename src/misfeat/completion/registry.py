@@ -16,11 +16,11 @@ INHERIT: Final = "inherit"  # the value of a setting that was left to the select
 # What such a setting is where there is no selector, and where every completer is.
 DEFAULTS: Final[dict[str, Any]] = {"confidence": 0.9, "device": "auto", "random_state": None}
 COMPLETERS = {
-    "auto": "misfeat.completion.transfer:AutoCompleter",
-    "transfer": "misfeat.completion.transfer:TransferCompleter",
+    "auto": "misfeat.completion.transfer_completers:AutoCompleter",
+    "transfer": "misfeat.completion.transfer_completers:TransferCompleter",
     "interactions": "misfeat.completion.interactions:InteractionsCompleter",
     "knn": "misfeat.completion.imputation:KNNCompleter",
-    "markov_blanket": "misfeat.completion.imputation:MarkovBlanketCompleter",
+    "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
     "mlp": "misfeat.completion.neural_completers:MLPCompleter",
     "multiplex": "misfeat.completion.neural_completers:MultiplexCompleter",
     "paper": "misfeat.completion.neural_completers:PaperCompleter",

@@ -1,6 +1,6 @@
 """From rows to scores of populations, for feature sets of every size.
 
-- `score_sources`: rows, count tables or sums of products as covariances of columns;
+- `covariance_sources`: rows, count tables or sums of products as covariances of columns;
 - `covariance_scores`: one covariance that all subgroups share, what the columns of a set explain of
   the target in it, and how much information that is;
 - `interaction_search`: pairs and triples that explain more together, as further columns;

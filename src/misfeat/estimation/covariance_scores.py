@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.interaction_kernels import solve_sets
+from misfeat.estimation.kernels import solve_sets
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 EM_ROUNDS = 60

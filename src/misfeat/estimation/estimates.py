@@ -30,7 +30,7 @@ from misfeat.completion.completer_data import (
     guess_of,
     support_of,
 )
-from misfeat.completion.transfer import AutoCompleter
+from misfeat.completion.transfer_completers import AutoCompleter
 from misfeat.estimation.covariance_scores import recorded_all
 from misfeat.estimation.pooling import Posterior
 from misfeat.estimation.population_model import PopulationModel

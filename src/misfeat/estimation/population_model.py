@@ -26,6 +26,7 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
+from misfeat.estimation.covariance_sources import Source, source_of
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.pooling import (
     Effects,
@@ -38,7 +39,6 @@ from misfeat.estimation.pooling import (
     posterior_of,
     unlike_subgroups,
 )
-from misfeat.estimation.score_sources import Source, source_of
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices
 

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.follow_up import counts_of, log_rank_scores
+from misfeat.cohorts.survival import counts_of, log_rank_scores
 from misfeat.information.kernels.permuted_scores import shuffled
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from misfeat.information.permutation import Permutations, PermutedSets
+    from misfeat.information.permuted_targets import Permutations, PermutedSets
 
 IN_ORDER = ("number", "date", "flag", "category, in order")  # what such values are taken for
 COPY = 1e-9  # what varies by a smaller share does not, but for rounding

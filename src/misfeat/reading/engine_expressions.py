@@ -2,41 +2,27 @@
 
 An expression is a plan that narwhals hands to whichever engine holds the table. What engines cannot
 do, or do differently, is settled here.
-
-Quantiles are exact. The range of a column is cut into many equal parts, and the engine counts the
-values in each. Parts that hold a wanted rank are cut again until they hold few values, which are
-then counted one by one. Ranks are integers and values are only compared.
 """
 
 import datetime as dt
 import operator
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import inf, isfinite
+from math import inf
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import narwhals as nw
-import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind, Reading, joined
-from misfeat.reading.table_statistics import Variable, kind_of_type, numpy_of, ranks_of
+from misfeat.reading.memory_table import kind_of_type
+from misfeat.reading.table_statistics import Variable
 from misfeat.reading.values import canonical
-from misfeat.runtime.array_types import Integers
 
-Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
 FEW_CASES = 32  # Values that are told apart one after the other
-N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
-FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value
-WIDEST = 8e307  # Ranges beyond this would overflow; what lies outside is a part of its own
 MOST_LOOKED_UP = 1000  # Texts whose numbers an engine looks up, for correlations
-
-VALUE, TIMES, COUNT = "value", "times", "n_rows"
-_BUCKET, _LOW, _HIGH = "bucket", "low", "high"
 
 
 @dataclass(frozen=True)
@@ -211,76 +197,3 @@ def _edges_below(value: nw.Expr, edges: Sequence[Any], before: int = 0) -> nw.Ex
         .then(_edges_below(value, edges[middle + 1 :], before + middle + 1))
         .otherwise(_edges_below(value, edges[:middle], before))
     )
-
-
-def as_counts(series: nw.Series[Any]) -> Integers:
-    """Whole numbers that an engine counted."""
-    return numpy_of(series).astype(np.int64, copy=False)
-
-
-class RankedColumn:
-    """A numeric column without missing values, by parts of its range.
-
-    Of every part the smallest and the largest value and the number of rows are known. Parts that
-    hold a wanted rank are cut further, and what was counted is kept for further ranks.
-    """
-
-    def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:
-        self._rows, self._collect = rows, collect
-        repeats = TIMES in rows.collect_schema().names()
-        value, count = nw.col(VALUE), nw.col(TIMES).sum() if repeats else nw.len()
-        self._sums = [value.min().alias(_LOW), value.max().alias(_HIGH), count.alias(COUNT)]
-        self._low: NDArray[Any] = np.empty(0)
-        self._high: NDArray[Any] = np.empty(0)
-        self._count = np.empty(0, dtype=np.int64)
-
-    def quantiles(self, shares: Sequence[float | Fraction]) -> list[Any]:
-        """The smallest values with at least given shares, 0 to 1, of the rows at or below them."""
-        if not len(self._count):
-            whole = self._collect(self._rows.select(*self._sums))
-            if not whole[COUNT][0]:
-                return []
-            self._low, self._high, self._count = _parts(whole)
-        while True:
-            ends = np.cumsum(self._count)
-            at = np.searchsorted(ends, ranks_of(shares, int(ends[-1])), side="left")
-            wide = np.unique(at[self._low[at] != self._high[at]]).tolist()
-            if not wide:
-                quantiles: list[Any] = self._low[at].tolist()
-                return quantiles
-            self._cut(wide)
-
-    def _cut(self, parts: list[int]) -> None:
-        """Cut the first part of many rows into `N_PARTS`, or all parts into their values."""
-        value, bucket = nw.col(VALUE), nw.col(VALUE)
-        for part in parts:
-            low = max(float(self._low[part]), -WIDEST)
-            high = min(float(self._high[part]), WIDEST)
-            scale = N_PARTS / (high - low) if high > low else inf
-            if self._count[part] > FEW_VALUES and isfinite(scale):  # else values lie too close
-                number = value.cast(nw.Float64)
-                inside = ((number - low) * scale).floor()
-                bucket = (
-                    nw.when(number > high)
-                    .then(nw.lit(float(N_PARTS + 1)))
-                    .otherwise(nw.when(number < low).then(nw.lit(-1.0)).otherwise(inside))
-                    .cast(nw.Int64)  # PostgreSQL makes decimals of what is rounded down
-                )
-                parts = [part]
-                break
-        within = [
-            (value >= low) & (value <= high)
-            for low, high in zip(self._low[parts].tolist(), self._high[parts].tolist(), strict=True)
-        ]
-        rows = self._rows.filter(joined(operator.or_, within)).with_columns(bucket.alias(_BUCKET))
-        lows, highs, counts = _parts(self._collect(rows.group_by(_BUCKET).agg(*self._sums)))
-        lows = np.concatenate([np.delete(self._low, parts), lows])
-        order = np.argsort(lows, kind="stable")
-        self._low = lows[order]
-        self._high = np.concatenate([np.delete(self._high, parts), highs])[order]
-        self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
-
-
-def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
-    """The smallest and the largest value of every part, and its rows."""
-    return numpy_of(counted[_LOW]), numpy_of(counted[_HIGH]), as_counts(counted[COUNT])

@@ -3,25 +3,24 @@
 Lazy frames of polars, relations of DuckDB, and tables of PySpark, Dask and Ibis answer the same
 questions as a table in memory, with the same bits.
 
-**Samples** are drawn where more different rows come back than memory holds. Every coded row has a
-hash between 0 and 1 that follows from its codes alone and looks random. Of a row that occurs n
-times, so many are kept as the binomial distribution has at that quantile: what is kept are rows
-drawn one by one, and all engines draw the same. Large subgroups give up rows before small ones do.
+Quantiles are exact. The range of a column is cut into many equal parts, and the engine counts the
+values in each. Parts that hold a wanted rank are cut again until they hold few values, which are
+then counted one by one. Ranks are integers and values are only compared.
 """
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import inf, isfinite, prod
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError, Setting
-from misfeat.reading import engine_expressions as expressions
+from misfeat.reading import engine_samples as samples
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -35,10 +34,17 @@ from misfeat.reading.coders import (
     split_into_keys,
     unpack_keys,
 )
-from misfeat.reading.engine_expressions import COUNT, TIMES, VALUE, as_counts, one_where
+from misfeat.reading.engine_expressions import ColumnExpressions, one_where
 from misfeat.reading.files import Relation
-from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers
-from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
+from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers, kind_of_type, numpy_of
+from misfeat.reading.table_statistics import (
+    GroupSums,
+    ValueCounts,
+    Variable,
+    Weighing,
+    WeightRange,
+    ranks_of,
+)
 from misfeat.reading.values import COLUMN_NAME, check_text
 from misfeat.runtime.array_types import Floats, Integers
 
@@ -46,11 +52,14 @@ MOST_HELD = 2**23  # Values of a file that are held in memory, where asking is q
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
 PRODUCTS_A_QUERY = 64  # Sums that are asked for at once: some libraries hold a column for each
 _WEIGHT, _MASS, _SQUARE = "weight", "mass", "square"
-PRIME = 2_147_483_629  # Hashes are whole numbers below this prime, the squares of which fit 64 bits
-TURNS = (1_003_515_245, 747_796_405, 389_019_331)  # Added before each squaring
-_SPREAD = 1_327_217_885  # Takes neighbouring numbers far apart: about PRIME over the golden ratio
 LOOKED_AT = 1_000_000  # Different rows that say how many of each subgroup there are, at most
 _HASH = "hash"
+Collect = Callable[[nw.LazyFrame[Any]], nw.DataFrame[Any]]
+N_PARTS = 2**14  # Parts that a range is cut into at once: few counts for an engine to hold
+FEW_VALUES = 200_000  # Parts with at most so many rows are counted value by value
+WIDEST = 8e307  # Ranges beyond this would overflow; what lies outside is a part of its own
+VALUE, TIMES, COUNT = "value", "times", "n_rows"
+_BUCKET, _LOW, _HIGH = "bucket", "low", "high"
 
 
 class EngineTable:
@@ -62,7 +71,7 @@ class EngineTable:
         self._weighing: Weighing | None = None
         self._n_rows: int | None = None
         self._held: ArrayTable | None = None
-        self._ranked: dict[Reading, expressions.RankedColumn] = {}
+        self._ranked: dict[Reading, RankedColumn] = {}
         frame: nw.LazyFrame[Any] = nw.from_native(native)
         given = frame.collect_schema().names()
         names = given if relation is None else relation.names
@@ -89,12 +98,12 @@ class EngineTable:
                 if holds_integers(*self._collected(ends).row(0)):
                     frame = frame.with_columns(column.cast(nw.Int64))
             # A column of nothing may have a type that no engine compares with anything.
-            if answers.kind_of_type(dtype) is not Kind.UNSUPPORTED:
+            if kind_of_type(dtype) is not Kind.UNSUPPORTED:
                 continue
             if not int(self._collected(frame.select(nw.col(name).count()))[name][0]):
                 frame = frame.with_columns(nw.lit(None).cast(nw.String).alias(name))
         self._lazy = frame
-        self._columns = expressions.ColumnExpressions(
+        self._columns = ColumnExpressions(
             dict(zip(names, inner, strict=True)), frame.collect_schema(), frame.implementation
         )
 
@@ -163,11 +172,9 @@ class EngineTable:
         if len(counted) > limit:
             return None
         values, counts = counted[VALUE], as_counts(counted[COUNT])
-        null = answers.numpy_of(values.is_null()).astype(bool)
+        null = numpy_of(values.is_null()).astype(bool)
         present = values.filter(~values.is_null())
-        listed = (
-            answers.numpy_of(present) if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
-        )
+        listed = numpy_of(present) if kind in (Kind.INTEGER, Kind.NUMBER) else present.to_list()
         found = answers.tally(listed, counts[~null], kind)
         return ValueCounts(found.values, found.counts, found.missing + int(counts[null].sum()))
 
@@ -187,7 +194,7 @@ class EngineTable:
             present = self._lazy.filter(~self._columns.is_missing(reading))
             columns = [self._columns.read(reading).alias(VALUE)]
             rows = present.select(*columns, *([] if times is None else [times.alias(TIMES)]))
-            self._ranked[reading] = expressions.RankedColumn(rows, self._collected)
+            self._ranked[reading] = RankedColumn(rows, self._collected)
         return self._ranked[reading].quantiles(shares)
 
     def count_codes(self, coders: Sequence[Coder]) -> CodedRows:
@@ -198,7 +205,7 @@ class EngineTable:
 
     def draw_codes(
         self, coders: Sequence[Coder], n_groups: int, most: int
-    ) -> "tuple[CodedRows, Drawing | None]":
+    ) -> "tuple[CodedRows, samples.Drawing | None]":
         """The same, rows drawn at random where more than `most` would come; None where not."""
         bases = radices(coders)
         first = split_into_keys(bases)[0].stop
@@ -210,20 +217,22 @@ class EngineTable:
         part = copy(self)
         place: Any = 0  # spread evenly, which engines work out faster than hashes
         for key in keys.values():
-            place = (key % PRIME * _SPREAD + place) % PRIME
-        part._lazy = self._lazy.filter(place < PRIME // one_in)
+            place = (key % samples.PRIME * samples.SPREAD + place) % samples.PRIME
+        part._lazy = self._lazy.filter(place < samples.PRIME // one_in)
         seen = self._collected(part._counted_by(keys, self._weighing))
         groups = as_counts(seen["key_0"]) // below
-        drawing = Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
+        drawing = samples.Drawing.planned(groups, as_counts(seen[COUNT]), one_in, most)
         if drawing is None:
             return self.count_codes(coders), None
         counted = self._counted_by(keys, self._weighing)
         # Without most of those that are not kept; `drawn` has the last word.
         counted = counted.with_columns((nw.col("key_0") * 0).alias(_HASH))
         for name in keys:
-            counted = counted.with_columns(_add_key(nw.col(_HASH), nw.col(name)).alias(_HASH))
-            for turn in TURNS:  # one by one: engines repeat what is written into one expression
-                counted = counted.with_columns(_turned(nw.col(_HASH), turn).alias(_HASH))
+            moved = samples.add_key(nw.col(_HASH), nw.col(name))
+            counted = counted.with_columns(moved.alias(_HASH))
+            # One by one: engines repeat what is written into one expression.
+            for turn in samples.TURNS:
+                counted = counted.with_columns(samples.turned(nw.col(_HASH), turn).alias(_HASH))
         first_key = nw.col("key_0")
         of_first = first_key - first_key % below
         of_group = (
@@ -232,7 +241,8 @@ class EngineTable:
         )
         rate = joined(operator.add, [nw.lit(1), *of_group]).cast(nw.Float64)
         value, times = nw.col(_HASH).cast(nw.Float64), nw.col(COUNT).cast(nw.Float64)
-        likely = self._collected(counted.filter(value * rate < times * float(PRIME)).drop(_HASH))
+        kept = value * rate < times * float(samples.PRIME)
+        likely = self._collected(counted.filter(kept).drop(_HASH))
         rows = _unpacked(likely, bases)
         codes = list(rows.codes)
         group = np.zeros(len(rows.weights), dtype=np.int64)
@@ -241,7 +251,7 @@ class EngineTable:
         rates = np.ones(len(group), dtype=np.int64)
         for one_in, among in drawing.by_rate().items():
             rates[np.isin(group, among)] = one_in
-        return drawn(rows, hashes_of(pack_keys(codes, bases)), rates), drawing
+        return samples.drawn(rows, samples.hashes_of(pack_keys(codes, bases)), rates), drawing
 
     def _keys(self, coders: Sequence[Coder], bases: Sequence[int]) -> dict[str, nw.Expr]:
         """The codes of a row as one whole number, or several where they do not fit one."""
@@ -316,11 +326,11 @@ class EngineTable:
                 .group_by(list(keys))
                 .agg(nw.col(_WEIGHT).sum(), *(nw.col(f"s{n}").sum() for n in range(len(batch))))
             )
-            packed = [answers.numpy_of(summed[name]).astype(np.int64) for name in keys]
+            packed = [numpy_of(summed[name]).astype(np.int64) for name in keys]
             order = sorting_order(packed)
-            counts = answers.numpy_of(summed[_WEIGHT]).astype(np.float64)[order]
+            counts = numpy_of(summed[_WEIGHT]).astype(np.float64)[order]
             for n, which in enumerate(batch):
-                sums[which] = answers.numpy_of(summed[f"s{n}"]).astype(np.float64)[order]
+                sums[which] = numpy_of(summed[f"s{n}"]).astype(np.float64)[order]
         codes = unpack_keys(packed, np.zeros_like(order), bases).codes
         return answers.group_sums(codes, counts, variables, sums)
 
@@ -330,12 +340,12 @@ class EngineTable:
         """The rows with a target: the codes of their groups, weights, and variables as numbers."""
         keys, rows = self._numbered(groups, variables)
         held = self._collected(rows)
-        packed = [answers.numpy_of(held[name]).astype(np.int64) for name in keys]
+        packed = [numpy_of(held[name]).astype(np.int64) for name in keys]
         order = sorting_order(packed)
         codes = unpack_keys(packed, np.zeros_like(order), radices(groups)).codes
 
         def numbers(name: str) -> Floats:
-            return answers.numpy_of(held[name]).astype(np.float64)[order]
+            return numpy_of(held[name]).astype(np.float64)[order]
 
         values = np.array([numbers(f"x{i}") for i in range(len(variables))])
         for i, variable in enumerate(variables):
@@ -416,75 +426,74 @@ def _unpacked(counted: nw.DataFrame[Any], bases: Sequence[int]) -> CodedRows:
     return unpack_keys(packed, weights, bases, more)
 
 
-def _add_key(value: Any, key: Any) -> Any:
-    """A hash moved on by a whole number; arrays and expressions of an engine alike."""
-    return (key % PRIME + value) % PRIME
+def as_counts(series: nw.Series[Any]) -> Integers:
+    """Whole numbers that an engine counted."""
+    return numpy_of(series).astype(np.int64, copy=False)
 
 
-def _turned(value: Any, turn: int) -> Any:
-    """A hash moved on so that where it came from cannot be seen."""
-    return (value + turn) * ((value + turn) % PRIME) % PRIME
+class RankedColumn:
+    """A numeric column without missing values, by parts of its range.
 
+    Of every part the smallest and the largest value and the number of rows are known. Parts that
+    hold a wanted rank are cut further, and what was counted is kept for further ranks.
+    """
 
-def hashes_of(keys: Sequence[Integers]) -> Integers:
-    """The hashes of coded rows, from the whole numbers that hold their codes."""
-    value = np.zeros(len(keys[0]), dtype=np.int64)
-    for key in keys:
-        value = _add_key(value, key)
-        for turn in TURNS:
-            value = _turned(value, turn)
-    return value
+    def __init__(self, rows: nw.LazyFrame[Any], collect: Collect) -> None:
+        self._rows, self._collect = rows, collect
+        repeats = TIMES in rows.collect_schema().names()
+        value, count = nw.col(VALUE), nw.col(TIMES).sum() if repeats else nw.len()
+        self._sums = [value.min().alias(_LOW), value.max().alias(_HIGH), count.alias(COUNT)]
+        self._low: NDArray[Any] = np.empty(0)
+        self._high: NDArray[Any] = np.empty(0)
+        self._count = np.empty(0, dtype=np.int64)
 
+    def quantiles(self, shares: Sequence[float | Fraction]) -> list[Any]:
+        """The smallest values with at least given shares, 0 to 1, of the rows at or below them."""
+        if not len(self._count):
+            whole = self._collect(self._rows.select(*self._sums))
+            if not whole[COUNT][0]:
+                return []
+            self._low, self._high, self._count = _parts(whole)
+        while True:
+            ends = np.cumsum(self._count)
+            at = np.searchsorted(ends, ranks_of(shares, int(ends[-1])), side="left")
+            wide = np.unique(at[self._low[at] != self._high[at]]).tolist()
+            if not wide:
+                quantiles: list[Any] = self._low[at].tolist()
+                return quantiles
+            self._cut(wide)
 
-@dataclass(frozen=True)
-class Drawing:
-    """How many rows are kept, by subgroup."""
-
-    one_in: dict[int, int]  # By combination of group codes: one row in so many is kept, else all
-    n_rows: int  # How many different rows there are, about
-
-    @classmethod
-    def planned(
-        cls, groups: Integers, counts: Integers, looked_at: int, most: int
-    ) -> "Drawing | None":
-        """Draw so that at most so many different rows are left, from one in `looked_at` of them."""
-        if len(groups) * looked_at <= most:
-            return None
-        by_group = {int(g): counts[groups == g] for g in np.unique(groups)}
-        sizes = np.sort([len(own) * looked_at for own in by_group.values()])
-        share, left = float(sizes[-1]), most  # so many rows may a group keep
-        for position, own in enumerate(sizes.tolist()):
-            if own >= left / (len(sizes) - position):
-                share = left / (len(sizes) - position)
+    def _cut(self, parts: list[int]) -> None:
+        """Cut the first part of many rows into `N_PARTS`, or all parts into their values."""
+        value, bucket = nw.col(VALUE), nw.col(VALUE)
+        for part in parts:
+            low = max(float(self._low[part]), -WIDEST)
+            high = min(float(self._high[part]), WIDEST)
+            scale = N_PARTS / (high - low) if high > low else inf
+            if self._count[part] > FEW_VALUES and isfinite(scale):  # else values lie too close
+                number = value.cast(nw.Float64)
+                inside = ((number - low) * scale).floor()
+                bucket = (
+                    nw.when(number > high)
+                    .then(nw.lit(float(N_PARTS + 1)))
+                    .otherwise(nw.when(number < low).then(nw.lit(-1.0)).otherwise(inside))
+                    .cast(nw.Int64)  # PostgreSQL makes decimals of what is rounded down
+                )
+                parts = [part]
                 break
-            left -= own
-        one_in = {}
-        for group, counted in by_group.items():
-            if len(counted) * looked_at > share:
-                rate = 1  # the first of 1, 2, …, 8, 10, 12, 14, 16, 20, … that leaves so few rows
-                while (1.0 - (1.0 - 1.0 / rate) ** counted).sum() > share / looked_at:
-                    rate += max(1, (1 << (rate.bit_length() - 1)) // 4)
-                one_in[group] = rate
-        return cls(one_in, len(groups) * looked_at)
-
-    def by_rate(self) -> dict[int, list[int]]:
-        """The groups of which one row in so many is kept, by that number."""
-        return {
-            rate: [group for group, one_in in self.one_in.items() if one_in == rate]
-            for rate in dict.fromkeys(self.one_in.values())
-        }
+        within = [
+            (value >= low) & (value <= high)
+            for low, high in zip(self._low[parts].tolist(), self._high[parts].tolist(), strict=True)
+        ]
+        rows = self._rows.filter(joined(operator.or_, within)).with_columns(bucket.alias(_BUCKET))
+        lows, highs, counts = _parts(self._collect(rows.group_by(_BUCKET).agg(*self._sums)))
+        lows = np.concatenate([np.delete(self._low, parts), lows])
+        order = np.argsort(lows, kind="stable")
+        self._low = lows[order]
+        self._high = np.concatenate([np.delete(self._high, parts), highs])[order]
+        self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
 
 
-def drawn(rows: CodedRows, hashes: Integers, rates: Integers) -> CodedRows:
-    """The rows that are kept of coded rows, one in `rates`, by their `hashes_of`."""
-    from scipy.stats import binom
-
-    at, share = hashes / PRIME, 1.0 / rates
-    kept = np.where(at < share, 1, 0).astype(np.int64)
-    kept = np.where(rates == 1, rows.weights, kept)
-    several = (rates > 1) & (rows.weights > 1)
-    kept[several] = binom.isf(at[several], rows.weights[several], share[several]).astype(np.int64)
-    some = kept > 0
-    share = (kept / rows.weights)[some]
-    more = [np.ceil(one[some] * share).astype(np.int64) for one in rows.more]
-    return CodedRows(rows.codes[:, some], kept[some], *more)
+def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
+    """The smallest and the largest value of every part, and its rows."""
+    return numpy_of(counted[_LOW]), numpy_of(counted[_HIGH]), as_counts(counted[COUNT])

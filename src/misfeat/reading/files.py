@@ -8,7 +8,6 @@ import codecs
 import csv
 import glob
 import gzip
-import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,11 +19,11 @@ from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
 from misfeat.reading.values import MissingCodes
-from misfeat.runtime.atomic_files import unreadable
+from misfeat.runtime.file_system import unreadable
 from misfeat.runtime.memory import allowed_memory
 
 NotedRelation = tuple[Any, tuple[str, ...], list[Message]]
@@ -446,94 +445,6 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         spilled.cleanup()
 
     return connection, close
-
-
-_AWS = {
-    "KEY_ID": "AWS_ACCESS_KEY_ID",
-    "SECRET": "AWS_SECRET_ACCESS_KEY",
-    "SESSION_TOKEN": "AWS_SESSION_TOKEN",
-    "REGION": "AWS_REGION",
-    "ENDPOINT": "AWS_ENDPOINT_URL",
-}
-
-
-def open_address(address: str) -> Relation:
-    """Open the table of an address; its rows stay there until they are counted."""
-    if scheme_of(address) in DATABASES:
-        return _open_database(address)
-    # DuckDB loads its extension for the object store that Parquet files are in.
-    shown = without_secrets(address)
-    connection, close = connect(shown)
-    failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
-    try:
-        # Usual environment variables are handed on; else DuckDB knows the secrets it has stored.
-        scheme, given = address.partition("://")[0].lower(), dict[str, str]()
-        if scheme == "s3" and os.environ.get("AWS_ACCESS_KEY_ID"):
-            given = {key: os.environ.get(name, "") for key, name in _AWS.items()}
-            given["REGION"] = given["REGION"] or os.environ.get("AWS_DEFAULT_REGION", "")
-            if given["ENDPOINT"]:
-                protocol, _, given["ENDPOINT"] = given["ENDPOINT"].rpartition("://")
-                given |= {"URL_STYLE": "path", "USE_SSL": str(protocol != "http").lower()}
-        elif scheme in AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
-            given = {"CONNECTION_STRING": os.environ["AZURE_STORAGE_CONNECTION_STRING"]}
-        texts = {key: value.replace("'", "''") for key, value in given.items() if value}
-        if texts:
-            quoted = ", ".join(f"{key} '{text}'" for key, text in texts.items())
-            kind = "s3" if scheme == "s3" else "azure"
-            connection.execute(f"CREATE SECRET (TYPE {kind}, {quoted})").fetchall()
-        relation = connection.read_parquet(address, union_by_name=True, hive_partitioning=True)
-        names = tuple(relation.columns)
-        refuse_repeats(shown, names)
-    except Exception as error:
-        close()
-        if isinstance(error, MisfeatError):
-            raise
-        raise failed(error) from None
-    return Relation(relation, names, close, failed)
-
-
-def _open_database(address: str) -> Relation:
-    """Open a table of PostgreSQL by Ibis."""
-    shown = without_secrets(address)
-    try:
-        parts = urlsplit(address)
-        query = dict(parse_qsl(parts.query))
-        schema, point, name = query.pop("table").rpartition(".")
-    except (ValueError, KeyError) as error:
-        raise MisfeatError(
-            f"{shown!r} does not name a table; write postgresql://user@host:port/database"
-            "?table=schema.name, the password in PGPASSWORD or in ~/.pgpass."
-        ) from error
-    try:
-        import ibis
-        import psycopg  # noqa: F401
-    except ImportError as error:
-        raise MisfeatError(
-            f"Reading {shown!r} needs Ibis and psycopg; install them with: pip install "
-            "'misfeat[postgres]'"
-        ) from error
-    password = query.get("password") or unquote(parts.password or "")
-    failed = partial(_failed, address=shown, secret=password)
-    try:
-        connection = ibis.connect(parts._replace(query=urlencode(query)).geturl())
-    except Exception as error:
-        raise failed(error) from None  # what lies behind it may hold the password
-    try:
-        table = connection.table(name, database=schema if point else None)
-    except Exception as error:
-        connection.disconnect()
-        raise failed(error) from None
-    return Relation(table, tuple(table.columns), connection.disconnect, failed)
-
-
-def _failed(error: Exception, address: str, secret: str) -> MisfeatError:
-    """Whatever an engine says, without what nobody should see."""
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
-    reason = reason.replace(secret, "...") if secret else reason
-    return MisfeatError(
-        f"{address!r} cannot be read; check the address, the network and what you may read there. "
-        f"({reason})"
-    )
 
 
 DATABASES = ("postgresql", "postgres")

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
-from misfeat.reading import files
+from misfeat.reading import files, remote_tables
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
@@ -93,7 +93,7 @@ def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
         if files.ending(book_and_sheet(path)[0]) in files.FOREIGN:
             return open_foreign(path)
         is_address = files.is_address(path)
-        X = files.open_address(path) if is_address else files.open_path(path, codes, texts)
+        X = remote_tables.open_address(path) if is_address else files.open_path(path, codes, texts)
     if isinstance(X, files.Relation):
         try:
             return EngineTable(X.native, X)

@@ -42,6 +42,7 @@ WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # Integers that 64 bits may not hold
 FINER = {("ns", 1): 10**3, ("ps", 1): 10**6, ("fs", 1): 10**9, ("as", 1): 10**12}
 MOST_YEARS = 290_000  # From 1970 that 64 bits hold in microseconds
 _MISSING = -1  # The position of a text or flag that is missing
+_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
             # Of nanoseconds, Python's times of day hold no part.
             return _of_objects(native.cast("time64[us]", safe=False).to_pylist(), name)
         return _of_objects(series.to_list(), name)
-    match kind := answers.kind_of_type(series.dtype):
+    match kind := kind_of_type(series.dtype):
         case Kind.TEXT:
             return _of_text(series)
         case Kind.FLAG:
@@ -227,9 +228,9 @@ def _of_series(series: nw.Series[Any], name: str) -> Column:
                 series = series.cast(nw.String)
             # PyArrow casts no integer that a float would round.
             numbers = series if series.dtype == nw.UInt64 else series.cast(nw.Float64)
-            return Column.of_numbers(kind, answers.numpy_of(numbers).astype(np.float64, copy=False))
+            return Column.of_numbers(kind, numpy_of(numbers).astype(np.float64, copy=False))
         case Kind.TIME:
-            moments = answers.numpy_of(series)  # in UTC, rounded down to the microsecond
+            moments = numpy_of(series)  # in UTC, rounded down to the microsecond
             if moments.dtype == object:
                 known = [canonical(value) for value in series.to_list()]
                 moments = np.array(known, dtype="datetime64[us]")
@@ -246,8 +247,8 @@ def holds_integers(least: Any, greatest: Any) -> bool:
 
 def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Flags]:
     if not series.null_count():
-        return answers.numpy_of(series), np.zeros(len(series), dtype=bool)
-    if series.implementation.is_pyarrow() and (found := answers.arrow_numbers(series.to_native())):
+        return numpy_of(series), np.zeros(len(series), dtype=bool)
+    if series.implementation.is_pyarrow() and (found := arrow_numbers(series.to_native())):
         return np.where(found[1], instead, found[0]), found[1]
     return series.fill_null(instead).to_numpy(), series.is_null().to_numpy().astype(bool)
 
@@ -274,7 +275,7 @@ def _of_text(series: nw.Series[Any]) -> Column:
             encoded = native if is_encoded else native.dictionary_encode()
             encoded = encoded.unify_dictionaries().combine_chunks()
             distinct = encoded.dictionary.to_pylist()
-            found = answers.arrow_numbers(encoded.indices.cast(pa.int64()))
+            found = arrow_numbers(encoded.indices.cast(pa.int64()))
             assert found is not None  # noqa: S101
             positions = np.where(found[1], _MISSING, found[0])
         if getattr(native.type, "ordered", False) and all(isinstance(v, str) for v in distinct):
@@ -557,3 +558,50 @@ class ArrayTable:
             code_of = [position.get(value, other) for value in column.distinct]
             codes[rows] = np.array(code_of, dtype=codes.dtype)[values]
         return codes
+
+
+def kind_of_type(dtype: nw.dtypes.DType) -> Kind:
+    """What a column of a type holds."""
+    if dtype in _INTEGERS:
+        return Kind.INTEGER
+    if dtype.is_numeric():
+        return Kind.NUMBER
+    if dtype == nw.Boolean:
+        return Kind.FLAG
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return Kind.TEXT
+    return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
+
+
+def numpy_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """A series as an array; numbers of PyArrow without it, which would import pandas for that."""
+    found = arrow_numbers(series.to_native()) if series.implementation.is_pyarrow() else None
+    if found is None or (found[1].any() and found[0].dtype == bool):
+        return np.asarray(series.to_numpy())
+    values, missing = found
+    return np.where(missing, np.nan, values) if missing.any() else values
+
+
+def arrow_numbers(native: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
+    """Numbers or flags of PyArrow, and where there is none; None of other types."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds = pa.types
+    fixed = kinds.is_integer(native.type) or kinds.is_boolean(native.type)
+    if not fixed and native.type not in (pa.float32(), pa.float64()):
+        return None
+
+    def held(array: Any) -> NDArray[Any]:
+        parts = []
+        for chunk in getattr(array, "chunks", [array]):
+            content, first = chunk.buffers()[1], chunk.offset
+            if kinds.is_boolean(chunk.type):
+                bits = np.frombuffer(content or b"", np.uint8)
+                values = np.unpackbits(bits, bitorder="little").astype(bool)
+            else:
+                values = np.frombuffer(content or b"", chunk.type.to_pandas_dtype())
+            parts.append(values[first : first + len(chunk)])
+        return np.concatenate(parts) if parts else np.empty(0, array.type.to_pandas_dtype())
+
+    return held(native), held(pc.is_null(native))

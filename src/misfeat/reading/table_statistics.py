@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,54 +17,6 @@ from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""
 NO_COLUMNS = "The table has no columns; pass one with a column for every feature."
-_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
-
-
-def kind_of_type(dtype: nw.dtypes.DType) -> Kind:
-    """What a column of a type holds."""
-    if dtype in _INTEGERS:
-        return Kind.INTEGER
-    if dtype.is_numeric():
-        return Kind.NUMBER
-    if dtype == nw.Boolean:
-        return Kind.FLAG
-    if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return Kind.TEXT
-    return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
-
-
-def numpy_of(series: nw.Series[Any]) -> NDArray[Any]:
-    """A series as an array; numbers of PyArrow without it, which would import pandas for that."""
-    found = arrow_numbers(series.to_native()) if series.implementation.is_pyarrow() else None
-    if found is None or (found[1].any() and found[0].dtype == bool):
-        return np.asarray(series.to_numpy())
-    values, missing = found
-    return np.where(missing, np.nan, values) if missing.any() else values
-
-
-def arrow_numbers(native: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
-    """Numbers or flags of PyArrow, and where there is none; None of other types."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kinds = pa.types
-    fixed = kinds.is_integer(native.type) or kinds.is_boolean(native.type)
-    if not fixed and native.type not in (pa.float32(), pa.float64()):
-        return None
-
-    def held(array: Any) -> NDArray[Any]:
-        parts = []
-        for chunk in getattr(array, "chunks", [array]):
-            content, first = chunk.buffers()[1], chunk.offset
-            if kinds.is_boolean(chunk.type):
-                bits = np.frombuffer(content or b"", np.uint8)
-                values = np.unpackbits(bits, bitorder="little").astype(bool)
-            else:
-                values = np.frombuffer(content or b"", chunk.type.to_pandas_dtype())
-            parts.append(values[first : first + len(chunk)])
-        return np.concatenate(parts) if parts else np.empty(0, array.type.to_pandas_dtype())
-
-    return held(native), held(pc.is_null(native))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime.nrt import rtsys
 
-from misfeat.runtime.atomic_files import FileLock
+from misfeat.runtime.file_system import FileLock
 from misfeat.runtime.progress import announce
 
 DIGEST_BYTES = sha256().digest_size

@@ -1,4 +1,4 @@
-"""How much memory scores will take, and whether there is so much, asked before the work starts."""
+"""How much memory scores will take, whether there is so much, and errors that say it is full."""
 
 import math
 import os
@@ -26,6 +26,9 @@ CGROUP_FILES = (
     (CGROUPS, "memory.max", "memory.current"),
     (CGROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
 )  # Folder, limit and usage in version 2 and version 1
+FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB and PyTorch
+FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
+"""What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
 
 def memory_needed(n_features: int, size: int, n_cohorts: int) -> int:
@@ -161,3 +164,12 @@ def _cgroup_rooms() -> Iterator[int]:
                     found = re.search(r"^(?:total_)?inactive_file (\d+)$", stat, re.M)
                     room += int(found[1]) if found else 0
                 yield room
+
+
+def is_full_memory(error: BaseException) -> bool:
+    """Whether an error says that there was no memory left."""
+    if isinstance(error, MemoryError) or type(error).__name__ in FULL_MEMORY_TYPES:
+        return True
+    if isinstance(error, RuntimeError) and any(words in str(error) for words in FULL_MEMORY_WORDS):
+        return True
+    return error.__cause__ is not None and is_full_memory(error.__cause__)

@@ -1,37 +1,28 @@
 """What long work has: progress, a Ctrl-C that is not lost, and full memory explained.
 
-Progress is a bar in a terminal, plain lines now and then where there is none. Python drops an
-interrupt that comes within a callback of C code (ctypes, as while kernels are compiled; weak
-references; `__del__`), and engines answer with an error of their own. While a block of
-`interrupts_kept` runs, each one is noted, and raised at the next chance if it was dropped.
+Progress is a bar in a terminal, plain lines now and then where there is none.
 """
 
 import os
-import signal
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
 from misfeat.runtime.blas import one_blas_thread
+from misfeat.runtime.interrupts import interrupts_kept
+from misfeat.runtime.memory import is_full_memory
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
-INTERRUPTED = 130  # Exit code after Ctrl-C, as shells count it: 128 and the number of the signal
 FIRST_LINE_AFTER = 10.0  # Seconds of work before the first plain line; shorter work needs none
 LINE_EVERY = 10.0  # Seconds between plain lines, at least
-FULL_MEMORY_TYPES = ("OutOfMemoryException", "OutOfMemoryError")  # Of DuckDB and PyTorch
-FULL_MEMORY_WORDS = ("can't allocate memory", "can't start new thread", "std::bad_alloc")
-"""What PyTorch on a CPU, Python's threads and libraries in C++ say."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
 _latest: "Bar | None" = None  # Shown last, for threads that do not know whose work they do
@@ -57,15 +48,6 @@ def long_work(verbose: bool) -> Iterator[Progress]:
                 full, other = "The memory of the CUDA device is full;", Setting("device", "cpu")
             remedy = f"lower {Setting('size')}, leave features out ({Setting('exclude')}) or use "
             raise MemoryLimitError(full, remedy=f"{remedy}{other}.") from error
-
-
-def is_full_memory(error: BaseException) -> bool:
-    """Whether an error says that there was no memory left."""
-    if isinstance(error, MemoryError) or type(error).__name__ in FULL_MEMORY_TYPES:
-        return True
-    if isinstance(error, RuntimeError) and any(words in str(error) for words in FULL_MEMORY_WORDS):
-        return True
-    return error.__cause__ is not None and is_full_memory(error.__cause__)
 
 
 @contextmanager
@@ -215,86 +197,3 @@ class StepTimes:
         with progress_told(listener):
             yield
         self.step("Printing and saving")
-
-
-class _Interrupt:
-    """Whether an interrupt came that nobody has answered yet."""
-
-    noted = False
-    raises_at_once = False
-
-    def handle(self, _number: int, _frame: FrameType | None) -> None:
-        self.noted = True
-        if self.raises_at_once:
-            raise KeyboardInterrupt
-
-
-_interrupt: _Interrupt | None = None  # Of the main thread, where signals come to; else None
-
-
-@contextmanager
-def interrupts_kept() -> Iterator[None]:
-    """Have every Ctrl-C within a block end it with KeyboardInterrupt, also where one was dropped.
-
-    Other threads than the main one, and programs with a handler of their own for the signal, are
-    left as they are.
-    """
-    global _interrupt
-    if not _is_main() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    interrupt = _interrupt = _Interrupt()
-    hook_before = sys.unraisablehook
-    ended_by: BaseException | None = None
-
-    def hook(dropped: Any) -> None:
-        if not (interrupt.noted and issubclass(dropped.exc_type, KeyboardInterrupt)):
-            hook_before(dropped)
-
-    try:
-        sys.unraisablehook = hook
-        signal.signal(signal.SIGINT, interrupt.handle)
-        interrupt.raises_at_once = True
-        yield
-    except BaseException as error:
-        ended_by = error
-        raise
-    finally:
-        # From here on an interrupt is only noted, so that none gets in the way of tidying up.
-        interrupt.raises_at_once = False
-        _interrupt = None
-        sys.unraisablehook = hook_before
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        if interrupt.noted and not isinstance(ended_by, KeyboardInterrupt | GeneratorExit):
-            raise KeyboardInterrupt from ended_by
-
-
-def check_interrupt() -> None:
-    """Raise KeyboardInterrupt if one came that was dropped or put off."""
-    if _interrupt is not None and _interrupt.noted and _is_main():
-        raise KeyboardInterrupt
-
-
-def answer_interrupt() -> None:
-    """Say that an interrupt was answered, where something else than ending was the answer."""
-    if _interrupt is not None and _is_main():
-        _interrupt.noted = False
-
-
-@contextmanager
-def interrupts_put_off() -> Iterator[None]:
-    """Leave interrupts to `check_interrupt` while a block runs that must not stop half-way."""
-    # An exception in the midst of the locks of a pool of threads can leave one locked for ever.
-    interrupt = _interrupt if _is_main() else None
-    if interrupt is None:
-        yield
-        return
-    before, interrupt.raises_at_once = interrupt.raises_at_once, False
-    try:
-        yield
-    finally:
-        interrupt.raises_at_once = before
-
-
-def _is_main() -> bool:
-    return threading.current_thread() is threading.main_thread()

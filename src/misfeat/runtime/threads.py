@@ -19,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from misfeat.runtime.blas import one_blas_thread
-from misfeat.runtime.progress import check_interrupt, interrupts_put_off
+from misfeat.runtime.interrupts import check_interrupt, interrupts_put_off
 
 Task = Callable[[], None]
 Item = TypeVar("Item")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.cohorts.column_profiles import LOOKS
-from misfeat.cohorts.follow_up import STATES, UNKNOWN
 from misfeat.cohorts.product_sums import PERMUTED, ProductSums
+from misfeat.cohorts.survival import STATES, UNKNOWN
 from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.estimation.estimates import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate

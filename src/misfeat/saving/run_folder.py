@@ -16,8 +16,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
-from misfeat.runtime import atomic_files as files
-from misfeat.runtime.atomic_files import STAGED, as_path, sync_folder, unwritable
+from misfeat.runtime import file_system as files
+from misfeat.runtime.file_system import STAGED, as_path, sync_folder, unwritable
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 ANSWERS = "answers.json"

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough
-from misfeat.answers.feature_contributions import Worth
 from misfeat.answers.performance import Performance
+from misfeat.answers.recording_gains import Worth
 from misfeat.answers.recording_plan import PlanStep
 from misfeat.answers.stability import Stability
 from misfeat.answers.subgroup_significance import SignificanceTests
@@ -39,7 +39,7 @@ from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information import measures
 from misfeat.information.count_tables import CountTables
 from misfeat.reading.inputs import names_held
-from misfeat.runtime.atomic_files import real_path, unreadable
+from misfeat.runtime.file_system import real_path, unreadable
 from misfeat.saving import content_checks, run_folder
 from misfeat.saving.content_checks import ContradictionError, demand
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS

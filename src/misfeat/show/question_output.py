@@ -12,17 +12,18 @@ from typing import Any
 from rich.console import Console
 
 from misfeat.answers.cautions import list_cautions
+from misfeat.answers.fit_result import subgroup_rows
 from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
-from misfeat.answers.top_sets import best_sets, subgroup_rows
+from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import Message, MisfeatError, Setting, listed
 from misfeat.information.mutual_info import target_entropies
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
-from misfeat.show.first_screen import FirstScreen
+from misfeat.show.answer_with_map import FirstScreen
 from misfeat.show.terminal import STAR, TableColumn, with_wholes
 
 Columns = Mapping[str, Sequence[Any]]
@@ -49,7 +50,7 @@ class About:
 
 @dataclass(frozen=True)
 class QuestionSpec:
-    """A question, and how it is answered; questions.toml says what its parts are."""
+    """A question, and how it is answered; question_output.toml says what its parts are."""
 
     words: str
     answer: str

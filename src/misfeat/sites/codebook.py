@@ -19,18 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from misfeat.cohorts import coding as column_coding
 from misfeat.cohorts.build import CohortRules
-from misfeat.cohorts.coding import (
-    MAX_CLASSES,
-    NEVER_RECORDED,
-    UNREAD,
-    Coding,
-    check_target,
-    feature_coder,
-    interval_labels,
-    learned_quantiles,
-    most_categories,
-)
+from misfeat.cohorts.coding import Coding, feature_coder, interval_labels
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, listed, shortened
 from misfeat.reading.coders import Kind
@@ -281,8 +272,8 @@ def propose(
         for column in table.names:
             profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
             if column == target:
-                check_target(profile, rules.bins, rules.coding.target)
-                of_target = _proposed(table, profile, rules, most=MAX_CLASSES)
+                column_coding.check_target(profile, rules.bins, rules.coding.target)
+                of_target = _proposed(table, profile, rules, most=column_coding.MAX_CLASSES)
             elif why := "excluded" if column in exclude else _why_not(table, profile, rules):
                 left_out[column[:LONGEST]] = why
             else:
@@ -312,10 +303,10 @@ def _why_not(table: Table, profile: Profile, rules: CohortRules) -> str:
     if len(profile.column) > LONGEST:
         return f"its name has more than {LONGEST} characters"
     coder, audit = feature_coder(table, profile, rules)
-    if coder is None or audit.treatment in UNREAD:
+    if coder is None or audit.treatment in column_coding.UNREAD:
         return audit.treatment
     if profile.missing >= rules.coding.missing_threshold * profile.rows:
-        return NEVER_RECORDED
+        return column_coding.NEVER_RECORDED
     is_date = profile.kind is Kind.TIME
     return "a date; make a number of it, such as days since some event" if is_date else ""
 
@@ -332,7 +323,7 @@ def rounded(edges: list[float]) -> tuple[float, ...]:
 def _proposed(
     table: Table, profile: Profile, rules: CohortRules, most: int | None = None
 ) -> ColumnCode:
-    most = most_categories(rules.coding, 0, 1) if most is None else most
+    most = column_coding.most_categories(rules.coding, 0, 1) if most is None else most
     if profile.kind is Kind.FLAG:
         return ColumnCode(profile.column, FLAG)
     if profile.kind.ordered:
@@ -342,7 +333,7 @@ def _proposed(
         few = profile.distinct <= most and profile.column not in rules.bins.by_column
         values = _common(profile, most) if few else ()
         bins = min(rule, (profile.rows - profile.missing) // LEAST_ROWS)
-        edges = learned_quantiles(table, profile, bins) if bins > 1 else ()
+        edges = column_coding.learned_quantiles(table, profile, bins) if bins > 1 else ()
         return ColumnCode(profile.column, NUMBER, rounded(list(edges)), values)
     texts = [str(value) for value in _common(profile, most)]
     reserved = (ANY_OTHER, MISSING_LABEL)

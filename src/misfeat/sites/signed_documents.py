@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.runtime.atomic_files import as_path, unreadable, write_file
+from misfeat.runtime.file_system import as_path, unreadable, write_file
 from misfeat.saving.run_format import parse_json
 
 VERSION = 1

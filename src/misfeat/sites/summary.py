@@ -18,7 +18,7 @@ import numpy as np
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Integers
-from misfeat.runtime.atomic_files import as_path, write_file
+from misfeat.runtime.file_system import as_path, write_file
 from misfeat.sites import signed_documents as documents
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.signed_documents import SHORT

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 import misfeat
 from misfeat.safe_text import JOINERS
-from misfeat.show.plots.canvas import set_label, shortened
+from misfeat.show.plots.drawing import set_label, shortened
 from tests.show.plots.conftest import ALL, draw
 
 SPARE = 1.0

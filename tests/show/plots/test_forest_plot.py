@@ -1,7 +1,7 @@
 import numpy as np
 
 import misfeat
-from misfeat.show.plots.canvas import COLOUR, FADED
+from misfeat.show.plots.drawing import COLOUR, FADED
 from tests.show.plots.conftest import entropies, texts
 
 PAIR = ["glucose", "ecg"]

@@ -5,7 +5,7 @@ import misfeat
 from misfeat.answers.feature_contributions import pair_interactions
 from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.datasets import load_heart
-from misfeat.show.plots.canvas import FADED
+from misfeat.show.plots.drawing import FADED
 from tests.show.plots.conftest import entropies, texts
 
 

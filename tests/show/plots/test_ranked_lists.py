@@ -3,10 +3,10 @@ import pytest
 
 import misfeat
 from misfeat import MisfeatError
-from misfeat.answers.feature_contributions import feature_worths
+from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.show.plots.canvas import COLOUR
+from misfeat.show.plots.drawing import COLOUR
 from misfeat.show.plots.ranked_lists import SUPPORTS
 from tests.show.plots.conftest import entropies, texts
 

@@ -3,7 +3,7 @@ from matplotlib.collections import PathCollection
 
 import misfeat
 from misfeat.answers.enough_features import enough_features
-from misfeat.show.plots.canvas import FADED
+from misfeat.show.plots.drawing import FADED
 
 
 def points(ax):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.feature_contributions import feature_worths
+from misfeat.answers.recording_gains import feature_worths
 from misfeat.datasets import make_cohorts
 
 pytestmark = pytest.mark.browser

@@ -18,7 +18,7 @@ Tensors have nodes first where neighbours are summed, models first where matrice
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -28,10 +28,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from misfeat.completion.networks.training import Labels, drawn_weights, train
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.lattice.levels import contains, count_nodes, level
 from misfeat.lattice.neighbour_sums import Neighbours
-from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Floats
 from misfeat.runtime.devices import torch_device
 from misfeat.runtime.progress import Progress
 
@@ -43,7 +44,6 @@ DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values
 BYTES_SIDE_BY_SIDE = {"cuda": 4 * 2**30, "cpu": 2**30, "mps": 2**30}  # states of models at once
 COPIES_OF_A_STATE = 6  # before and after its activation, with a mask, and the same for gradients
 COPIES_OF_A_WEIGHT = 6  # with its gradient, two moments, the best so far and the result
-EPOCHS_BEFORE_CAPTURE = 3  # epochs on a CUDA device before its work is recorded to be replayed
 
 
 class Dropout(nn.Module):
@@ -327,149 +327,3 @@ class MLPNetwork(nn.Module):
         device = self.inputs.device
         rows = torch.arange(self._starts[size], self._starts[size + 1], device=device)
         return self(rows.expand(len(self.own), -1)).double().cpu().numpy()
-
-
-def drawn_weights(generator: torch.Generator, fan_in: int, *shape: int) -> Tensor:
-    """Weights as linear layers usually start: uniform within 1 / sqrt(inputs)."""
-    return torch.empty(shape).uniform_(-1, 1, generator=generator) / fan_in**0.5
-
-
-class Labels(NamedTuple):
-    """The known scores of one subgroup, and to which rows of the network's inputs they belong."""
-
-    rows: Integers
-    scores: Floats
-
-    @classmethod
-    def known(cls, rows: Integers, scores: Floats) -> Labels:
-        """The rows whose scores are known."""
-        there = ~np.isnan(scores)
-        return cls(rows[there], scores[there])
-
-    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
-        """Labels to train on and labels to choose by; the same ones where they are too few."""
-        order = rng.permutation(len(self.rows))
-        held_out = round(share * len(order))
-        if not 0 < held_out < len(order):
-            return self, self
-        chosen, others = order[:held_out], order[held_out:]
-        train, validation = (Labels(self.rows[p], self.scores[p]) for p in (others, chosen))
-        return train, validation
-
-
-def train(
-    network: Any,
-    labels: Sequence[Labels],
-    settings: EpochCompleter,
-    rng: np.random.Generator,
-    on_epoch: Callable[[int], None] | None = None,
-) -> tuple[int, Integers]:
-    """Train all models of a network, side by side, on the labels of their subgroups."""
-    # It has `inputs`, the subgroups of its models as `own`, and weights with models first; called
-    # with rows of the inputs, it gives their scores. The best weights of each model are kept.
-    # Returns the epochs that were run, and the best one of each model.
-    device = network.inputs.device
-    splits = [known.split(float(settings.validation_share), rng) for known in labels]
-    n_rows = len(network.inputs)
-    training = Batch.of([part for part, _ in splits], n_rows, device)
-    validation = Batch.of([part for _, part in splits], n_rows, device)
-    step = training_step(network, training, settings)
-    weights = list(network.parameters())
-    best_weights = [weight.detach().clone() for weight in weights]
-    best_loss, best_epoch = np.full(len(labels), np.inf), np.zeros(len(labels), dtype=np.int64)
-    for epoch in range(1, settings.epochs + 1):
-        step()
-        if epoch % settings.validate_every == 0 or epoch == settings.epochs:
-            network.eval()
-            with torch.no_grad():
-                loss = validation.losses(network).double().cpu().numpy()
-                better = loss < best_loss
-                chosen = torch.from_numpy(better).to(device)
-                for best, weight in zip(best_weights, weights, strict=True):
-                    best.copy_(torch.where(chosen.view(-1, *[1] * (weight.ndim - 1)), weight, best))
-            best_loss[better], best_epoch[better] = loss[better], epoch
-            if epoch - best_epoch.max() >= settings.patience:
-                break
-        if on_epoch is not None:
-            on_epoch(epoch)
-    if not best_epoch.all():
-        setting = Setting("learning_rate", settings.learning_rate)
-        raise MisfeatError(f"Training diverged with {setting}; lower it.")
-    with torch.no_grad():
-        for best, weight in zip(best_weights, weights, strict=True):
-            weight.copy_(best)
-    network.eval()
-    return epoch, best_epoch
-
-
-class Batch(NamedTuple):
-    """Rows and scores of all models, padded to one length by other rows, which carry no weight."""
-
-    rows: Tensor
-    scores: Tensor
-    weights: Tensor
-
-    @classmethod
-    def of(cls, labels: Sequence[Labels], n_rows: int, device: torch.device) -> Batch:
-        """The labels of every model, of so many rows that there are, on a device."""
-        longest = max(len(known.rows) for known in labels)
-        rows = np.zeros((len(labels), longest), dtype=np.int64)
-        scores, weights = np.zeros(rows.shape), np.zeros(rows.shape)
-        for model, known in enumerate(labels):
-            many = len(known.rows)
-            rows[model, :many] = known.rows
-            if many < longest:
-                unused = np.setdiff1d(np.arange(n_rows), known.rows, assume_unique=True)
-                rows[model, many:] = unused[: longest - many]
-            scores[model, :many] = known.scores
-            weights[model, :many] = 1 / many if many else 0
-        values, shares = (torch.from_numpy(part).float().to(device) for part in (scores, weights))
-        return cls(torch.from_numpy(rows).to(device), values, shares)
-
-    def losses(self, network: Any) -> Tensor:
-        """The mean squared error of each model."""
-        return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
-
-
-def training_step(network: Any, batch: Batch, settings: EpochCompleter) -> Callable[[], None]:
-    """One epoch of all models; they share no weight, so the sum of their losses trains each."""
-    on_cuda = batch.rows.device.type == "cuda"
-    optimizer = torch.optim.Adam(
-        network.parameters(),
-        lr=float(settings.learning_rate),
-        weight_decay=float(settings.weight_decay),
-        fused=batch.rows.device.type in ("cpu", "cuda"),
-        capturable=on_cuda,
-    )
-
-    def step() -> None:
-        network.train()
-        optimizer.zero_grad()
-        batch.losses(network).sum().backward()
-        optimizer.step()
-
-    return _Replayed(step) if on_cuda else step
-
-
-class _Replayed:
-    """A step that a CUDA device replays as a whole: small graphs wait for launches otherwise."""
-
-    def __init__(self, step: Callable[[], None]) -> None:
-        self._step = step
-        self._plain_steps = EPOCHS_BEFORE_CAPTURE
-        self._graph: torch.cuda.CUDAGraph | None = None
-
-    def __call__(self) -> None:
-        if self._plain_steps:
-            self._plain_steps -= 1
-            side = torch.cuda.Stream()
-            side.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(side):
-                self._step()
-            torch.cuda.current_stream().wait_stream(side)
-            return
-        if self._graph is None:
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._step()
-        self._graph.replay()

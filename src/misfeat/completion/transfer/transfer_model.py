@@ -1,7 +1,7 @@
 """The transfer between cohorts: donors' tables in, completed scores out, size by size.
 
 Steps A and B1 with their formulas are in `donor_tables.py`, those of B2 (tables of pairs with an
-unrecorded member), B3 (of larger sets) and C (scores) in `table_completion.py`.
+unrecorded member), B3 (of larger sets) and C (scores) in `set_completion.py`.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.completion.transfer import donor_tables
 from misfeat.completion.transfer.cells import Layout, Rows, count_level
-from misfeat.completion.transfer.table_completion import (
+from misfeat.completion.transfer.set_completion import (
     Completed,
     SetEvidence,
     complete_sets,

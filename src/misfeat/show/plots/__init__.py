@@ -1,7 +1,8 @@
 """Pictures of what a fitted selector found: each takes it and returns a matplotlib Axes."""
 
+from misfeat.show.plots.forest_plot import forest
 from misfeat.show.plots.maps import feature_map, interactions
-from misfeat.show.plots.ranked_lists import forest, stability, top_k, worth_collecting
+from misfeat.show.plots.ranked_lists import stability, top_k, worth_collecting
 from misfeat.show.plots.sizes import size_curve
 
 __all__ = [

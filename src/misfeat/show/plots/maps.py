@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.feature_contributions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
-from misfeat.answers.top_sets import subgroup_rows
+from misfeat.answers.fit_result import subgroup_rows
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.selection import Selection
-from misfeat.show.first_screen import side_by_side
-from misfeat.show.plots import canvas
+from misfeat.show.answer_with_map import side_by_side
+from misfeat.show.plots import drawing
 from misfeat.words import count_words
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ GREYS, PALE = "Greys", 3.0  # scale of cells that may be nothing, and how many t
 NARROW_COLUMN = 0.25  # inches of a column without numbers: room for a turned label
 
 
-def feature_map(selected: canvas.Fitted | Selection, ax: "Axes | None" = None) -> "Axes":
+def feature_map(selected: drawing.Fitted | Selection, ax: "Axes | None" = None) -> "Axes":
     """Draw what each feature explains alone in every subgroup, in per cent of the uncertainty.
 
     Features come best first, by their mean over the subgroups; subgroups in which the same
@@ -48,57 +48,58 @@ def feature_map(selected: canvas.Fitted | Selection, ax: "Axes | None" = None) -
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['f2', 'f1', 'f3', 'f5', 'f4']
     """
-    selection = canvas.selection_of(selected)
+    selection = drawing.selection_of(selected)
     single = selection.completed(1)
-    shares = canvas.as_shares(selection, single.score)
+    shares = drawing.as_shares(selection, single.score)
     columns_of = np.argsort(-shares.mean(axis=0), kind="stable")
     rows_of = side_by_side(shares)
     cells = np.ix_(rows_of, columns_of)
     values, predicted = shares[cells], single.predicted[cells]
-    tests = canvas.significance_of(selection, 1)
+    tests = drawing.significance_of(selection, 1)
     faded = np.zeros(values.shape, dtype=bool) if tests is None else tests[1][cells]
     subgroups = subgroup_rows(selection.cohorts)
     rows = [
-        f"{canvas.shortened(subgroups[cohort]['subgroup'], canvas.LONGEST_LINE)} "
+        f"{drawing.shortened(subgroups[cohort]['subgroup'], drawing.LONGEST_LINE)} "
         f"({subgroups[cohort]['rows']:,.0f} rows)"
         for cohort in rows_of
     ]
     features = selection.feature_names
-    columns = [canvas.shortened(features[f], canvas.LONGEST_LINE) for f in columns_of]
-    wide = canvas.COLUMN if len(columns) <= MOST_NUMBERED else NARROW_COLUMN
-    width = max(canvas.inches(rows) + wide * len(columns) + 1.9, canvas.inches(rows) + NARROWEST)
-    ax = canvas.axes(ax, width, max(canvas.ROW * len(rows) + canvas.inches(columns) + 1.6, 2.8))
+    columns = [drawing.shortened(features[f], drawing.LONGEST_LINE) for f in columns_of]
+    wide = drawing.COLUMN if len(columns) <= MOST_NUMBERED else NARROW_COLUMN
+    width = max(drawing.inches(rows) + wide * len(columns) + 1.9, drawing.inches(rows) + NARROWEST)
+    ax = drawing.axes(ax, width, max(drawing.ROW * len(rows) + drawing.inches(columns) + 1.6, 2.8))
     from matplotlib.colors import PowerNorm
 
     top = max(float(values.max()), 1e-12)
     x, y = (np.arange(count + 1) - 0.5 for count in values.T.shape)
     edge: dict[str, Any] = {"edgecolors": "white", "linewidth": 0.8}
-    image = ax.pcolormesh(x, y, values, cmap=canvas.SCALE, norm=PowerNorm(POWER, 0, top), **edge)
+    image = ax.pcolormesh(x, y, values, cmap=drawing.SCALE, norm=PowerNorm(POWER, 0, top), **edge)
     if faded.any():
         shown, pale = np.ma.array(values, mask=~faded), PowerNorm(POWER, 0, PALE * top)
         ax.pcolormesh(x, y, shown, cmap=GREYS, norm=pale, **edge)
     _mark_corners(ax, image, values, predicted)
     _number(ax, image, values, faded, 8)
-    canvas.name_cells(ax, rows, columns)
+    drawing.name_cells(ax, rows, columns)
     alike = ",\nalike ones side by side" if len(rows) > 2 else ""
     ax.set(xlabel="feature by itself, best on the left", ylabel=f"subgroup{alike}")
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=12)
-    bar.set_label(canvas.share_label(selection, 16, "\n"), **canvas.AS_TEXT)
-    canvas.in_per_cent(bar.ax.yaxis)
+    bar.set_label(drawing.share_label(selection, 16, "\n"), **drawing.AS_TEXT)
+    drawing.in_per_cent(bar.ax.yaxis)
     handles = []
     if predicted.any():
         from matplotlib.path import Path
 
         corner = Path([(-1, 1), (1, 1), (1, -1), (-1, 1)])
-        look: dict[str, Any] = {"marker": corner, "linestyle": "none", "color": canvas.ink(ax)}
-        handles.append(canvas.sign("never recorded, predicted", **look))
+        look: dict[str, Any] = {"marker": corner, "linestyle": "none", "color": drawing.ink(ax)}
+        handles.append(drawing.sign("never recorded, predicted", **look))
     if faded.any():
         brackets = " (in brackets)" if len(columns) <= MOST_NUMBERED else ""
-        handles.append(canvas.faded_patch(ax, f"grey{brackets}: {canvas.chance_words(selection)}"))
+        grey = f"grey{brackets}: {drawing.chance_words(selection)}"
+        handles.append(drawing.faded_patch(ax, grey))
     ((best, often),) = Counter(single.score.argmax(axis=1).tolist()).most_common(1)
     where = f"in {often} of {len(rows)} subgroups" if len(rows) > 1 else "here"
-    title = f"{canvas.shortened(features[best])} explains most by itself {where}"
-    canvas.title_and_legend(ax, title, handles, columns=2)
+    title = f"{drawing.shortened(features[best])} explains most by itself {where}"
+    drawing.title_and_legend(ax, title, handles, columns=2)
     return ax
 
 
@@ -108,7 +109,7 @@ def _mark_corners(ax: "Axes", image: Any, values: Floats, predicted: Flags) -> N
     rows, columns = np.nonzero(predicted)
     right, upper = columns + 0.45, rows - 0.44
     corners = [[(x - 0.3, y), (x, y), (x, y + 0.36)] for x, y in zip(right, upper, strict=True)]
-    colours = [canvas.on_colour(image.cmap(image.norm(value))) for value in values[predicted]]
+    colours = [drawing.on_colour(image.cmap(image.norm(value))) for value in values[predicted]]
     ax.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
 
 
@@ -121,14 +122,14 @@ def _number(ax: "Axes", image: Any, values: Floats, faded: Flags, size: int) -> 
             continue
         text = f"{100 * value:.1f}" if abs(value) < 0.0995 else f"{100 * value:.0f}"
         text = "0" if float(text) == 0 else text.replace("-", "−")
-        colour = canvas.on_colour(image.cmap(image.norm(value)))
+        colour = drawing.on_colour(image.cmap(image.norm(value)))
         if faded[row, column]:
-            text, colour = f"({text})", canvas.ink(ax)
+            text, colour = f"({text})", drawing.ink(ax)
         ax.text(column, row, text, color=colour, fontsize=size, ha="center", va="center")
 
 
 def interactions(
-    selected: canvas.Fitted | Selection, subgroup: str | None = None, ax: "Axes | None" = None
+    selected: drawing.Fitted | Selection, subgroup: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw what every two features explain together, less what they explain one by one.
 
@@ -152,16 +153,16 @@ def interactions(
     >>> " ".join(misfeat.plot.interactions(selector).get_title().split())
     'all rows: 1 pair explains more together, 0 pairs the same in part'
     """
-    selection, subgroup = canvas.one_subgroup(selected, subgroup)
+    selection, subgroup = drawing.one_subgroup(selected, subgroup)
     pairs = pair_interactions(selection, subgroup)
     if not pairs:
         why = "The target has a single value there:\nthere is nothing to explain."
         if len(selection.feature_names) < 2:
             why = "There is one feature only, and no pair."
-        return canvas.nothing_to_show(canvas.axes(ax, 4.0, 1.5), why)
-    names = [canvas.shortened(name) for name in selection.feature_names]
-    side = canvas.COLUMN * len(names) + canvas.inches(names)
-    ax = canvas.axes(ax, max(side + 2.3, 5.2), max(side + 1.2, 3.4))
+        return drawing.nothing_to_show(drawing.axes(ax, 4.0, 1.5), why)
+    names = [drawing.shortened(name) for name in selection.feature_names]
+    side = drawing.COLUMN * len(names) + drawing.inches(names)
+    ax = drawing.axes(ax, max(side + 2.3, 5.2), max(side + 1.2, 3.4))
     values = np.full((len(names), len(names)), np.nan)  # on the diagonal it stays so
     faded, predicted = np.zeros((2, *values.shape), dtype=bool)
     for one in pairs:
@@ -172,24 +173,24 @@ def interactions(
     most = max(float(np.nanmax(np.abs(values))), 1e-12)
     look: dict[str, Any] = {"vmin": -most, "vmax": most, "edgecolors": "white", "linewidth": 0.8}
     # Orange (the same in part) and purple (more together) are distinct for the colour-blind.
-    look |= {"cmap": "PuOr", "alpha": np.where(faded, canvas.FADED, 1.0)}
+    look |= {"cmap": "PuOr", "alpha": np.where(faded, drawing.FADED, 1.0)}
     edges = np.arange(len(names) + 1) - 0.5
     image = ax.pcolormesh(edges, edges, np.ma.masked_invalid(values), **look)
     _number(ax, image, values, faded, 7)
     numbered = len(names) <= MOST_NUMBERED
     label = "hundredths; faded, (in brackets)" if numbered else "faded"
-    handles = [canvas.faded_patch(ax, f"{label}: interval holds 0")]
+    handles = [drawing.faded_patch(ax, f"{label}: interval holds 0")]
     if predicted.any():
         rows, columns = np.nonzero(predicted)
-        dot: dict[str, Any] = {"marker": ".", "s": 14, "linewidths": 0, "color": canvas.ink(ax)}
+        dot: dict[str, Any] = {"marker": ".", "s": 14, "linewidths": 0, "color": drawing.ink(ax)}
         handles.append(ax.scatter(columns + 0.38, rows - 0.38, label="predicted", **dot))
-    canvas.name_cells(ax, names, names)
+    drawing.name_cells(ax, names, names)
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, fraction=0.05, aspect=18)
     unit = selection.set_scores.measure.unit
-    bar.set_label(f"together, less one by one ({unit})", **canvas.AS_TEXT)
+    bar.set_label(f"together, less one by one ({unit})", **drawing.AS_TEXT)
     more, same = (sum(one.kind == kind for one in pairs) for kind in (SYNERGY, REDUNDANCY))
     together = f"{count_words(more, 'pair')} {'explains' if more == 1 else 'explain'} more together"
     in_part = f"{count_words(same, 'pair')} the same in part"
-    title = f"{canvas.shortened(subgroup, 40)}: {together}, {in_part}"
-    canvas.title_and_legend(ax, title, handles, columns=2)
+    title = f"{drawing.shortened(subgroup, 40)}: {together}, {in_part}"
+    drawing.title_and_legend(ax, title, handles, columns=2)
     return ax

@@ -10,7 +10,7 @@ from misfeat.answers.recommendation import EXPLAINED, answer_of
 from misfeat.exceptions import MisfeatError, Setting, listed
 from misfeat.runtime.array_types import Floats
 from misfeat.selection import Selection
-from misfeat.show.plots import canvas
+from misfeat.show.plots import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 
 
 def size_curve(
-    selected: canvas.Fitted | Selection,
+    selected: drawing.Fitted | Selection,
     subgroup: str | None = None,
     size: int | None = None,
     ax: "Axes | None" = None,
@@ -55,9 +55,9 @@ def size_curve(
     >>> misfeat.plot.size_curve(selector).get_title()
     'all rows: enough: a'
     """
-    selection = canvas.selection_of(selected)
+    selection = drawing.selection_of(selected)
     names = selection.subgroup_names(subgroup)
-    canvas.check_axes(ax)
+    drawing.check_axes(ax)
     if len(names) > 1 and ax is not None:
         raise MisfeatError(
             f"One axes shows the curve of one subgroup; name it with {Setting('subgroup')}, one "
@@ -69,10 +69,10 @@ def size_curve(
         name = enough.subgroup
         scores = np.array([(step.score, step.low, step.high) for step in enough.steps])
         chosen = answer[name].features if answer[name].verdict == EXPLAINED else ()
-        shares = scores.reshape(-1, 3).T / canvas.whole_of(selection, name)
+        shares = scores.reshape(-1, 3).T / drawing.whole_of(selection, name)
         curves.append(_Curve(enough, len(chosen), *shares))
-    panels = [canvas.axes(ax, 5.2, 3.6)] if len(curves) == 1 else _grid(len(curves))
-    titles = [f"{canvas.shortened(c.enough.subgroup, canvas.LONGEST_LINE)}: " for c in curves]
+    panels = [drawing.axes(ax, 5.2, 3.6)] if len(curves) == 1 else _grid(len(curves))
+    titles = [f"{drawing.shortened(c.enough.subgroup, drawing.LONGEST_LINE)}: " for c in curves]
     for panel, curve in zip(panels, curves, strict=True):
         _draw(panel, curve)
     highest = max(float(curve.high.max(initial=0.0)) for curve in curves)
@@ -80,25 +80,26 @@ def size_curve(
     panels[0].set_ylim(0, max(LEAST_SCALE, 1.06 * highest))
     panels[0].set_xlim(0.5, largest + 0.5)
     panels[0].set_xticks(range(1, largest + 1))
-    canvas.in_per_cent(panels[0].yaxis)
-    label, figure = canvas.share_label(selection, 16, "\n"), panels[0].figure
-    interval = canvas.interval_words(selection)
-    handles = [canvas.sign(f"share, with its {interval}", color=canvas.BLUE, marker="o")]
+    drawing.in_per_cent(panels[0].yaxis)
+    label, figure = drawing.share_label(selection, 16, "\n"), panels[0].figure
+    interval = drawing.interval_words(selection)
+    handles = [drawing.sign(f"share, with its {interval}", color=drawing.BLUE, marker="o")]
     if any(curve.size and not curve.more_may_help for curve in curves):
         ring: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none"}
-        handles.append(canvas.sign("enough", color=canvas.ink(panels[0]), linestyle="none", **ring))
+        ring |= {"color": drawing.ink(panels[0]), "linestyle": "none"}
+        handles.append(drawing.sign("enough", **ring))
     if any(curve.size < len(curve.share) for curve in curves):
-        handles.append(canvas.faded_patch(panels[0], "faded: no evidence that it adds"))
+        handles.append(drawing.faded_patch(panels[0], "faded: no evidence that it adds"))
     if len(curves) == 1:
         panels[0].set_xlabel("features in the set")
-        panels[0].set_ylabel(label, **canvas.AS_TEXT)
-        canvas.title_and_legend(panels[0], titles[0] + curves[0].verdict, handles, columns=2)
+        panels[0].set_ylabel(label, **drawing.AS_TEXT)
+        drawing.title_and_legend(panels[0], titles[0] + curves[0].verdict, handles, columns=2)
         return panels[0]
     for panel, title, curve in zip(panels, titles, curves, strict=True):
         words = f"{title[:-2]}\n{curve.verdict}"
-        panel.set_title(words, fontsize="small", loc="left", **canvas.AS_TEXT)
+        panel.set_title(words, fontsize="small", loc="left", **drawing.AS_TEXT)
     figure.supxlabel("features in the set", fontsize="medium")
-    figure.supylabel(label, fontsize="medium", **canvas.AS_TEXT)
+    figure.supylabel(label, fontsize="medium", **drawing.AS_TEXT)
     look: dict[str, Any] = {"loc": "outside upper left", "frameon": False, "fontsize": "small"}
     figure.legend(handles=handles, ncols=min(len(handles), len(panels)), **look)
     return np.array(panels, dtype=object)
@@ -127,14 +128,14 @@ class _Curve(NamedTuple):
             return "no evidence for any feature"
         words = "more may help" if self.more_may_help else "enough"
         features = self.enough.steps[self.size - 1].features
-        return f"{words}: {canvas.set_label(features, (), canvas.LONGEST_LINE - len(words))}"
+        return f"{words}: {drawing.set_label(features, (), drawing.LONGEST_LINE - len(words))}"
 
 
 def _grid(count: int) -> list["Axes"]:
     columns = min(count, MOST_BESIDE)
     rows = -(-count // columns)
     look: dict[str, Any] = {"figsize": (PANEL[0] * columns, PANEL[1] * rows)}
-    figure = canvas.check_axes(None).figure(layout="constrained", **look)
+    figure = drawing.check_axes(None).figure(layout="constrained", **look)
     drawn = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for spare in drawn[count:]:
         spare.remove()
@@ -147,14 +148,15 @@ def _draw(ax: "Axes", curve: _Curve) -> None:
     """Draw the curve of a subgroup, faded beyond the size that is enough."""
     sizes, useful = np.arange(1, len(curve.share) + 1), curve.size
     spread = np.maximum([curve.share - curve.low, curve.high - curve.share], 0)
-    for shown, alpha in ((sizes <= useful, 1.0), (sizes > useful, canvas.FADED)):
-        look: dict[str, Any] = {"color": canvas.BLUE, "alpha": alpha, "capsize": 3, "markersize": 6}
+    for shown, alpha in ((sizes <= useful, 1.0), (sizes > useful, drawing.FADED)):
+        look: dict[str, Any] = {"color": drawing.BLUE, "alpha": alpha}
         if shown.any():
-            ax.errorbar(sizes[shown], curve.share[shown], yerr=spread[:, shown], fmt="o", **look)
+            bars: dict[str, Any] = {"yerr": spread[:, shown], "capsize": 3, "markersize": 6}
+            ax.errorbar(sizes[shown], curve.share[shown], fmt="o", **bars, **look)
         joined = shown if alpha == 1 else sizes >= max(useful, 1)
-        ax.plot(sizes[joined], curve.share[joined], color=canvas.BLUE, alpha=alpha, linewidth=1.4)
+        ax.plot(sizes[joined], curve.share[joined], **look, linewidth=1.4)
     if useful and not curve.more_may_help:
         ring: dict[str, Any] = {"s": 170, "facecolors": "none", "linewidths": 1.6, "zorder": 4}
-        ax.scatter([useful], [curve.share[useful - 1]], edgecolors=canvas.ink(ax), **ring)
+        ax.scatter([useful], [curve.share[useful - 1]], edgecolors=drawing.ink(ax), **ring)
     ax.grid(axis="y", alpha=0.3)
     ax.set_axisbelow(True)

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.enough_features import Enough
-from misfeat.answers.feature_contributions import feature_values, feature_worths, shapley_values
+from misfeat.answers.feature_contributions import feature_values, shapley_values
+from misfeat.answers.fit_result import subgroup_rows
 from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
+from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
-from misfeat.answers.set_contrasts import alternative_sets
 from misfeat.answers.stability import Stability, stability_of
-from misfeat.answers.top_sets import ScoredSet, best_sets, subgroup_rows
+from misfeat.answers.top_sets import ScoredSet, alternative_sets, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.completion import CompletedScores
 from misfeat.exceptions import Message, Spelling
 from misfeat.runtime.progress import progress_shown
 from misfeat.selection import Selection
-from misfeat.show.first_screen import FirstScreen, first_screen
-from misfeat.show.pages import as_html
+from misfeat.show.answer_with_map import FirstScreen, first_screen
+from misfeat.show.html_output import as_html
 from misfeat.show.report.page import Cells, Report
 from misfeat.version import __version__
 
@@ -91,8 +92,7 @@ def make_report(
                 for name in ("share", "low", "high", "predicted", "faded")
             },
             "worth_collecting": [
-                vars(worth) | {"gain_per_cost": worth.gain_per_cost}
-                for worth in sorted(worths, key=lambda worth: -worth.gain_per_cost)
+                vars(one) for one in sorted(worths, key=lambda one: -one.gain_per_cost)
             ],
             # The share of a subgroup's rows that hold each feature, where it was ever recorded.
             "recorded": np.where(selection.missing, nan, shares).tolist(),
@@ -234,7 +234,7 @@ def _subgroups(
                 vars(value) | {"part_of_answer": parts.get(value.feature)} for value in values[name]
             ],
             "why": None,
-            "alternatives": [vars(one) | {"words": one.words} for one in alternatives],
+            "alternatives": [vars(one) for one in alternatives],
             "stability": stability and _resamples(stability, name),
             "curves": None,
         }

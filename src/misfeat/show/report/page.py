@@ -11,12 +11,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from misfeat.answers.feature_contributions import SMALLEST_SCALE
+from misfeat.answers.recording_gains import SMALLEST_SCALE
 from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
-from misfeat.runtime.atomic_files import as_path, unreadable, write_file
+from misfeat.runtime.file_system import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
-from misfeat.show.pages import framed, policy_for, static_file, templates_of
+from misfeat.show.html_output import framed, policy_for, static_file, templates_of
 from misfeat.words import percent, percent_between, score_words
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Features: those that enter sets together or none, and why a column is not one."""
+"""Features: why a column is none, what is left out, and those that enter sets together."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

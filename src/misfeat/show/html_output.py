@@ -11,12 +11,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from misfeat.answers.top_sets import subgroup_rows
+from misfeat.answers.fit_result import subgroup_rows
 from misfeat.cohorts import Cohorts
 from misfeat.exceptions import Message, Setting, Spelling, text_and_settings
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
-from misfeat.show.first_screen import first_screen
+from misfeat.show.answer_with_map import first_screen
 from misfeat.words import percent, percent_between
 
 MOST_SHOWN = 20  # subgroups in a notebook's list or table, and features in its map

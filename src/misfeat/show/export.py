@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice
 from math import comb
@@ -20,11 +19,12 @@ import numpy as np
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.fit_result import checked_k, checked_size
-from misfeat.answers.options import effort_for, level_size
+from misfeat.answers.options import level_size
+from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
 from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn
-from misfeat.runtime import atomic_files
+from misfeat.runtime import file_system
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
@@ -56,20 +56,20 @@ def export_answers(
         raise MisfeatError(
             f"{what}; name some of {listed(list(TITLES), len(TITLES))} in {Setting('questions')}."
         )
-    place = atomic_files.as_path(path, "path")
+    place = file_system.as_path(path, "path")
     try:
         suffix = _checked_format(path, place, asked)
     except OSError as error:
-        raise atomic_files.unwritable(place, error) from error
+        raise file_system.unwritable(place, error) from error
     size, k = checked_size(selection, size), checked_k(selection, k)
     selection = in_columns(selection, size=int(size), k=int(k))
     answers = answer_tables(selection, asked, costs, spell, named=questions is not None)
     if suffix == CSV:
-        atomic_files.write_file(place, csv_bytes(answers[0]))
+        file_system.write_file(place, csv_bytes(answers[0]))
     else:
         answers = [about_table(selection, answers), in_words_table(answers), *answers]
         if suffix == EXCEL:
-            atomic_files.write_file(place, workbook_bytes(answers))
+            file_system.write_file(place, workbook_bytes(answers))
         else:
             _write_folder(place, {_file(one.title): csv_bytes(one) for one in answers})
     return place
@@ -125,11 +125,11 @@ def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write the files of a folder, all or none; those of an older export that it lacks go."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        atomic_files.write_files(folder, contents)
+        file_system.write_files(folder, contents)
         for name in _files() - set(contents):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise atomic_files.unwritable(folder, error) from error
+        raise file_system.unwritable(folder, error) from error
 
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
@@ -251,9 +251,7 @@ def _excel_cell(sheet: Any, value: Any) -> Any:
     return cell
 
 
-_GLOSSARY = tomllib.loads(
-    (files("misfeat.show.export") / "glossary.toml").read_text(encoding="utf-8")
-)
+_GLOSSARY = tomllib.loads(Path(__file__).with_name("export.toml").read_text(encoding="utf-8"))
 TITLES: dict[str, str] = _GLOSSARY["titles"]  # of tables by question, in the order of an export
 ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are called
 # Other questions some selections cannot answer, such as one that keeps no rows.

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.estimation import score_sources
+from misfeat.estimation import covariance_sources
 from misfeat.estimation.covariance_scores import (
     Moments,
     Term,
@@ -10,7 +10,7 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
-from misfeat.estimation.score_sources import CodedTable, CountedTable, NumericTable
+from misfeat.estimation.covariance_sources import CodedTable, CountedTable, NumericTable
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing
@@ -87,7 +87,8 @@ def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available", missing_threshold=0.9))
     assert (cohorts.codes < 0).any()
     moments = CodedTable(cohorts).moments()
-    monkeypatch.setattr(score_sources, "ROWS_AT_ONCE", 3)  # some stretches of rows lack nothing
+    # Some stretches of rows lack nothing.
+    monkeypatch.setattr(covariance_sources, "ROWS_AT_ONCE", 3)
     assert CodedTable(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
     there = np.array([value is not None for value in values])
     a = np.array([value for value in values if value is not None], dtype=float)
@@ -136,5 +137,5 @@ def test_tables_give_the_moments_of_rows():
 
 def test_rounded_tables_of_pairs_become_a_covariance_with_their_variances() -> None:
     odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    near = score_sources.nearest_covariance(odd)
+    near = covariance_sources.nearest_covariance(odd)
     assert near == pytest.approx(np.array([[1.0, 0.5, -0.5], [0.5, 1.0, 0.5], [-0.5, 0.5, 1.0]]))

@@ -24,7 +24,7 @@ from misfeat.estimation.covariance_scores import (
     Term,
     recorded_all,
 )
-from misfeat.estimation.interaction_kernels import count_cells, occupied_cells
+from misfeat.estimation.kernels import count_cells, occupied_cells
 from misfeat.information.count_tables import CountTables
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 

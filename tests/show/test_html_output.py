@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import Message, MisfeatError, Setting
-from misfeat.show.pages import as_html, framed
+from misfeat.show.html_output import as_html, framed
 from misfeat.show.report import Report
 from misfeat.words import joined
 

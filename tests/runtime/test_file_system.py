@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.runtime.atomic_files import FileLock, as_path
+from misfeat.runtime.file_system import FileLock, as_path
 
 TABLE = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": [0, 0, 1, 1]}
 ODD = ("a\0b", "~nobody-of-this-name/run", "q" * 3000, "loop", "loop/run", 3, "", b"run")
@@ -53,7 +53,7 @@ def test_what_may_not_be_read_is_named(below, selector, tmp_path):
 HOLD = """
 import sys, time
 from pathlib import Path
-from misfeat.runtime.atomic_files import FileLock
+from misfeat.runtime.file_system import FileLock
 lock = FileLock(Path(sys.argv[1]))
 assert lock.acquire()
 print("acquired", flush=True)

@@ -1,4 +1,4 @@
-"""Joint tables of a few features, and what they say about interactions (compiled)."""
+"""Joint tables of a few features, interactions in them, and regressions on sets (compiled)."""
 
 import numpy as np
 

@@ -7,7 +7,7 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.datasets import make_cohorts
-from misfeat.show.first_screen import feature_map, first_screen
+from misfeat.show.answer_with_map import feature_map, first_screen
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,13 @@ from numpy.typing import NDArray
 from misfeat.cohorts.cohort_data import Cohort, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.weights import mean_weights, rows_drawn, squares_of, weights_of
-from misfeat.information.block_plan import (
+from misfeat.information.kernels import permuted_scores
+from misfeat.information.kernels.dense_blocks import BlockPlan
+from misfeat.information.log_tables import log_table
+from misfeat.information.measures import squared_correlation
+from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
+from misfeat.information.null_expectation import n_log_n
+from misfeat.information.subset_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,
     block_plan,
@@ -37,11 +43,6 @@ from misfeat.information.block_plan import (
     mean_cells_of,
     sums_of_subsets,
 )
-from misfeat.information.kernels import permuted_scores
-from misfeat.information.kernels.dense_blocks import BlockPlan
-from misfeat.information.measures import squared_correlation
-from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
-from misfeat.information.null_expectation import log_table, n_log_n
 from misfeat.information.trend import Orders, WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
