@@ -63,7 +63,7 @@ def test_a_sheet_of_one_column_is_no_table_and_titles_are_no_header(tmp_path):
     assert found.features == ("column0",)
     assert any("'data' is read" in note and f"{path}#Sheet" in note for note in found.notes)
     assert any("header of" in note and "is its line 3" in note for note in found.notes)
-    with pytest.raises(MisfeatError, match="no column 'y'.*it has 'made by a registry'"):
+    with pytest.raises(MisfeatError, match=r"no column 'y'.*it has 'made by a registry'"):
         build_cohorts(f"{path}#Sheet", "y")
 
 
