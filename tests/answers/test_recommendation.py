@@ -81,7 +81,7 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     table = {f"f{i}": rng.integers(0, 2, 200) for i in range(12)}
     selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 200)).selection_
     for name, most in (("PERMUTED", 2e7), ("RESAMPLED", 100)):
-        monkeypatch.setattr(f"misfeat.answers.options.MOST_{name}", most)
+        monkeypatch.setattr(f"misfeat.answers.subgroup_significance.MOST_{name}", most)
     assert effort_for(selection, 1) == Effort(1, 999, resampled=True, step_permutations=199)
     assert effort_for(selection, 3) == Effort(3, 199, resampled=False, step_permutations=99)
     # Too many pairs to see with the usual number of permutations how many features are enough.

@@ -14,7 +14,7 @@ from misfeat.information.kernels.permuted_scores import shuffled
 from misfeat.information.permuted_targets import permutations_of
 from misfeat.information.trend import Orders, orders_of
 from misfeat.runtime.threads import Work
-from tests.information.test_permutation import SEED, questions
+from tests.information.test_permuted_targets import SEED, questions
 
 
 @settings(max_examples=40, deadline=None)
