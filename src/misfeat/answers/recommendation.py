@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -427,17 +427,14 @@ def recording_sentences(
 ) -> list[Message]:
     """A sentence for every step of a plan that is worth it; else one that says there is none."""
     sentences: list[Message] = []
-    # By subgroup, what is expected after the steps so far, and its variance to either side.
-    reached: dict[str, tuple[float, float, float]] = {}
+    reached: dict[str, float] = {}  # by subgroup, what is expected after the steps so far
     for step in steps:
         if step.worth:
-            before, below, above = reached.get(step.subgroup, (step.before, 0.0, 0.0))
-            below, above = below + (step.gain - step.low) ** 2, above + (step.high - step.gain) ** 2
-            after = before + step.gain
-            reached[step.subgroup] = after, below, above
-            expected = np.array([before, after, after - sqrt(below), after + sqrt(above)])
-            shares = np.clip(expected / wholes[step.subgroup], 0.0, 1.0).tolist()
-            sentences.append(_step_in_words(step, shares, target, confidence))
+            before = reached.get(step.subgroup, step.before)
+            after = reached[step.subgroup] = before + step.gain
+            low, high = min(step.after_low, after), max(step.after_high, after)
+            shares = np.clip(np.array([before, after, low, high]) / wholes[step.subgroup], 0.0, 1.0)
+            sentences.append(_step_in_words(step, shares.tolist(), target, confidence))
     if len(sentences) > MOST_STEPS:
         more = Message(f"{len(sentences) - MOST_STEPS:,} more steps are worth it: see the plan.")
         return [*sentences[:MOST_STEPS], more]

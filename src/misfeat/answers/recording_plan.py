@@ -51,6 +51,9 @@ class PlanStep:
     total_cost: float
     best_set: tuple[str, ...]
     before: float
+    after: float
+    after_low: float
+    after_high: float
     rows: int | None
     precision: float
     support: str
@@ -180,6 +183,7 @@ class _SubgroupPlan:
         needed, precision = self._pilot(before, index, gain, least)
         pair, where = gains.unsettled(index)
         low, high = gains.bounds(gain, before, index)
+        after, (after_low, after_high) = gains.score(before) + gain.expected, gains.interval(index)
         return PlanStep(
             step=0,
             subgroup=gains.subgroup,
@@ -195,6 +199,9 @@ class _SubgroupPlan:
             total_cost=0.0,
             best_set=tuple(names[f] for f in gains.features(index)),
             before=gains.score(before),
+            after=after,
+            after_low=min(after_low, after),
+            after_high=max(after_high, after),
             rows=needed,
             precision=precision,
             support=SUPPORT[gains.support(index)],

@@ -49,6 +49,8 @@ BETWEEN_WAYS = 0.25  # this share of the squared distance to another way's predi
 TINY = 1e-15
 NOTHING = 1e-300
 UNLIKE = 0.02  # how likely chance sets any subgroup apart from the others
+OPPOSITE = 0.01  # how likely chance makes the effects of any feature seem to cancel each other
+ABOVE, LEAST_ABOVE = 0.5, 0.01  # at least these shares of the pooled, and of the highest score
 MOST_APART = 20  # subgroups; finding each takes a pool of its own
 SURELY, LEAST_DIFFER = 2.0, 5e-4  # so many times the spread of the others, and more, is theirs
 LEAST_LEVELS_DIFFER = 0.04  # the variance of levels, which are 1 on the mean, at least
@@ -167,6 +169,22 @@ def unlike_subgroups(evidence: Evidence, effects: Effects) -> Flags:
     off = np.where(known, 0.0, np.maximum(off.max(axis=-1), effects.apart))
     least = -NormalDist().inv_cdf(UNLIKE / (2.0 * n_cohorts))
     return np.asarray(known | ((off == off.max(**LINES)) & (off > least)))
+
+
+def cancelled(evidence: Evidence, effects: Effects, ceiling: Floats) -> Floats:
+    """What features explain above the pool on the mean of all subgroups, where that is clear."""
+    n_features = evidence.recorded.shape[1]
+    expected = np.maximum(expected_of(evidence, effects), 0.0)
+    samples = evidence.samples(expected)
+    weight = np.where(evidence.recorded & effects.like[..., None], evidence.rows[..., None], 0.0)
+    total = np.maximum(weight.sum(axis=-2), 1.0)
+    above = (weight * (evidence.own - expected)).sum(axis=-2) / total
+    noise = samples.noise() + samples.variation(effects.spread[..., None])
+    sure = -NormalDist().inv_cdf(OPPOSITE / n_features)
+    least = sure * np.sqrt((weight**2 * noise).sum(axis=-2)) / total
+    least = np.maximum(least, ABOVE * (weight * expected).sum(axis=-2) / total)
+    least = np.maximum(least, LEAST_ABOVE * (weight * ceiling[..., None]).sum(axis=-2) / total)
+    return np.where(((weight > 0).sum(axis=-2) > 1) & (above > least), above, 0.0)
 
 
 def deviations_of(evidence: Evidence, expected: Floats) -> Floats:

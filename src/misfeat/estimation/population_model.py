@@ -32,6 +32,7 @@ from misfeat.estimation.pooling import (
     Effects,
     Evidence,
     Posterior,
+    cancelled,
     deviations_of,
     effects_of,
     expected_of,
@@ -76,6 +77,7 @@ class PopulationModel:
     alone: tuple[Floats, ...] = ()  # by size from 1, of all sets: see `_scores_alone`
     corrections: tuple[Correction, ...] = ()  # by size from 1
     unlike: Flags | None = None  # (..., n_cohorts): which subgroups are set apart
+    cancelled: Floats | None = None  # (..., n_features): what opposite effects hide from the pool
 
     @classmethod
     def of(cls, known: Known) -> "PopulationModel":
@@ -147,10 +149,9 @@ class PopulationModel:
         known = evidence.recorded & np.isfinite(counted)
         rows = np.where(known, evidence.rows[:, None], 0.0)
         total = np.maximum(rows.sum(axis=0), 1.0)
-        ceiling = np.stack([scale.score(np.full(1, STRONGEST)) for scale in self.scales])
         free = (occupied - 1.0) * self.dimensions[:, None] - evidence.fitted
         free = np.where(known, np.maximum(free, 0.0), 0.0)
-        explained = np.clip(evidence.own / np.maximum(ceiling, TINY), 0.0, 1.0)
+        explained = np.clip(evidence.own / np.maximum(self._ceiling, TINY), 0.0, 1.0)
         mean = np.maximum((rows * evidence.own).sum(axis=0) / total, TINY)
         apart = (rows * np.where(known, counted - evidence.own, 0.0)).sum(axis=0) / total
         bias = (free * explained).sum(axis=0) / (2.0 * total)
@@ -162,6 +163,12 @@ class PopulationModel:
         factor = np.clip(1.0 + believed * apart / mean, LEAST_FACTOR, MOST_FACTOR)
         squared = np.maximum(np.minimum(share, MOST_MISFIT**2), np.square(self.misfit)[:, None])
         return Correction(factor, np.sqrt(squared * (1.0 - believed)))
+
+    @property
+    def _ceiling(self) -> Floats:
+        """The highest score of every subgroup, (..., n_cohorts, 1)."""
+        each = [scale.score(np.full(1, STRONGEST)) for scale in self.scales]
+        return np.stack(each, axis=-2)
 
     def _scores_alone(self, subsets: Indices) -> Floats:
         """Scores from each subgroup's own covariance, of what it recorded, not calibrated."""
@@ -206,6 +213,11 @@ class PopulationModel:
                 of_part, free = self._shared(seen, subsets[lacking])
                 fitted_part[..., line, lacking] = free
                 part[..., line, lacking] = self._on_scale(k, of_part) + more[..., lacking]
+        if self.cancelled is not None:
+            here = moments.recorded[list(cohorts)][:, subsets]
+            each = self.cancelled[..., None, subsets]
+            pooled += each.sum(axis=-1)
+            part += np.where(here, each, 0.0).sum(axis=-1)
         misfit = np.broadcast_to(self.misfit, moments.rows.shape)[..., list(cohorts), None]
         if subsets.shape[1] <= len(self.corrections):
             correction = self.corrections[subsets.shape[1] - 1]
@@ -307,11 +319,20 @@ class PopulationModel:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
         return effects_of(joined(self._small_levels), self.unlike)
 
+    def uncancelled(self) -> "PopulationModel":
+        """The same with what features explain whose effects have opposite signs (step 7).
+
+        In the pool these cancel each other, and in every subgroup scores are above it.
+        """
+        missed = cancelled(self._small_levels[0], self.effects, self._ceiling[..., 0])
+        return replace(self, cancelled=missed) if missed.any() else self
+
     def set_apart(self) -> "PopulationModel":
         """The same with subgroups that differ from the others hardly pooled with them (step 7)."""
-        unlike = unlike_subgroups(joined(self._small_levels), self.effects)
-        if (unlike != self.effects.like).all():
-            return self
+        whole = self.uncancelled()
+        unlike = unlike_subgroups(joined(whole._small_levels), whole.effects)
+        if (unlike != whole.effects.like).all():
+            return whole
         weights = self.moments.rows * np.where(unlike, LITTLE, 1.0)
         moments = replace(self.moments, weights=weights)
         return replace(self, moments=moments, unlike=unlike).set_apart()
