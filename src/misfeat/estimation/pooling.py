@@ -39,6 +39,7 @@ LEAST_NOISE = 1e-18
 LEAST_LEVEL, MOST_LEVEL = 0.02, 5.0
 MOST_SPREAD = 0.05  # subgroups differ at most as samples of 20 rows do
 MOST_SET_SPREAD = 0.2  # those that inform in some subgroups and not in others, of 5 rows
+MOST_LEVERAGE = 0.7  # what a level hides of how subgroups differ in the sets that decide it
 TAIL = 0.95  # where Student's distribution is held against the normal
 FIRST_SPREAD, LEAST_SPREAD = 0.002, 1e-6
 MOST_LEVELS_DIFFER = 1.0
@@ -124,6 +125,7 @@ class Effects:
     like: Flags  # (..., n_cohorts): which subgroups have h in common; others have their own
     of_others: Floats  # (..., n_cohorts): h of all others
     apart: Floats  # (..., n_cohorts): how many deviations its level is from that of the others
+    share: Floats  # (..., n_cohorts, n_sets): how much of its level each of the sets decides
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
     def of(self, cohorts: Sequence[int]) -> "Effects":
@@ -149,7 +151,7 @@ def effects_of(evidence: Evidence, unlike: Flags | None = None) -> Effects:
     if n_cohorts == 1 or not evidence.recorded.any():
         nothing = np.zeros(n_cohorts)
         one, most, like = nothing + 1.0, nothing + MOST_SPREAD, nothing == 0.0
-        spreads = (nothing, most, like, nothing, nothing)
+        spreads = (nothing, most, like, nothing, nothing, np.zeros_like(evidence.own))
         return Effects(one, nothing, 0.0, *spreads, alone=n_cohorts == 1)
     unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if unlike is None else unlike
     return _effects(evidence, ~unlike)
@@ -209,7 +211,7 @@ def _effects(evidence: Evidence, like: Flags) -> Effects:
     for _ in range(ROUNDS):
         noise = samples.noise() + samples.variation(spread[..., None])
         of_columns = wide(offset) * evidence.fitted
-        level, level_variance, far = _levels(evidence, noise, pooled, of_columns, like)
+        level, level_variance, far, share = _levels(evidence, noise, pooled, of_columns, like)
         # c, by least squares less its error, as if all sets of a subgroup erred alike.
         weight = np.where(alike, evidence.fitted / noise, 0.0)
         total = np.maximum((weight * evidence.fitted).sum(axis=(-2, -1)), NOTHING)
@@ -233,14 +235,15 @@ def _effects(evidence: Evidence, like: Flags) -> Effects:
     believed, most, of_others = _believed(of_like, known, common)
     most = np.where(like, most[..., None], np.maximum(spread, most[..., None]))
     spread = np.where(like, believed[..., None], spread)
-    return Effects(level, level_variance, offset, spread, most, like, of_others, far)
+    return Effects(level, level_variance, offset, spread, most, like, of_others, far, share)
 
 
 def _levels(
     evidence: Evidence, noise: Floats, pooled: Floats, offset: Floats, like: Flags
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Levels by least squares through the origin, shrunk to their mean, and their variances."""
-    # Those of subgroups set apart add nothing to it. Last, how far each is from the others.
+    # Those of subgroups set apart add nothing to it. Then how far each is from the others, and how
+    # much of it each set decides.
     weight = np.where(evidence.recorded, 1.0 / noise, 0.0)
     total = (weight * pooled**2).sum(axis=-1)
     known = total > 0
@@ -266,7 +269,8 @@ def _levels(
     shrunk = np.where(known, level - pull * (level - centre), centre)
     far = np.where(known, _far_from_others(level, variance, alike), 0.0)
     shrunk = np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL)
-    return shrunk, pull * between + pull**2 / certain, far
+    decided = (1.0 - pull)[..., None] * share * pooled
+    return shrunk, pull * between + pull**2 / certain, far, decided
 
 
 def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
@@ -311,9 +315,16 @@ def expected_of(evidence: Evidence, effects: Effects) -> Floats:
 
 
 def posterior_of(
-    evidence: Evidence, effects: Effects, guesses: Floats | None = None, *, variances: bool = True
+    evidence: Evidence,
+    effects: Effects,
+    guesses: Floats | None = None,
+    *,
+    variances: bool = True,
+    leverage: Floats | float = 0.0,
 ) -> Posterior:
     """Estimates of listed sets in all subgroups, with the variances of their errors or without.
+
+    `leverage` is how much of the level of each subgroup sets decide that share a feature with each.
 
     The variance of a recorded score's error is
 
@@ -347,12 +358,14 @@ def posterior_of(
     variance = (1.0 - shrinkage) ** 2 * evidence.noise(expected_part + (1.0 - shrinkage) * off)
     variance += shrinkage * noise * in_pool + shrinkage**2 * np.minimum(far, off**2 + noise)
     gain = np.where(lacking, np.maximum(expected - expected_part, 0.0), 0.0)
-    spread = _set_spreads(evidence, effects, expected, noise)
+    left = 1.0 - np.minimum(leverage, MOST_LEVERAGE)
+    above = ((evidence.own - expected) / left) ** 2 - noise / left
+    spread = _set_spreads(evidence, effects, expected, above)
     gains = evidence.samples(gain)
     added = gains.variation(spread, evidence.fitted - evidence.fitted_part)
     variance += np.where(lacking, added + gains.noise() / evidence.behind, 0.0)
-    leverage = shrinkage * part + np.maximum(pooled - part, 0.0)
-    variance += effects.level_variance[:, None] * leverage**2
+    by_level = shrinkage * part + np.maximum(pooled - part, 0.0)
+    variance += effects.level_variance[:, None] * by_level**2
     if guesses is not None:
         variance += np.where(lacking, BETWEEN_WAYS * (guesses - mean) ** 2, 0.0)
         mean = np.where(lacking, guesses, mean)
@@ -360,14 +373,14 @@ def posterior_of(
     return Posterior(mean, variance, evidence.noise(mean))
 
 
-def _set_spreads(evidence: Evidence, effects: Effects, expected: Floats, noise: Floats) -> Floats:
-    """How much subgroups may differ in single sets, by those that recorded them."""
+def _set_spreads(evidence: Evidence, effects: Effects, expected: Floats, above: Floats) -> Floats:
+    """How much subgroups may differ in single sets, by squares above noise of those recorded."""
     # So few say little about the tails, so that the spread is widened from a normal distribution to
     # Student's, which a further subgroup is predicted by.
     from scipy.special import stdtrit
 
     unit = evidence.samples(expected).variation(LEAST_SPREAD) / LEAST_SPREAD
-    excess = ((evidence.own - expected) ** 2 - noise) / np.maximum(unit, TINY)
+    excess = above / np.maximum(unit, TINY)
     seen = np.where(evidence.recorded, np.clip(excess, 0.0, MOST_SET_SPREAD), 0.0).sum(axis=0)
     total = PRIOR_SUBGROUPS + evidence.recorded.sum(axis=0)
     wider = stdtrit(PRIOR_SUBGROUPS + evidence.behind - 1.0, TAIL) / NormalDist().inv_cdf(TAIL)

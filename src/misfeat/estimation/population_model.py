@@ -281,7 +281,8 @@ class PopulationModel:
     def _by_evidence(
         self, evidence: Evidence, subsets: Indices, guesses: Floats | None = None
     ) -> Posterior:
-        found = posterior_of(evidence, self.effects, guesses)
+        leverage = self._leverage[:, subsets].max(axis=-1)
+        found = posterior_of(evidence, self.effects, guesses, leverage=leverage)
         # The variance of scores of joint tables is larger: they have more cells.
         cells = (self.moments.widths[subsets] + 1.0).prod(axis=1) - 1.0
         more = np.maximum(cells * self.dimensions[:, None] - evidence.fitted, 0.0)
@@ -318,6 +319,14 @@ class PopulationModel:
     def effects(self) -> Effects:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
         return effects_of(joined(self._small_levels), self.unlike)
+
+    @cached_property
+    def _leverage(self) -> Floats:
+        """How much of the level of each subgroup is decided by sets of each feature."""
+        n_features = self.moments.n_features
+        sizes = range(1, len(self._small_levels) + 1)
+        held = [np.eye(n_features)[level(n_features, size)].sum(axis=1) for size in sizes]
+        return np.asarray(self.effects.share @ np.concatenate(held))
 
     def uncancelled(self) -> "PopulationModel":
         """The same with what features explain whose effects have opposite signs (step 7).
