@@ -20,7 +20,7 @@ def percent(share: float, low: float | None = None, high: float | None = None) -
     least = 10.0**-digits
     if 0 < 100 * share < least / 2:
         return f"under {least:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
+    return f"{round(100 * share, digits) + 0.0:.{digits}f} %"
 
 
 def percent_between(low: float, high: float) -> str:

@@ -240,4 +240,17 @@ def test_a_time_beside_the_event_that_ends_it_is_pointed_out():
         found = caution_list({**table, name: event}, name, size=1)
         assert [one.columns for one in found if one.kind == "follow-up"] == [("rfstime",)] * pointed
     timed = SubgroupSelector(size=1).fit({**table, "status": event}, ("rfstime", "status"))
-    assert not [one for one in list_cautions(timed.selection_) if one.kind == "follow-up"]
+    assert not [one for one in list_cautions(timed.selection_) if "follow-up" in one.kind]
+    other = {"dtime": table["rfstime"] + rng.exponential(size=300), "death": event}
+    timed.fit({**table, "recur": 1 - event, **other}, ("rfstime", "recur"))
+    found = [one for one in list_cautions(timed.selection_) if one.kind == "other follow-up"]
+    assert [one.columns for one in found] == [("dtime",), ("death",)]
+    found = caution_list({**table, "death": event, "dtime": table["rfstime"]}, "death", size=1)
+    assert sum("if that is the event" in one.remedy for one in found) == 2
+
+
+def test_a_class_of_one_row_may_be_a_typing_error():
+    rng = np.random.default_rng(0)
+    table, y = {"a": rng.integers(0, 3, 200)}, np.array(["yes", "no"] * 99 + ["yess", "no"])
+    (found,) = [one for one in caution_list(table | {"y": y}, "y", size=1) if "rare" in one.kind]
+    assert "'yess' in 1 row only" in found.sentence

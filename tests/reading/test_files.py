@@ -233,6 +233,16 @@ def test_a_header_need_not_name_names_of_rows(tmp_path, mark, ending, above):
         build_cohorts(write(tmp_path / f"t.{ending}", f"{text}r{mark}1{mark}0"), "y")
 
 
+@pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
+def test_thousands_with_points_stand_beside_greater_whole_numbers(tmp_path):
+    def coded(cells):
+        lines = (f"{cells[n % 4]},{n % 2}\n" for n in range(80))
+        return build_cohorts(write(tmp_path / "t.csv", "x,y\n" + "".join(lines)), "y").columns[0]
+
+    assert coded(["1.112", "942", "1.060", "880"]).categories == ("880", "942", "1.060", "1.112")
+    assert coded(["1.333", "2", "2.667", "3"]).categories == ("1.333", "2", "2.667", "3")
+
+
 def test_a_note_below_the_table_is_named(tmp_path):
     for note in ("Source: a registry\n", "\n(60 rows affected)\n", "one\ntwo"):
         with pytest.raises(DamagedFileError, match=r"got 1.*looks like a note below the table"):

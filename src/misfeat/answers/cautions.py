@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +25,10 @@ from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.estimates import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.estimation.shortlist import Shortlist
-from misfeat.exceptions import Setting, listed
+from misfeat.exceptions import Message, Setting, listed
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work
-from misfeat.words import percent, percent_between
+from misfeat.words import count_words, percent, percent_between
 
 LOOKING = "Looking for what may mislead"
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing
@@ -45,6 +46,7 @@ LIKE_EVENTS = re.compile(
 LIKE_TIMES = re.compile(
     r"(?i:(time|tenure|duration|days|months|survival|follow[ _.-]?up)$|^(time|survival|follow))"
 )
+RARE, ENOUGH_FOR_CLASS = 2, 100  # rows of a class, and of all classes
 ENOUGH_ROWS = 30  # in a subgroup with fewer rows a feature may well have a single value
 
 
@@ -63,6 +65,7 @@ def list_cautions(selection: FitResult, size: int | None = None) -> list[Caution
             *_few_cases(cohorts),
             *_heavy_rows(cohorts),
             *_follow_up(cohorts),
+            *_rare_classes(cohorts),
             *_few_subgroups(cohorts, estimate),
             *_unlike(selection),
             *_next_to_nothing(cohorts, best),
@@ -183,12 +186,33 @@ def _heavy_rows(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def _follow_up(cohorts: Cohorts) -> Iterator[Caution]:
-    """Times beside a target that looks like their event: how long rows were observed."""
+    """Times beside a target that looks like their event, times and events beside a time."""
     binned = {audit.column for audit in cohorts.columns if audit.edges}
-    if len(cohorts.classes) == 2 and not cohorts.horizons and LIKE_EVENTS.search(cohorts.target):
-        for name in filter(LIKE_TIMES.search, filter(binned.__contains__, cohorts.features)):
-            exclude = Setting("exclude", [name])
-            yield Caution.of("follow-up", columns=(name,), target=cohorts.target, exclude=exclude)
+    times = [*filter(LIKE_TIMES.search, filter(binned.__contains__, cohorts.features))]
+    if cohorts.horizons:
+        values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
+        events = [name for name in filter(LIKE_EVENTS.search, values) if values[name] == 2]
+        for name in (*times, *events):
+            out = Setting("exclude", [name])
+            yield Caution.of("other follow-up", columns=(name,), target=cohorts.target, exclude=out)
+    elif len(cohorts.classes) == 2 and LIKE_EVENTS.search(cohorts.target):
+        which = ", if that is the event that it ends with," if len(times) > 1 else ""
+        for name in times:
+            about: Any = {"target": cohorts.target, "exclude": Setting("exclude", [name])}
+            yield Caution.of("follow-up", columns=(name,), which=Message(which), **about)
+
+
+def _rare_classes(cohorts: Cohorts) -> Iterator[Caution]:
+    """Values of the target that so few rows have that they may be typing errors."""
+    rows = np.bincount(cohorts.target_codes, cohorts.counts, len(cohorts.classes))
+    if not cohorts.is_number and not cohorts.horizons and rows.sum() >= ENOUGH_FOR_CLASS:
+        for code in np.flatnonzero((rows > 0) & (rows <= RARE)):
+            yield Caution.of(
+                "rare class",
+                columns=(cohorts.target,),
+                value=cohorts.classes[code],
+                rows=count_words(rows[code], "row"),
+            )
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:

@@ -51,6 +51,7 @@ from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
+from misfeat.words import count_words
 
 # Treatments that wait until rows are counted.
 TREATED_LATER = (column_coding.TO_MERGE, *column_coding.UNREAD)
@@ -624,9 +625,10 @@ def _rows_with_target(profiled: ProfiledTable, coded: CodedColumns) -> CodedRows
         )
     if present.all():
         return rows
+    dropped = int(rows.weights[~present].sum())
     profiled.notes.add(
-        "{rows:,} rows without a value of the target {column!r} are dropped.",
-        rows=int(rows.weights[~present].sum()),
+        "Without a value of the target {column!r}, {rows} dropped.",
+        rows=f"{count_words(dropped, 'row')} {'is' if dropped == 1 else 'are'}",
         column=profiled.target,
     )
     return rows.where(present)

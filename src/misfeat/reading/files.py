@@ -239,8 +239,8 @@ def _loaded(
     kept = {inner for inner, name in zip(held.columns, names, strict=True) if name in texts}
     held = read(dtype=dict.fromkeys(kept, "VARCHAR")) if kept else held
     held.create("csv_rows")
-    doubted = f"{_CODES} OR {_THOUSANDS}" if form["delimiter"] == ";" else _CODES
-    asked = {"VARCHAR": _FLAGS, "DOUBLE": doubted, "TIMESTAMP": "true"}
+    either = _THOUSANDS if form["delimiter"] == ";" else f"{_THOUSANDS} AND {_APART}"
+    asked = {"VARCHAR": _FLAGS, "DOUBLE": f"{_CODES} OR {either}", "TIMESTAMP": "true"}
     kinds = {n: str(k) for n, k in zip(held.columns, held.types, strict=True) if str(k) in asked}
     tests = ", ".join(asked[kind].format(_quoted(name)) for name, kind in kinds.items())
     (row,) = connection.execute(f"SELECT {tests or 'count(*)'} FROM csv_rows").fetchall()  # noqa: S608
@@ -267,6 +267,8 @@ _CODES = "bool_and({0} = floor({0})) AND max(abs({0})) BETWEEN 2.0 ** 53 AND 1e3
 """Whole numbers of which floats do not hold the last digit."""
 _THOUSANDS = "count(*) FILTER (abs({0}) >= 1000 OR {0} <> floor({0}) AND abs({0}) < 1) = 0"
 """Where the comma may be the decimal mark, 1.041 beside 673 may be more than that."""
+_APART = "avg({0}) FILTER ({0} = floor({0})) > max({0}) FILTER ({0} <> floor({0}))"
+"""Where the comma separates columns, 2.333 beside 3 are thirds."""
 _SURE = {"DOUBLE": r"[.](\d{0,2}|\d{4,})\s*$", "TIMESTAMP": r"^\s*\d{4}"}
 """A cell that rules these out, or that the day or the month comes first in all of a column."""
 
