@@ -184,7 +184,7 @@ def test_names_and_values_that_look_like_templates_are_only_names():
     said = [str(warning.message) for warning in caught] + list(cohorts.notes)
     assert any(f"pass bins={{'{odd}i': 5}}" in text for text in said)
     assert any(f"'{odd}empty' is missing in every subgroup" in text for text in said)
-    assert any(f"the target '{odd}y' are dropped" in text for text in said)
+    assert any(f"the target '{odd}y', 2 rows are dropped" in text for text in said)
     assert any(f"{odd}site={{d}} & " in text for text in said)
     assert any(f"single value in the subgroups '{odd}site=b & " in text for text in said)
     assert any(name.startswith(f"{odd}site=a & {odd}x<=1") for name in cohorts.names)
