@@ -545,17 +545,9 @@ DEVIATIONS = 2.0  # So many standard deviations of chance
 def sufficient_rows(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
     """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
 
-    If two features tell nothing, the score of their pair in N rows is about chi-squared over 2 N,
-    with (cells - 1)(classes - 1) degrees of freedom, d: what it exceeds its mean by has the
-    standard deviation sqrt(2 d) / (2 N). A pair that explains a fifth of the target is clear of
-    that by two standard deviations from
-
-        N = 2 sqrt(2 d) / (2 * 0.2 * H)
-
-    rows on, H being the entropy of the target. With two features of five values and two classes
-    that are equally common it is 50 rows; with two values each, 18; with five values and 1 % of
-    cases, 619. The pair is one of two features with the median number of values; `by_class` are
-    the rows of each class in the whole table.
+    The formula is in docs/answers/cautions.md (floors). If two features tell nothing, the score of
+    their pair in N rows is about chi-squared over 2 N, so that what it exceeds its mean by has the
+    standard deviation sqrt(2 d) / (2 N). `by_class` are the rows of each class in the whole table.
     """
     counts = np.asarray(by_class, dtype=np.float64)
     shares = counts[counts > 0] / max(counts.sum(), 1.0)

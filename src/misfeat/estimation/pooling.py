@@ -286,16 +286,8 @@ def expected_of(evidence: Evidence, effects: Effects) -> Floats:
 def posterior_of(
     evidence: Evidence, effects: Effects, guesses: Floats | None = None, *, variances: bool = True
 ) -> Posterior:
-    """Estimates of listed sets in all subgroups, with the variances of their errors or without.
-
-    The variance of a recorded score's error is
-
-        (1 - B)² v + B² [min(v(p, h*), (x - p)² + v) + var(a) m²] + B v / G,
-
-    h* an upper bound of h and G the subgroups that recorded the set. Where features are lacking,
-    this is the variance of the recorded part, and that of what the others add is v(g, h*[s]) +
-    v / F with g what they add in the pool; F subgroups recorded a feature, on the mean.
-    """
+    """Estimates of listed sets in all subgroups, with the variances of their errors or without."""
+    # The formulas, and their names, are those of docs/explanation/population.md, steps 7 to 9.
     if effects.alone:
         noise = evidence.noise(evidence.own)
         return Posterior(evidence.own, noise, noise)
