@@ -20,7 +20,7 @@ from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.ordered_text import RANGE_START, natural_order
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
-from misfeat.exceptions import Message, MisfeatError, Notes, Setting, listed, shortened
+from misfeat.exceptions import Message, MisfeatError, Notes, Setting, first_of, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
 from misfeat.reading.table_statistics import Weighing
@@ -373,15 +373,14 @@ class _Held:
     def small(self, fewest: int, cohorts: Sequence[int]) -> dict[str, Any]:
         """For messages: what is few, and small cohorts with their rows and what these are worth."""
         shown = []
-        for at in cohorts[:MOST_NAMED]:
+        for at in cohorts:
             rows, worth = int(self.sums[0, at]), round(self.sizes[at])
             equal = f" rows, worth {worth:,} of equal weight" if worth < rows else ""
             shown.append(f"{self.names[at]} ({rows:,}{equal})")
-        more = len(cohorts) - MOST_NAMED
         return {
             "least": Setting("min_rows", fewest),
             "rows": "rows of equal weight" if len(self.sums) > 1 else "rows",
-            "shown": ", ".join(shown) + (f" and {more:,} more" if more > 0 else ""),
+            "shown": first_of(shown, MOST_NAMED),
             "remedy": _KEPT_BY if self.coding.min_rows is None else "",
         }
 
@@ -486,9 +485,7 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
         # By what they lack, where others of them recorded it.
         for lacks in never & ~never.all(axis=0):
             lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
-            more = len(lacking) - MOST_FEATURES
-            without = ", ".join(lacking[:MOST_FEATURES])
-            without += f" and {more:,} more" if more > 0 else ""
+            without = first_of(lacking, MOST_FEATURES)
             others.append(f"{SMALL} without {without}" if lacking else SMALL)
     fate = f"are merged into {listed(others)}" if merging else "are left out"
     words = "Subgroups with fewer than {least} {rows} {fate}: {shown}.{remedy}"

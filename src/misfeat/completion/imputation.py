@@ -17,8 +17,9 @@ from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, distinct_columns
 from misfeat.completion import base
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import ExactScores, Guess, Known
-from misfeat.completion.imputation_kernels import Donors
+from misfeat.completion.imputation_kernels import Donors, impute_rows
 from misfeat.exceptions import check_count
+from misfeat.information import level_mutual_info
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
@@ -78,8 +79,6 @@ def imputed_codes(
     compared: Flags | None = None,
 ) -> Indices:
     """Codes with a value for what is `missing`; rows are `compared` in some features, or all."""
-    from misfeat.completion.imputation_kernels import impute_rows
-
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     codes = np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes)
     # A value that is not there is one more code of its feature.
@@ -118,8 +117,6 @@ def _donors_of(
     common: Flags,
 ) -> Donors:
     """The rows that have one of a cohort's missing features; these have the codes `values`."""
-    from misfeat.completion.imputation_kernels import Donors
-
     there = (values >= 0) & (cohort_of != cohort)
     comparable = np.flatnonzero(there.any(axis=0) & common[cohort_of].any(axis=1))
     kinds = np.vstack([cohort_of, there])[:, comparable]
@@ -162,8 +159,6 @@ def imputed_scores(
     imputed: Cohorts, exact: ExactScores, size: int, n_jobs: int | None = None
 ) -> list[Floats]:
     """Scores of imputed rows by size from 0 on; 0 for a cohort that lacked nothing."""
-    from misfeat.information import level_mutual_info
-
     missing = exact.missing
     scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]
     for i, cohort in enumerate(imputed):
