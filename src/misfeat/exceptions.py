@@ -5,7 +5,7 @@ import re
 import sys
 import warnings
 from ast import literal_eval
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -296,10 +296,13 @@ def check_count(value: object, name: str, least: int = 1, none: bool = False) ->
 
 def listed(names: Iterable[object], most: int = 10) -> str:
     """Names for a message, only the first of them where there are many."""
-    names = list(names)
-    shown = ", ".join(map(repr, names[:most]))
-    rest = len(names) - most
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
+    return first_of(list(map(repr, names)), most)
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Texts for a message, only the first of them where there are many."""
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def shortened(value: object, most: int = 60) -> str:

@@ -1,11 +1,9 @@
 """What to record, where, in which order, and when to stop.
 
-In every subgroup, bundles of one to three unrecorded features are taken one after the other, each
-time the one with the highest expected gain for its cost, given that those before it are recorded.
-The steps of all subgroups are then put into one order by gain for cost. A budget is first shared
-out: of every subgroup at most one bundle is bought, so that all of them together are expected to
-gain most (a multiple-choice knapsack, solved exactly by keeping all choices that nothing cheaper
-beats).
+Steps are those of docs/answers/plan.md, put into one order over all subgroups by gain for cost. A
+budget is first shared out: of every subgroup at most one bundle is bought, so that all of them
+together are expected to gain most (a multiple-choice knapsack, solved exactly by keeping all
+choices that nothing cheaper beats).
 """
 
 from collections.abc import Mapping, Sequence

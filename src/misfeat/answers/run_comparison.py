@@ -1,10 +1,7 @@
 """Two runs side by side: which answers differ by more than their uncertainty.
 
-In every subgroup of both runs, every feature alone and the best set of either run are compared.
-Intervals of differences hold for all of them at once: where nothing changed, at least `confidence`
-of the subgroups say so. Shares are those of the subgroup's own rows, less chance, since scores
-shrunk towards those of other subgroups hide what changed in one of them. The variance of a
-difference is
+What is compared, and in which rows, is in docs/answers/changes.md. The variance of a difference of
+shares is
 
     v = spread / n + spread' / n' + chance + chance'
 
@@ -12,7 +9,7 @@ with what `misfeat.information.mutual_info` says of either run. A run of few row
 nothing by chance would seem sure of it, so v is at least what it is with the spread of both runs
 together. Chance is a chi-square, whose tails are heavy: the difference has those of a Student
 distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom + 12 chance'² /
-freedom') degrees of freedom. What a run predicted, or kept no rows of, is compared by its interval.
+freedom') degrees of freedom.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,12 +1,10 @@
 """How stable answers are: rows resampled, the whole answer made again, and compared.
 
-A draw takes a third of the rows of every subgroup and puts none back. The mean of m of n rows
-differs from that of all n by a variance of v (1/m - 1/n) for v a row, which is 2v / n for a third
-of them: as much as two tables of n rows from one population differ. So sets come out again in draws
-about as often as in a fresh table. Scores that are not pooled over subgroups have more chance in
-them the fewer rows there are, so that a third would call too little stable; there it is half of
-the rows. Drawing n rows and putting each back, the usual bootstrap, makes copies of rows, which
-look like dependence and favour sets of many values. benchmarks/answers/stability.py compares them.
+A draw takes a third of the rows of every subgroup and puts none back, so that sets come out again
+in draws about as often as in a fresh table (docs/answers/stability.md says why, and
+benchmarks/answers/stability.py compares ways to draw). Scores that are not pooled over subgroups
+have more chance in them the fewer rows there are, so that a third would call too little stable;
+there it is half of the rows.
 
 The stability index is that of Nogueira, Sechidis and Brown (2018), "On the Stability of Feature
 Selection Algorithms", Journal of Machine Learning Research 18(174).

@@ -14,7 +14,7 @@ import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.run_options import RunSettings, run_arguments
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError, Setting, no_such_column
 
 if TYPE_CHECKING:
     from misfeat.runtime.progress import StepTimes
@@ -133,7 +133,6 @@ def _written(print_it: Callable[[], None]) -> OSError | None:
 
 def _check_costs(costs: Mapping[str, float], settings: RunSettings) -> None:
     """Refuse the cost of an unknown column before the work."""
-    from misfeat.exceptions import no_such_column
     from misfeat.reading.inputs import open_table
     from misfeat.reading.values import MissingCodes
 

@@ -265,17 +265,13 @@ class RunSettings:
         return {name: value for name, value in values.items() if value is not None}
 
 
-PARAMETERS = {
-    "by": "groups",
-    "top": "k",
-    "block": "blocks",
-    "missing": "missing_values",
-    "target_kind": "target",
-    "seed": "random_state",
-    "jobs": "n_jobs",
-    "weight": "sample_weight",
-    "cost": "costs",
-}
+@cache
+def _about(file: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+
+
+_OF_RUN = _about("run_options.toml")
+PARAMETERS = {name: said["parameter"] for name, said in _OF_RUN.items() if "parameter" in said}
 """Parameters in Python by option, where they have another name."""
 NAMES = tuple(one.name for one in fields(RunSettings))
 _OPTIONS = {PARAMETERS.get(name, name): name for name in NAMES}
@@ -310,24 +306,14 @@ def as_option(setting: Setting) -> str:
 
 def run_arguments() -> Iterable[inspect.Parameter]:
     """The arguments of a function that Typer makes the options of `misfeat run` from."""
-    hints, about = get_type_hints(RunSettings), _about("run_options.toml")
+    hints = get_type_hints(RunSettings)
     for one in fields(RunSettings):
-        words = "A CSV, TSV or Parquet file, folder or glob, postgresql://... or s3://..."
-        option: Any = typer.Argument(metavar="TABLE", help=words)
-        if one.name in about:
-            flags, panel = about[one.name].get("flags", ()), about[one.name].get("panel")
-            option = typer.Option(*flags, help=about[one.name]["help"], rich_help_panel=panel)
         yield inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=one.default,
-            annotation=Annotated[hints[one.name], option],
+            annotation=Annotated[hints[one.name], _option(_OF_RUN[one.name])],
         )
-
-
-@cache
-def _about(file: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
 
 
 def with_help(argument: inspect.Parameter, command: str) -> inspect.Parameter:
@@ -336,7 +322,11 @@ def with_help(argument: inspect.Parameter, command: str) -> inspect.Parameter:
     words = about.get(command, {}).get(argument.name) or about["every"].get(argument.name)
     if words is None or get_origin(argument.annotation) is Annotated:
         return argument
-    said = dict(words)
+    return argument.replace(annotation=Annotated[argument.annotation, _option(words)])
+
+
+def _option(about: dict[str, Any]) -> Any:
+    """What Typer is told of an option, or an argument."""
+    said = {name: value for name, value in about.items() if name != "parameter"}
     make: Any = typer.Argument if said.pop("argument", False) else typer.Option
-    option = make(*said.pop("flags", ()), **said)
-    return argument.replace(annotation=Annotated[argument.annotation, option])
+    return make(*said.pop("flags", ()), **said)

@@ -14,7 +14,7 @@ from misfeat.cli.errors import (
     warnings_as_notes,
     with_debug,
 )
-from misfeat.cli.run_options import Several
+from misfeat.cli.run_options import PARAMETERS, READERS, Several
 from misfeat.exceptions import MisfeatError, Setting, listed
 
 if TYPE_CHECKING:
@@ -187,7 +187,6 @@ def _key(file: str) -> Any:
 
 
 def _coding(missing: Several, read: Several, bins: Several = None) -> "Coding":
-    from misfeat.cli.run_options import PARAMETERS, READERS
     from misfeat.cohorts.coding import Coding
 
     given = {"missing": missing, "read": read, "bins": bins}

@@ -1,10 +1,8 @@
 """``groups="auto"``: columns that tell subgroups apart that recorded other features.
 
-A feature that only one site measures is missing by site. Columns are chosen one after the other,
-each the one that explains most of what is missing: by how much less surprising it is, feature by
-feature, whether a row lacks it once its subgroup is known. Chance explains something, too, and the
-more so the more subgroups there are; as in the Bayesian information criterion, log(n) / 2 is taken
-off for every feature and subgroup.
+A feature that only one site measures is missing by site. Columns are chosen one after the other
+(docs/explanation/cohorts.md), each the one that explains most of what is missing: by how much less
+surprising it is, feature by feature, whether a row lacks it once its subgroup is known.
 """
 
 from collections.abc import Mapping

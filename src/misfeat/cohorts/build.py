@@ -359,8 +359,7 @@ def code_table(
         if audit.treatment.startswith(merging.BY_GAPS):
             text = "Column {column!r} is a feature by whether it is {treatment}."
             notes.add(text, column=audit.column, treatment=audit.treatment)
-            continue
-        if profile.kind is Kind.TEXT and profile.distinct > len(audit.categories):
+        elif profile.kind is Kind.TEXT and profile.distinct > len(audit.categories):
             notes.add(
                 "Column {column!r} has {n:,} values: {treatment}. A larger {most} keeps more of "
                 "them.",

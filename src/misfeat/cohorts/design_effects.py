@@ -1,9 +1,9 @@
 """What a survey design does to how sure subgroups are: effective sizes, joint design effects.
 
-Rows that were drawn together are more alike than others, and a sample that was drawn stratum by
-stratum is more even. The variance of a weighted share p of a subgroup follows by linearisation: a
-row i of the subgroup adds z_i = w_i (y_i - p) / W to the error, W being the weight of the subgroup,
-all other rows nothing. Clusters are taken as drawn with replacement within their strata:
+See docs/how_to/weights.md (how much data there is). The variance of a weighted share p of a
+subgroup follows by linearisation: a row i of the subgroup adds z_i = w_i (y_i - p) / W to the
+error, W being the weight of the subgroup, all other rows nothing. Clusters are taken as drawn with
+replacement within their strata:
 
     V(p) = Σ over strata h of n_h / (n_h - 1) Σ over its clusters j of (z_hj - mean of z_h)²,
 
@@ -12,19 +12,11 @@ where none are named. Over p (1 - p) / (n - 1), what n rows of equal weight draw
 have, this is the design effect of the share. Its mean over the classes of the target, each weighted
 by 1 - p, is that of Rao and Scott (1981); n over it is the effective size of the subgroup.
 
-What features tell about the target varies by less: where rows of a cluster are alike in the target
-alone, their associations are not. Where nothing informs, and rows of a cluster correlate by r in
-the target, the design effect of what a feature x, centred, tells about it is
-
-    1 + r (A - 1),   A = Σ over clusters of (Σ w x)² / Σ w² x²,
-
-given the feature; A is 1 where its values have nothing to do with clusters, and about the rows of a
-cluster where it is constant in them. Tests are corrected by it. The r of an analysis of variance is
-right on the mean, whatever few clusters there are; of several codes or classes, variances are
-summed, each over its share as in Pearson's chi-square.
-
-A stratum with a single cluster does not say how clusters differ in it. Its cluster is held against
-the mean over all clusters instead of that of the stratum, which overstates the variance.
+Tests are corrected by what a feature x, centred, has in common with the target, 1 + r (A - 1) with
+A = Σ over clusters of (Σ w x)² / Σ w² x². The r of an analysis of variance is right on the mean,
+whatever few clusters there are; of several codes or classes, variances are summed, each over its
+share as in Pearson's chi-square. To hold the cluster of a stratum with a single one against the
+mean over all clusters overstates the variance.
 """
 
 from dataclasses import dataclass

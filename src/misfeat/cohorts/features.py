@@ -53,9 +53,8 @@ def not_a_feature(
             NEVER_RECORDED: "was left out, because no subgroup recorded it; check "
             f"{Setting('missing_values')} and {Setting('missing_threshold')}",
         }
-        reasons = by_treatment if audit.role == "left out" else by_role
-        key = treatment if audit.role == "left out" else audit.role
-        reason = reasons.get(key, f"was left out: {treatment}")
+        known = by_treatment.get(treatment) if audit.role == "left out" else by_role.get(audit.role)
+        reason = known or f"was left out: {treatment}"
     return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.", column=name)
 
 

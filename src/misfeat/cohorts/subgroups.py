@@ -20,7 +20,7 @@ from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.ordered_text import RANGE_START, natural_order
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
-from misfeat.exceptions import Message, MisfeatError, Notes, Setting, listed, shortened
+from misfeat.exceptions import Message, MisfeatError, Notes, Setting, first_of, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
 from misfeat.reading.table_statistics import Weighing
@@ -373,15 +373,14 @@ class _Held:
     def small(self, fewest: int, cohorts: Sequence[int]) -> dict[str, Any]:
         """For messages: what is few, and small cohorts with their rows and what these are worth."""
         shown = []
-        for at in cohorts[:MOST_NAMED]:
+        for at in cohorts:
             rows, worth = int(self.sums[0, at]), round(self.sizes[at])
             equal = f" rows, worth {worth:,} of equal weight" if worth < rows else ""
             shown.append(f"{self.names[at]} ({rows:,}{equal})")
-        more = len(cohorts) - MOST_NAMED
         return {
             "least": Setting("min_rows", fewest),
             "rows": "rows of equal weight" if len(self.sums) > 1 else "rows",
-            "shown": ", ".join(shown) + (f" and {more:,} more" if more > 0 else ""),
+            "shown": first_of(shown, MOST_NAMED),
             "remedy": _KEPT_BY if self.coding.min_rows is None else "",
         }
 
@@ -486,9 +485,7 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
         # By what they lack, where others of them recorded it.
         for lacks in never & ~never.all(axis=0):
             lacking = [feature for feature, lacked in zip(features, lacks, strict=True) if lacked]
-            more = len(lacking) - MOST_FEATURES
-            without = ", ".join(lacking[:MOST_FEATURES])
-            without += f" and {more:,} more" if more > 0 else ""
+            without = first_of(lacking, MOST_FEATURES)
             others.append(f"{SMALL} without {without}" if lacking else SMALL)
     fate = f"are merged into {listed(others)}" if merging else "are left out"
     words = "Subgroups with fewer than {least} {rows} {fate}: {shown}.{remedy}"
@@ -545,17 +542,9 @@ DEVIATIONS = 2.0  # So many standard deviations of chance
 def sufficient_rows(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
     """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
 
-    If two features tell nothing, the score of their pair in N rows is about chi-squared over 2 N,
-    with (cells - 1)(classes - 1) degrees of freedom, d: what it exceeds its mean by has the
-    standard deviation sqrt(2 d) / (2 N). A pair that explains a fifth of the target is clear of
-    that by two standard deviations from
-
-        N = 2 sqrt(2 d) / (2 * 0.2 * H)
-
-    rows on, H being the entropy of the target. With two features of five values and two classes
-    that are equally common it is 50 rows; with two values each, 18; with five values and 1 % of
-    cases, 619. The pair is one of two features with the median number of values; `by_class` are
-    the rows of each class in the whole table.
+    The formula is in docs/answers/cautions.md (floors). If two features tell nothing, the score of
+    their pair in N rows is about chi-squared over 2 N, so that what it exceeds its mean by has the
+    standard deviation sqrt(2 d) / (2 N). `by_class` are the rows of each class in the whole table.
     """
     counts = np.asarray(by_class, dtype=np.float64)
     shares = counts[counts > 0] / max(counts.sum(), 1.0)

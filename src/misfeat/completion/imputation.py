@@ -6,7 +6,6 @@ vote. Donors without a common feature have no distance: where all are such, all 
 of imputed rows are read only where the cohort's own scores do not say.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
@@ -14,17 +13,17 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, distinct_columns
 from misfeat.completion import base
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import ExactScores, Guess, Known
-from misfeat.completion.imputation_kernels import Donors
+from misfeat.completion.imputation_kernels import Donors, impute_rows
 from misfeat.exceptions import check_count
+from misfeat.information import level_mutual_info
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
 TASKS_A_THREAD = 8  # rows are cut into so many tasks a thread
-DENSE_FACTOR = 4  # numbers are looked up in a table as long as it has at most so many entries a row
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -80,8 +79,6 @@ def imputed_codes(
     compared: Flags | None = None,
 ) -> Indices:
     """Codes with a value for what is `missing`; rows are `compared` in some features, or all."""
-    from misfeat.completion.imputation_kernels import impute_rows
-
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))
     codes = np.where(missing[cohort_of].T, NOT_RECORDED, cohorts.codes)
     # A value that is not there is one more code of its feature.
@@ -101,11 +98,11 @@ def imputed_codes(
         common = recorded & own_fields[cohort]
         donors = _donors_of(cohort, codes[lacking], cohorts.weights, cohort_of, fields, common)
         # Rows that agree in all that they are compared by get the same values.
-        kind, n_kinds = numbered_together(fields[own_fields[cohort], own], own.stop - own.start)
-        rows = np.empty((n_kinds, len(fields)), dtype=fields.dtype)
+        first, kind = distinct_columns(fields[own_fields[cohort], own])
+        rows = np.empty((len(first), len(fields)), dtype=fields.dtype)
         rows[kind] = fields[:, own].T
-        imputed = np.empty((len(lacking), n_kinds), dtype=codes.dtype)
-        stretches = work.stretches(n_kinds, TASKS_A_THREAD)
+        imputed = np.empty((len(lacking), len(first)), dtype=codes.dtype)
+        stretches = work.stretches(len(first), TASKS_A_THREAD)
         work.run([partial(impute_rows, rows, *s, donors, n_neighbors, imputed) for s in stretches])
         completed[lacking, own] = imputed[:, kind]
     return completed
@@ -120,16 +117,13 @@ def _donors_of(
     common: Flags,
 ) -> Donors:
     """The rows that have one of a cohort's missing features; these have the codes `values`."""
-    from misfeat.completion.imputation_kernels import Donors
-
     there = (values >= 0) & (cohort_of != cohort)
     comparable = np.flatnonzero(there.any(axis=0) & common[cohort_of].any(axis=1))
     kinds = np.vstack([cohort_of, there])[:, comparable]
-    block_of, n_blocks = numbered_together(kinds, len(comparable))
-    blocks = np.empty((len(kinds), n_blocks), dtype=np.int64)
-    blocks[:, block_of] = kinds
+    first, block_of = distinct_columns(kinds)
+    blocks = kinds[:, first]
     rows = comparable[np.argsort(block_of, kind="stable")]
-    sizes = np.bincount(block_of, minlength=n_blocks)
+    sizes = np.bincount(block_of, minlength=len(first))
     n_compared = common[blocks[0]].sum(axis=1)
     # The rank of the share d / n for every number n of compared features and every d up to the
     # largest. Division rounds correctly, so that equal shares are equal numbers.
@@ -165,8 +159,6 @@ def imputed_scores(
     imputed: Cohorts, exact: ExactScores, size: int, n_jobs: int | None = None
 ) -> list[Floats]:
     """Scores of imputed rows by size from 0 on; 0 for a cohort that lacked nothing."""
-    from misfeat.information import level_mutual_info
-
     missing = exact.missing
     scores = [np.zeros((len(imputed), comb(missing.shape[1], m))) for m in range(size + 1)]
     for i, cohort in enumerate(imputed):
@@ -181,20 +173,3 @@ def guess_from_scores(exact: ExactScores, scores: list[Floats]) -> Guess:
     """A guess from scores by size, read where a cohort's own scores say nothing."""
     pairs = zip(base.recorded_sets_filled(exact, len(scores) - 1), scores, strict=True)
     return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])
-
-
-def numbered(codes: Indices) -> tuple[Integers, int]:
-    """Codes from 0 on numbered anew without gaps, in their order, and how many there are."""
-    if int(codes.max(initial=0)) >= DENSE_FACTOR * max(1, len(codes)):
-        values, numbers = np.unique(codes, return_inverse=True)
-        return numbers.reshape(-1), len(values)
-    there = np.bincount(codes) > 0
-    return (np.cumsum(there) - 1)[codes], int(there.sum())
-
-
-def numbered_together(lines: Iterable[Indices], n_rows: int) -> tuple[Integers, int]:
-    """The number of each row's combination of codes from 0 on, in order, and how many there are."""
-    numbers, count = np.zeros(n_rows, dtype=np.int64), min(1, n_rows)
-    for codes in lines:
-        numbers, count = numbered(numbers * (int(codes.max(initial=0)) + 1) + codes)
-    return numbers, count

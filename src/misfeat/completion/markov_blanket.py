@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
-from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.completion import base, imputation
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import Guess, Known
@@ -131,13 +131,11 @@ def g_test(
     weights = np.ones(len(x), dtype=np.int64) if weights is None else weights
     strata = np.zeros(len(x), dtype=np.int64) if strata is None else strata
     # Tables of strata lie below each other, a line for every value that x has there.
-    y, n_y = imputation.numbered(y)
-    lines, n_lines = imputation.numbered_together((strata, x), len(x))
-    cells = np.bincount(lines * n_y + y, weights, minlength=n_lines * n_y)
-    counts = cells.reshape(n_lines, n_y).astype(np.float64)
-    stratum_of = np.empty(n_lines, dtype=np.int64)
-    stratum_of[lines] = strata
-    first = np.flatnonzero(np.diff(stratum_of, prepend=-1))
+    values, y = np.unique(y, return_inverse=True)
+    of_line, line = distinct_columns(np.stack([strata, x]))
+    cells = np.bincount(line * len(values) + y, weights, minlength=len(of_line) * len(values))
+    counts = cells.reshape(len(of_line), len(values)).astype(np.float64)
+    first = np.flatnonzero(np.diff(strata[of_line], prepend=-1))
     if not len(first):
         return GTest(0.0, 0)
     by_stratum = np.add.reduceat(counts, first, axis=0)
@@ -172,7 +170,7 @@ def markov_blanket(
     def strata_of(given: Sequence[int]) -> Integers:
         """The number of each row's combination of values; -1 where one of them is not there."""
         lines = codes[list(given)]
-        strata, _ = imputation.numbered_together(np.maximum(lines, 0), len(target))
+        strata = distinct_columns(np.maximum(lines, 0))[1]
         return np.where((lines >= 0).all(axis=0), strata, -1)
 
     def tested(feature: int, strata: Integers) -> GTest:

@@ -1,25 +1,11 @@
 """From covariances of columns to additive scores of feature sets, and to the scale of these.
 
-Step 2 of docs/explanation/population.md. The covariances of feature and target columns within
-subgroups are all that additive scores need. A subgroup that never recorded a feature lacks its
-lines; one covariance for all subgroups is found by EM, in which missing columns are regressed on
-recorded ones and the target.
-
-Step 3. With X the columns of a set, Y those of the target, and λ a small ridge,
-
-    R = Y' X (X' X + λ)⁻¹ X' Y   (Y whitened),      A = -½ log det(I - R),
-
-and on the mean chance alone explains d C / 2n of it, where d = tr[(X' X + λ)⁻¹ X' X] counts the
-columns that the ridge leaves free, C the columns of the target and n the rows.
-
-Step 5. How much information explained variance is depends on how class probabilities vary over
-rows. Let them follow a Dirichlet distribution with mean π, the class shares, and precision s: then
-a share ρ = 1 / (s + 1) of the variance is explained, and with ψ the digamma function
-
-    I(ρ) = H(π) - [ψ(s + 1) - Σ_i π_i ψ(s π_i + 1)]   nats.
-
-The same model says how much the information of single rows varies, V: the sampling variance of a
-score times the rows.
+Steps 2, 3 and 5 of docs/explanation/population.md, with its names: one covariance for all subgroups
+by EM, in which missing columns are regressed on recorded ones and the target; R and A of a set, and
+d, which counts the columns that the ridge leaves free; and I(ρ), the information that a share ρ of
+explained variance is, where class probabilities vary over rows by a Dirichlet distribution. The
+same model says how much the information of single rows varies, V: the sampling variance of a score
+times the rows.
 """
 
 from collections.abc import Sequence

@@ -1,13 +1,9 @@
 """Pairs and triples that explain more together than one beside the other, as further columns.
 
-In every cell of a pair (or triple), the mean residual of the target after its additive part is what
-only the combination explains. Whether that is more than noise, a U-statistic says,
-
-    U = Σ over cells of [(Σ r)² - Σ r²] / n,      Var U ≈ 2 Σ over cells of (Σ r²)² (n - 1) / n³,
-
-which is 0 on the mean without an interaction, however few rows cells have (step 4 of
-docs/explanation/population.md). A pair that stands out among all pairs becomes columns of its own:
-its cells' effects, shrunk by their noise. From there on it is treated as features are: pooled over
+Step 4 of docs/explanation/population.md. In every cell of a pair (or triple), the mean residual of
+the target after its additive part is what only the combination explains; a U-statistic says whether
+that is more than noise. A pair that stands out among all pairs becomes columns of its own: its
+cells' effects, shrunk by their noise. From there on it is treated as features are: pooled over
 subgroups, completed where it was not recorded, and part of every set that holds its features.
 """
 

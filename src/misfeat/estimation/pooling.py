@@ -1,24 +1,15 @@
 """Every subgroup's score, shrunk towards what all subgroups share, with the variance of its error.
 
-Random effects, as in a meta-analysis (docs/explanation/population.md, steps 7 to 9). A score of f
-fitted columns (columns of features times those of the target) that is x in the population comes out
-of n rows, less chance, with the variance of a noncentral chi-square,
-
-    v(x, 1/n) = f / 2n² + V(x) / n,
-
-V what single rows vary by (`additive`). Subgroups differ from what they share as samples differ
-from their population, as if each were h = 1/n' of it: with m[k,s] the score that the shared
-covariance gives a set on the scale of subgroup k, its own is
-
-    p[k,s] = a[k] m[k,s] + c f[s]   on the mean, and varies by   v(p, h)   between subgroups,
-
-a[k] the level of a subgroup (how much its features explain, against others) and c what subgroups
-that differ explain, each of its own, on top of what they share. Its own score x[k,s] adds the
-sampling variance. Levels, c and h come from all features and pairs by weighted least squares, and
-levels are themselves shrunk towards their mean. The estimate is x - B (x - p) with B = v(p, 1/n) /
-[v(p, 1/n) + v(p, h)]. Where a subgroup lacks features of a set, x and p are those of the part that
-it recorded, and what the others add to it is that of the pool; the estimate is then as uncertain as
-subgroups differ in what these features add.
+Random effects, as in a meta-analysis: steps 7 to 9 of docs/explanation/population.md, with its
+names. A score of f fitted columns (columns of features times those of the target) varies by v(x,
+1/n) between samples of n rows, and by v(p, h) between subgroups, as if each were h = 1/n' of a
+population, from p = a m + c f on the mean: m is what the shared covariance gives a set on the scale
+of the subgroup, a its level (how much its features explain, against others), and c what subgroups
+that differ explain, each of its own, on top of what they share. Levels, c and h come from all
+features and pairs by weighted least squares, and levels are themselves shrunk towards their mean.
+Where a subgroup lacks features of a set, x and p are those of the part that it recorded, and what
+the others add to it is that of the pool; the estimate is then as uncertain as subgroups differ in
+what these features add.
 """
 
 from collections.abc import Callable, Sequence
@@ -325,15 +316,8 @@ def posterior_of(
     """Estimates of listed sets in all subgroups, with the variances of their errors or without.
 
     `leverage` is how much of the level of each subgroup sets decide that share a feature with each.
-
-    The variance of a recorded score's error is
-
-        (1 - B)² v + B² [min(v(p, h*), (x - p)² + v) + var(a) m²] + B v / G,
-
-    h* an upper bound of h and G the subgroups that recorded the set. Where features are lacking,
-    this is the variance of the recorded part, and that of what the others add is v(g, h*[s]) +
-    v / F with g what they add in the pool; F subgroups recorded a feature, on the mean.
     """
+    # The formulas, and their names, are those of docs/explanation/population.md, steps 7 to 9.
     if effects.alone:
         noise = evidence.noise(evidence.own)
         return Posterior(evidence.own, noise, noise)

@@ -139,12 +139,8 @@ class PopulationModel:
         return replace(self, corrections=tuple(found))
 
     def _correction(self, subsets: Indices, counted: Floats, occupied: Floats) -> Correction:
-        """What counted scores say beyond the model's, over all subgroups that recorded a set.
-
-        By chance the difference d varies by ν / 2n² + 2 |d| / n, ν the occupied cells beyond the
-        columns that are fitted, and is biased by at most ν / 2n times the share that is explained.
-        What it varies by beyond that is the model's misfit, a share of its scores.
-        """
+        """What counted scores say beyond the model's, over all subgroups that recorded a set."""
+        # Step 6 of docs/explanation/population.md has what the difference varies by, and its bias.
         evidence = self.evidence(subsets)
         known = evidence.recorded & np.isfinite(counted)
         rows = np.where(known, evidence.rows[:, None], 0.0)

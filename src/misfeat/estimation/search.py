@@ -1,10 +1,8 @@
 """Sets of any size without scoring all of them: forward search, then exchanges.
 
-A path adds the feature that adds most, one after the other. A pair or triple that explains only
-together adds nothing feature by feature: interactions that were found (`interactions`) are offered
-whole, and taken where they add more per feature. `search_sets` follows paths from several starts,
-and at the end of each exchanges single features as long as that raises the score. See
-docs/explanation/population.md, step 11.
+As in docs/how_to/wide.md and docs/explanation/population.md, step 11. Interactions that were found
+(`interactions`) are taken where they add more per feature than the best one. `search_sets` follows
+paths from several starts, and at the end of each exchanges single features.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,11 +1,8 @@
 """The features of a wide table that are worth a closer look: by themselves, or in pairs.
 
-Features are chosen by one part of the rows, half of them or fewer; the others are held back, so
-that tests against chance are not biased by the choice. By chance, twice the rows times a score in
-nats is about a chi-squared variable with (cells - 1)(classes - 1) degrees of freedom, and what a
-pair explains beyond its features, I(a, b) - I(a) - I(b), one with (values - 1)(values - 1)
-(classes - 1). A feature or pair stands out where it exceeds what the best of all would hardly reach
-if nothing explained anything.
+How they are chosen is in docs/how_to/wide.md. By chance, twice the rows times a score in nats is
+about a chi-squared variable with (cells - 1)(classes - 1) degrees of freedom, and what a pair
+explains beyond its features, I(a, b) - I(a) - I(b), one with (values - 1)(values - 1)(classes - 1).
 """
 
 from bisect import bisect_right

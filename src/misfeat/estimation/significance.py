@@ -1,16 +1,10 @@
 """Whether a set explains more than chance, right for having searched through all of them.
 
-The target is permuted over the rows, all sets are scored again, and the greatest of their
-studentised scores is kept (Westfall and Young). A set explains more than chance where few of these
-greatest scores reach its own, however many sets were searched, and however much they share. See
-docs/explanation/intervals.md (p-values).
-
-- The root of a score is studentised, since by chance it varies alike for small and large sets.
-- A set may have a linear score beside that of its cells: the one farther above chance counts.
-- Mean and deviation come from permutations that serve for nothing else; variances are averaged over
-  sets whose scores have about the same mean by chance.
-- Permuting stops once enough of the greatest scores reached the best one (Besag and Clifford).
-  Every set has its own place to stop, and its p-value is exact there.
+The target is permuted over the rows, and the greatest of the studentised scores of all sets is kept
+(Westfall and Young); docs/answers/chance.md has how it is found. Mean and deviation come from
+permutations that serve for nothing else; variances are averaged over sets whose scores have about
+the same mean by chance. Permuting stops once enough of the greatest scores reached the best one
+(Besag and Clifford): every set has its own place to stop, and its p-value is exact there.
 """
 
 from bisect import insort

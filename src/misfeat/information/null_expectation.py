@@ -22,13 +22,8 @@ of the order exp(-μ): E[n log n] = μ E[log (1 + n')], n' being the count of a 
 in a cohort with one row less, and log x = ψ(x) + Σ_k |G_k| (k-1)! / (x)_k.
 
 Where rows have weights, a cell that weighs m is worth a = m / u + s rows of equal weight, at least
-one: u is what such a row weighs, and s = 1 - (effective rows) / (rows), because the first row of a
-cell is worth a whole one, whatever it weighs. With h(a) = log a - T(a) / a, the mean entropy of the
-classes in a cell of a rows,
-
-    T(m) = m log m - m h(a),
-
-h between whole numbers of rows being taken in proportion. All weights being the same, it is T.
+one (docs/how_to/weights.md, null expectation). With h(a) = log a - T(a) / a, the mean entropy of
+the classes in a cell of a rows, T(m) = m log m - m h(a). All weights being the same, it is T.
 
 See docs/explanation/few_rows.md and docs/explanation/scores.md.
 """

@@ -3,16 +3,9 @@
 Permutations are numbered. The same number is the same permutation, whatever else is asked for and
 however many threads work. Number 0 is the target as it was recorded.
 
-A sampling weight may depend on the class (a case-control sample) and on the features. It is the
-mean weight of its class times a rest that stays with the row; where a row gets another class, it
-gets that one's mean weight. So permutations are exact where weights depend on the class alone, on
-the features alone, or on neither. Of rows that agree in all features and the class, only how many
-there are is known, the sum of their weights and that of the squares: quantiles of a lognormal
-distribution have the same sums.
-
-Clusters and strata cannot be permuted. What was recorded is over the joint design effect of a set's
-features and the target instead, as in the first-order correction of Rao and Scott. See
-docs/explanation/intervals.md (p-values).
+How weights and clusters go along is in docs/how_to/weights.md (tests). Of rows that agree in all
+features and the class, only how many there are is known, the sum of their weights and that of the
+squares: quantiles of a lognormal distribution have the same sums.
 """
 
 from collections.abc import Callable

@@ -1,14 +1,13 @@
 """Sums that every score is made of, for all subsets of some sizes or for listed ones.
 
 Small subsets are read off counted blocks, large ones are searched for depth-first, whichever costs
-less. Blocks and stretches of a search are tasks for threads; each subset is summed by one of them
-in one order, so results are the same for any number.
+less (docs/explanation/scores.md). Blocks and stretches of a search are tasks for threads; each
+subset is summed by one of them in one order, so results are the same for any number.
 
-Counting a block of features once serves all its subsets: they follow by summing features out. A
-covering design, found greedily, puts every subset of the largest wanted size into some block. For
+A covering design, found greedily, puts every subset of the largest wanted size into some block. For
 each block a tree says which subsets to visit: a node drops one feature of its parent, behind those
 that were dropped before, so each subset has one parent. Subsets that an earlier block has claimed
-are visited only where they lead to new ones. See docs/explanation/scores.md.
+are visited only where they lead to new ones.
 """
 
 from __future__ import annotations

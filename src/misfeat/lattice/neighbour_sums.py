@@ -1,17 +1,9 @@
 """The neighbours of every subset in a lattice graph, as sums on tensors, without a stored edge.
 
-Two nodes of a lattice graph are neighbours if one holds the other and one feature more, or if they
-have the same size, share at least one feature and differ in one. With D the sum over the supersets
-one larger and U the sum over the subsets one smaller, the sum over all neighbours of a node of size
-m is
-
-    D h + U (h + D h) - m h,
-
-where U of a single feature is nothing and the last term is for m >= 2 only. The sum is symmetric,
-so it is its own gradient: nothing but the result is kept for the way back.
-
-Values are tensors whose first axis is the row of a node; further axes are carried along. See
-docs/explanation/paper_model.md.
+Who neighbours whom, and the sum D h + U (h + D h) - m h that has them all, with D over the
+supersets one larger and U over the subsets one smaller, is in docs/explanation/paper_model.md (no
+edges). The sum is symmetric, so it is its own gradient: nothing but the result is kept for the way
+back. Values are tensors whose first axis is the row of a node; further axes are carried along.
 """
 
 from collections.abc import Sequence

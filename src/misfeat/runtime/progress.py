@@ -174,13 +174,13 @@ class Bar:
 class StepTimes:
     """Seconds of every step of some work, which lasts until the next one is reported."""
 
-    def __init__(self, first: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, first: str) -> None:
         self.seconds = {first: 0.0}
-        self._step, self._clock, self._since = first, clock, clock()
+        self._step, self._since = first, time.monotonic()
 
     def step(self, what: str) -> None:
         """Begin a step, or go on with it."""
-        now = self._clock()
+        now = time.monotonic()
         self.seconds[self._step] += now - self._since
         self._step, self._since = what, now
         self.seconds.setdefault(what, 0.0)

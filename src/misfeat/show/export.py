@@ -390,17 +390,12 @@ def in_words_table(tables: Sequence[AnswerTable]) -> AnswerTable:
 
 def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:
     """What was asked of which table, and what every column means."""
-    conventions = (
-        "Features of a set stand one after the other, those with a comma or a quote in double "
-        "quotes. In CSV files, text that a spreadsheet might run has an apostrophe before it. "
-        "Empty cells are not known, or were not asked for."
-    )
     lines: list[tuple[str, str, Any]] = [
         *(("run", name, value) for name, value in _facts(selection).items()),
         *(("setting", name, value) for name, value in selection.options.settings.items()),
         *(("note", "", note) for note in selection.cohorts.notes),
         *(("table", one.title, f"{one.words} {one.note}".strip()) for one in tables),
-        ("reading", "", conventions),
+        ("reading", "", _GLOSSARY["conventions"]),
     ]
     lines += [
         (f"column of {one.title}", name, meaning_of(one.question, name))

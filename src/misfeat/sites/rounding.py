@@ -1,22 +1,15 @@
 """Small counts kept back: every count that is told is a multiple of n, drawn up or down at random.
 
-Classes are rounded first. Tables of single features are then fitted to the rounded classes and
-rounded, those of pairs are fitted to the rounded tables of their features and rounded, and those of
-three features to the rounded pairs. So every true count enters one rounded number only: the sums of
-larger tables tell what the smaller ones told before, and averaging over many tables that share a
-small count tells nothing more about it. Chance of a line comes from the line and from the site's
-key (`chance_of`): the same rows are told the same way every time, and asking again does not help.
-
-Tables are fitted to smaller ones by iterative proportional fitting: a table is scaled so that its
-sums over each feature in turn are those wanted, again and again.
+In which order, and why so, is in docs/how_to/sites.md (small counts). As every true count enters
+one rounded number only, averaging over many tables that share a small count tells nothing more
+about it. Chance of a line comes from the line and from the site's key (`chance_of`), so that asking
+again does not help. Tables are fitted to smaller ones by iterative proportional fitting.
 
 Rounding has a cost. Whoever combines summaries knows the rounded counts and the multiple, so it can
 be tried out: tables like those of the site are drawn, rounded and made consistent again as those
-that came (`rerounded`). Their scores, beside those of what was drawn from, give
-
-- the bias: tables made of rounded counts seem to explain more, by some function of what chance
-  alone gives them;
-- the variance, as the rows that would have it if they were counted exactly.
+that came (`rerounded`). Their scores, beside those of what was drawn from, give the bias, by some
+function of what chance alone gives them, and the variance, as the rows that would have it if they
+were counted exactly.
 """
 
 import hashlib

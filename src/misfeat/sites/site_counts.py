@@ -10,6 +10,7 @@ import numpy as np
 from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.column_profiles import Profile, profile_column
+from misfeat.completion.transfer.cells import Layout, Rows, count_level
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice.levels import covering_blocks, level, rank
@@ -208,8 +209,6 @@ def tables_of_rows(
     rows: CodedRows, cards: Integers, n_classes: int, subsets: Integers
 ) -> tuple[Floats, Integers]:
     """The tables of some sets end to end, and where each starts; the target comes last."""
-    from misfeat.completion.transfer.cells import Layout, Rows, count_level
-
     starts = table_starts(subsets, cards)
     counts = np.zeros((1, int(starts[-1]), n_classes))
     weights = rows.weights.astype(np.float64)

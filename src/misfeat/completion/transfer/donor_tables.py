@@ -1,15 +1,10 @@
 """Steps A and B1: what donors' tables say, shrunk, and how unrecorded features are distributed.
 
-Step A. Every donor's table (singles, pairs, triples in turn) is shrunk towards what its smaller
-tables lead one to expect. All donors of a subset share one strength of shrinkage: with X² the
-chi-square distance of the pooled counts from the pooled expectation it is [1 - dof / X²]₊ (James
-and Stein), dof with what the smaller tables shrank away.
-
-Step B1. p̂(q|y) of an unrecorded feature q is a mean over donors. A donor says p(q|y) as in its own
-rows, or, better where there is one, through a proxy: a feature z that both cohorts recorded and
-that stands in for q. The cohort's own z is then translated, Σ_z n_i(z|y) T_j(q|z,y). The strength
-of a proxy is R(q,z) = I(q;z|y) / H(q|y), averaged over the cohorts that recorded both; donors with
-a strong proxy weigh more, by (1 - R)^-2.
+See docs/explanation/completion.md (the transfer). All donors of a subset share one strength of
+shrinkage, whose dof are with what the smaller tables shrank away (James and Stein). A proxy is a
+feature z that both cohorts recorded and that stands in for the unrecorded q. Its strength is R(q,z)
+= I(q;z|y) / H(q|y), averaged over the cohorts that recorded both; donors with a strong proxy weigh
+more, by (1 - R)^-2.
 """
 
 from typing import NamedTuple

@@ -1,12 +1,9 @@
 """Steps B2, B3 and C: tables and scores of sets of which a cohort lacks some members.
 
-What is known for sure of a subset of cohort i that falls into O, recorded, and Q, not, is n_i(o,y).
-What is predicted is P(q|o,y), kept as an array (cell of O, cell of Q, class) over the cells of O
-that the cohort has rows in: the donors' mean conditional distribution, raked to the margins or
-fitted to tables of parts by iterative proportional fitting (IPF).
-
-Step C: the plug-in score that the cohort's own number of rows would give on average, and, where
-asked for, the same above chance: less what those rows would score with permuted classes.
+See docs/explanation/completion.md (the transfer). What is known for sure of a subset of cohort i
+that falls into O, recorded, and Q, not, is n_i(o,y). What is predicted is P(q|o,y), kept as an
+array (cell of O, cell of Q, class) over the cells of O that the cohort has rows in. Scores above
+chance are those of step C less what the same rows would score with permuted classes.
 """
 
 from functools import cache

@@ -1,15 +1,11 @@
 """Dense joint tables: the sums of all subsets of small sizes, where tables have few cells.
 
-Each block of the plan is counted once, jointly with the target, into a dense table: cells of the
-block's features, and within a cell one lane per class. The tables of its subsets follow by summing
-features out, several lanes to a machine word. With f(c) = c log c and N rows,
-
-    N H(S, Y) = N log N - sum over cells and classes of f(count),
-    N H(S)    = N log N - sum over cells of f(count),
-
-so a subset needs one pass over its table and no logarithm: f is looked up, and totals of cells in
-g, f again or its null expectation. Every subset is summed in one order by one thread, whatever
-block its table comes from. See docs/explanation/scores.md.
+The cover-cube of docs/explanation/scores.md. Each block of the plan is counted once, jointly with
+the target, into a dense table: cells of the block's features, and within a cell one lane per class.
+The tables of its subsets follow by summing features out, several lanes to a machine word. A subset
+needs one pass over its table and no logarithm: f is looked up, and totals of cells in g, f again or
+its null expectation. Every subset is summed in one order by one thread, whatever block its table
+comes from.
 """
 
 from typing import NamedTuple

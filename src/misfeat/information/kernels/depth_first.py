@@ -6,11 +6,10 @@ more feature splits the groups. With f(c) = c log c and N rows,
 
     N I(S; Y) = N H(Y) + sum over groups s of [sum over classes y of f(c_sy) - f(c_s)].
 
-A group that holds one class only contributes 0, under every further split: its rows are dropped for
-the whole subtree. Scores above chance have g(c_s), the null expectation, in place of f(c_s); a pure
-group then contributes, unless it holds one row. Where rows lack values, no row may be dropped, and
-the null expectation depends on the rows of every class that a subset has. See
-docs/explanation/scores.md.
+Rows of groups of one class are dropped (docs/explanation/scores.md). Scores above chance have
+g(c_s), the null expectation, in place of f(c_s); a pure group then contributes, unless it holds one
+row. Where rows lack values, no row may be dropped, and the null expectation depends on the rows of
+every class that a subset has.
 """
 
 from typing import NamedTuple

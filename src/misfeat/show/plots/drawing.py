@@ -27,6 +27,7 @@ SCALE = "Blues"  # the darker, the more: what is almost nothing does not catch t
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
 LONGEST_NAME = 22
 LONGEST_LINE = 48  # characters of a name that has a line, or a column, of its own
+LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 FADED = 0.35  # how strongly things are drawn that may be nothing
 NO_XML = re.compile("[\ufffe\uffff]")  # characters that no SVG may hold
 MOST_UPRIGHT = 6  # characters that a label under a narrow column can have without being turned

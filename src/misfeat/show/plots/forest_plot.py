@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 LARGEST_SQUARE = 130.0  # area of the square of the largest subgroup, in square points
 SMALLEST_SQUARE = 4.0
 LONGEST_SET = 120  # characters of the features in the title
-LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 CHARACTER, BETWEEN = 5.9, 16.0  # points of a character of a column of text, and between two columns
 
 
@@ -68,7 +67,7 @@ def forest(
             _draw_row(ax, row, line, LARGEST_SQUARE * line.rows / most_rows)
     drawing.rows_of_shares(ax, labels, drawing.share_label(selection))
     ax.set_ylim(len(lines) - 0.5, -1.3)  # a row for the heads of the columns
-    ax.set_xlim(0, max(LEAST_SCALE, 1.04 * max(line.high for line in lines)))
+    ax.set_xlim(0, max(drawing.LEAST_SCALE, 1.04 * max(line.high for line in lines)))
     for (head, cells), away in zip(columns, np.cumsum(widths).tolist(), strict=True):
         where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right"}
         where |= {"textcoords": "offset points", "va": "center", "annotation_clip": False}

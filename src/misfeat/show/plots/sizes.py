@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 PANEL = 4.0, 2.7  # inches of one of several panels: room for a name of 48 characters
 MOST_BESIDE = 4  # panels in a row
-LEAST_SCALE = 0.02  # shares that are almost nothing are to look like it
 
 
 def size_curve(
@@ -77,7 +76,7 @@ def size_curve(
         _draw(panel, curve)
     highest = max(float(curve.high.max(initial=0.0)) for curve in curves)
     largest = max(1, *(len(curve.share) for curve in curves))
-    panels[0].set_ylim(0, max(LEAST_SCALE, 1.06 * highest))
+    panels[0].set_ylim(0, max(drawing.LEAST_SCALE, 1.06 * highest))
     panels[0].set_xlim(0.5, largest + 0.5)
     panels[0].set_xticks(range(1, largest + 1))
     drawing.in_per_cent(panels[0].yaxis)
