@@ -520,9 +520,9 @@ class Selection(FitResult):
             the target for the usual cost of a feature), ``worth`` (whether that is more likely than
             not: stop where it is not), ``cost``, ``gain_per_cost``, ``total_gain`` and
             ``total_cost`` up to this step, ``best_set`` (the best set afterwards), ``before``,
-            ``after`` (the best score with the step, and its ``after_low`` and ``after_high``),
-            ``rows`` (of a pilot) and ``precision`` (to how much either way it makes the gain
-            known), ``support``, ``unsettled`` and ``settled_by`` as in `worth_collecting`.
+            ``after_low`` and ``after_high`` (of the best score with the step), ``rows`` (of a
+            pilot) and ``precision`` (to how much either way it makes the gain known), ``support``,
+            ``unsettled`` and ``settled_by`` as in `worth_collecting`.
 
         Examples
         --------

@@ -104,7 +104,7 @@ def test_long_tables_are_not_resampled(monkeypatch):
 def test_no_more_is_expected_to_be_explained_than_there_is():
     score = {"gain": 0.3, "low": 0.1, "high": 0.5, "probability": 1.0, "before": 0.4}
     cost = {"cost": 1.0, "gain_per_cost": 0.3, "total_gain": 0.3, "total_cost": 1.0}
-    score |= {"after": 0.6, "after_low": 0.5, "after_high": 0.7}
+    score |= {"after_low": 0.5, "after_high": 0.7}
     known = {"rows": 99, "precision": 0.1, "support": "joint", "unsettled": (), "settled_by": ""}
     named = {"features": ("f", "h"), "best_set": ("f", "h"), "worth": True}
     step = PlanStep(step=1, subgroup="g=a", **named, **score, **cost, **known)

@@ -6,8 +6,8 @@ sets explains beyond the features that they have in common, since the common par
 both.
 
 Gains that were predicted in tables with features hidden and then shown (benchmarks/plan) lie a
-little below the difference of estimates, for S is the best of many, and most of them nearer to it
-than the deviation says, some farther away. `Gain` is that mixture of two normal distributions.
+little below the difference of estimates, for S is the best of many, and most are nearer to it than
+the deviation says. `Gain` is a mixture of two normal distributions; intervals are of one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,7 +96,7 @@ class Gain(NamedTuple):
         """Bounds of the rise, neither below 0."""
         if not self.is_distributed:
             return self.center, self.center
-        # Not those of the mixture: most gains are nearer, but not where subgroups differ much.
+        # Of the mixture they would be too narrow where subgroups differ in how strong effects are.
         reach = _NORMAL.inv_cdf((1.0 + confidence) / 2.0) * self.deviation
         low, high = np.clip([self.center - reach, self.center + reach], 0.0, self.most).tolist()
         return low, high

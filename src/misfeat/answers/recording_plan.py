@@ -49,7 +49,6 @@ class PlanStep:
     total_cost: float
     best_set: tuple[str, ...]
     before: float
-    after: float
     after_low: float
     after_high: float
     rows: int | None
@@ -181,7 +180,7 @@ class _SubgroupPlan:
         needed, precision = self._pilot(before, index, gain, least)
         pair, where = gains.unsettled(index)
         low, high = gains.bounds(gain, before, index)
-        after, (after_low, after_high) = gains.score(before) + gain.expected, gains.interval(index)
+        after_low, after_high = gains.interval(index)
         return PlanStep(
             step=0,
             subgroup=gains.subgroup,
@@ -197,9 +196,8 @@ class _SubgroupPlan:
             total_cost=0.0,
             best_set=tuple(names[f] for f in gains.features(index)),
             before=gains.score(before),
-            after=after,
-            after_low=min(after_low, after),
-            after_high=max(after_high, after),
+            after_low=after_low,
+            after_high=after_high,
             rows=needed,
             precision=precision,
             support=SUPPORT[gains.support(index)],

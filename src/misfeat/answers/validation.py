@@ -13,9 +13,6 @@ expect, with the deviation that this has. Rows left out say two things about it:
   halves' scores is twice that. The rest over the squared deviation is 1 where deviations are right.
   It was below 1 for half of the rows where it was nearer 1 for all of them, so that its root is
   what squared deviations are multiplied by.
-
-Worse on draws from six tables: scores of rows left out as the truth; noise by the formula of its
-variance; deviations as they are, or fully corrected.
 """
 
 from collections.abc import Iterator, Sequence

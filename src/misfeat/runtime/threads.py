@@ -1,11 +1,10 @@
 """Tasks on threads: how many, how far along, and how to stop.
 
 How many threads is joblib's to say (`joblib.parallel_config` included). The threads themselves are
-those of the standard library: a fit runs about a hundred short lists of tasks, and joblib's pool
-takes some 12 ms to start and stop for each of them, these take 0.2 ms. The calling thread works,
-too, and the others wait a moment before they join it: threads that hand Python back and forth take
-longer over short lists than one does. Few large tasks, such as refits, go through
-`joblib.Parallel` and with it to wherever a joblib context sends them.
+those of the standard library, which start in 0.2 ms rather than 12: a fit runs about a hundred
+short lists of tasks. The calling thread works, too, and others wait a moment before they join it:
+threads that hand Python back and forth take longer over short lists than one does. Few large tasks,
+such as refits, go through `joblib.Parallel` and with it to wherever a joblib context sends them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
