@@ -166,18 +166,19 @@ def unlike_subgroups(evidence: Evidence, effects: Effects) -> Flags:
 
 def cancelled(evidence: Evidence, effects: Effects, ceiling: Floats) -> Floats:
     """What features explain above the pool on the mean of all subgroups, where that is clear."""
-    n_features = evidence.recorded.shape[1]
     expected = np.maximum(expected_of(evidence, effects), 0.0)
-    samples = evidence.samples(expected)
-    weight = np.where(evidence.recorded & effects.like[..., None], evidence.rows[..., None], 0.0)
-    total = np.maximum(weight.sum(axis=-2), 1.0)
-    above = (weight * (evidence.own - expected)).sum(axis=-2) / total
-    noise = samples.noise() + samples.variation(effects.spread[..., None])
-    sure = -NormalDist().inv_cdf(OPPOSITE / n_features)
-    least = sure * np.sqrt((weight**2 * noise).sum(axis=-2)) / total
-    least = np.maximum(least, ABOVE * (weight * expected).sum(axis=-2) / total)
-    least = np.maximum(least, LEAST_ABOVE * (weight * ceiling[..., None]).sum(axis=-2) / total)
-    return np.where(((weight > 0).sum(axis=-2) > 1) & (above > least), above, 0.0)
+    known = evidence.recorded & effects.like[..., None]
+    weight = np.where(known, evidence.rows[..., None], 0.0)
+    weight /= np.maximum(weight.sum(axis=-2, keepdims=True), 1.0)
+    own = (weight * evidence.own).sum(axis=-2, keepdims=True)
+    noise = evidence.noise(np.broadcast_to(np.maximum(own, 0.0), expected.shape))
+    freedom = np.maximum(known.sum(axis=-2) - 1.0, 1.0)
+    apart = (weight * (evidence.own - own) ** 2).sum(axis=-2) / freedom
+    error = np.sqrt(np.maximum((weight**2 * noise).sum(axis=-2), apart))
+    above = (weight * (evidence.own - expected)).sum(axis=-2)
+    least = np.maximum(ABOVE * expected, LEAST_ABOVE * ceiling[..., None])
+    least = (weight * least).sum(axis=-2) - NormalDist().inv_cdf(OPPOSITE / known.shape[-1]) * error
+    return np.where((known.sum(axis=-2) > 1) & (above > least), above, 0.0)
 
 
 def deviations_of(evidence: Evidence, expected: Floats) -> Floats:
