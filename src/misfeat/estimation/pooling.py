@@ -45,7 +45,6 @@ OPPOSITE = 0.01  # how likely chance makes the effects of any feature seem to ca
 ABOVE, LEAST_ABOVE = 0.5, 0.01  # at least these shares of the pooled, and of the highest score
 MOST_APART = 20  # subgroups; finding each takes a pool of its own
 SURELY, LEAST_DIFFER = 2.0, 5e-4  # so many times the spread of the others, and more, is theirs
-LEAST_LEVELS_DIFFER = 0.04  # the variance of levels, which are 1 on the mean, at least
 LINES: Any = {"axis": -1, "keepdims": True}
 
 
@@ -115,7 +114,6 @@ class Effects:
     largest_spread: Floats  # (..., n_cohorts): what h may be at most
     like: Flags  # (..., n_cohorts): which subgroups have h in common; others have their own
     of_others: Floats  # (..., n_cohorts): h of all others
-    apart: Floats  # (..., n_cohorts): how many deviations its level is from that of the others
     share: Floats  # (..., n_cohorts, n_sets): how much of its level each of the sets decides
     alone: bool = False  # whether there is one subgroup, which has nothing in common with others
 
@@ -142,7 +140,7 @@ def effects_of(evidence: Evidence, unlike: Flags | None = None) -> Effects:
     if n_cohorts == 1 or not evidence.recorded.any():
         nothing = np.zeros(n_cohorts)
         one, most, like = nothing + 1.0, nothing + MOST_SPREAD, nothing == 0.0
-        spreads = (nothing, most, like, nothing, nothing, np.zeros_like(evidence.own))
+        spreads = (nothing, most, like, nothing, np.zeros_like(evidence.own))
         return Effects(one, nothing, 0.0, *spreads, alone=n_cohorts == 1)
     unlike = np.zeros(evidence.own.shape[:-1], dtype=bool) if unlike is None else unlike
     return _effects(evidence, ~unlike)
@@ -159,7 +157,7 @@ def unlike_subgroups(evidence: Evidence, effects: Effects) -> Flags:
     between = samples.variation((SURELY * effects.of_others + LEAST_DIFFER)[..., None])
     share = np.sqrt(samples.noise() / (samples.noise() + between))
     off = np.abs(deviations_of(evidence, expected)) * share
-    off = np.where(known, 0.0, np.maximum(off.max(axis=-1), effects.apart))
+    off = np.where(known, 0.0, off.max(axis=-1))
     least = -NormalDist().inv_cdf(UNLIKE / (2.0 * n_cohorts))
     return np.asarray(known | ((off == off.max(**LINES)) & (off > least)))
 
@@ -203,7 +201,7 @@ def _effects(evidence: Evidence, like: Flags) -> Effects:
     for _ in range(ROUNDS):
         noise = samples.noise() + samples.variation(spread[..., None])
         of_columns = wide(offset) * evidence.fitted
-        level, level_variance, far, share = _levels(evidence, noise, pooled, of_columns, like)
+        level, level_variance, share = _levels(evidence, noise, pooled, of_columns, like)
         # c, by least squares less its error, as if all sets of a subgroup erred alike.
         weight = np.where(alike, evidence.fitted / noise, 0.0)
         total = np.maximum((weight * evidence.fitted).sum(axis=(-2, -1)), NOTHING)
@@ -227,15 +225,14 @@ def _effects(evidence: Evidence, like: Flags) -> Effects:
     believed, most, of_others = _believed(of_like, known, common)
     most = np.where(like, most[..., None], np.maximum(spread, most[..., None]))
     spread = np.where(like, believed[..., None], spread)
-    return Effects(level, level_variance, offset, spread, most, like, of_others, far, share)
+    return Effects(level, level_variance, offset, spread, most, like, of_others, share)
 
 
 def _levels(
     evidence: Evidence, noise: Floats, pooled: Floats, offset: Floats, like: Flags
-) -> tuple[Floats, Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Levels by least squares through the origin, shrunk to their mean, and their variances."""
-    # Those of subgroups set apart add nothing to it. Then how far each is from the others, and how
-    # much of it each set decides.
+    # Those of subgroups set apart add nothing to it. Last, how much of it each set decides.
     weight = np.where(evidence.recorded, 1.0 / noise, 0.0)
     total = (weight * pooled**2).sum(axis=-1)
     known = total > 0
@@ -259,28 +256,9 @@ def _levels(
     centre = (weight * level).sum(**LINES) / certain
     pull = np.where(known, variance / total, 1.0)
     shrunk = np.where(known, level - pull * (level - centre), centre)
-    far = np.where(known, _far_from_others(level, variance, alike), 0.0)
     shrunk = np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL)
     decided = (1.0 - pull)[..., None] * share * pooled
-    return shrunk, pull * between + pull**2 / certain, far, decided
-
-
-def _far_from_others(level: Floats, variance: Floats, alike: Flags) -> Floats:
-    """How many deviations each level is from the mean of the others, which differ as well."""
-    weight = np.where(alike, 1.0 / np.maximum(variance, LEAST_LEVEL**2), 0.0)
-    level = np.clip(level, -MOST_LEVEL, MOST_LEVEL)
-
-    def of_others(values: Floats) -> Floats:
-        values = np.where(alike, values, 0.0)
-        return np.asarray(values.sum(**LINES) - values)
-
-    n = np.maximum(of_others(np.ones_like(level)), 2.0)
-    least = np.maximum(LEAST_SPREAD * weight.sum(**LINES), NOTHING)  # rounding leaves less
-    centre = of_others(weight * level) / np.maximum(of_others(weight), least)
-    squares = of_others(level**2) - 2.0 * centre * of_others(level) + n * centre**2
-    between = np.clip(squares / (n - 1.0) - of_others(variance) / n, 0.0, MOST_LEVELS_DIFFER)
-    total = variance + SURELY * between + LEAST_LEVELS_DIFFER
-    return np.asarray(np.abs(level - centre) / np.sqrt(total))
+    return shrunk, pull * between + pull**2 / certain, decided
 
 
 def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
