@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
-from typing import Any
 
 import numpy as np
 
@@ -189,17 +188,17 @@ def _follow_up(cohorts: Cohorts) -> Iterator[Caution]:
     """Times beside a target that looks like their event, times and events beside a time."""
     binned = {audit.column for audit in cohorts.columns if audit.edges}
     times = [*filter(LIKE_TIMES.search, filter(binned.__contains__, cohorts.features))]
+    which = Message(", if that is the event that it ends with," if len(times) > 1 else "")
+    kind = "follow-up"
     if cohorts.horizons:
         values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
-        events = [name for name in filter(LIKE_EVENTS.search, values) if values[name] == 2]
-        for name in (*times, *events):
-            out = Setting("exclude", [name])
-            yield Caution.of("other follow-up", columns=(name,), target=cohorts.target, exclude=out)
-    elif len(cohorts.classes) == 2 and LIKE_EVENTS.search(cohorts.target):
-        which = ", if that is the event that it ends with," if len(times) > 1 else ""
-        for name in times:
-            about: Any = {"target": cohorts.target, "exclude": Setting("exclude", [name])}
-            yield Caution.of("follow-up", columns=(name,), which=Message(which), **about)
+        times += [name for name in filter(LIKE_EVENTS.search, values) if values[name] == 2]
+        kind = "other follow-up"
+    elif len(cohorts.classes) != 2 or not LIKE_EVENTS.search(cohorts.target):
+        return
+    for name in times:
+        out = Setting("exclude", [name])
+        yield Caution.of(kind, columns=(name,), target=cohorts.target, exclude=out, which=which)
 
 
 def _rare_classes(cohorts: Cohorts) -> Iterator[Caution]:
@@ -207,12 +206,8 @@ def _rare_classes(cohorts: Cohorts) -> Iterator[Caution]:
     rows = np.bincount(cohorts.target_codes, cohorts.counts, len(cohorts.classes))
     if not cohorts.is_number and not cohorts.horizons and rows.sum() >= ENOUGH_FOR_CLASS:
         for code in np.flatnonzero((rows > 0) & (rows <= RARE)):
-            yield Caution.of(
-                "rare class",
-                columns=(cohorts.target,),
-                value=cohorts.classes[code],
-                rows=count_words(rows[code], "row"),
-            )
+            value, few = cohorts.classes[code], count_words(rows[code], "row")
+            yield Caution.of("rare class", columns=(cohorts.target,), value=value, rows=few)
 
 
 def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:

@@ -15,8 +15,7 @@ by 1 - p, is that of Rao and Scott (1981); n over it is the effective size of th
 Tests are corrected by what a feature x, centred, has in common with the target, 1 + r (A - 1) with
 A = Σ over clusters of (Σ w x)² / Σ w² x². The r of an analysis of variance is right on the mean,
 whatever few clusters there are; of several codes or classes, variances are summed, each over its
-share as in Pearson's chi-square. To hold the cluster of a stratum with a single one against the
-mean over all clusters overstates the variance.
+share as in Pearson's chi-square. A stratum's only cluster is held against the mean over all.
 """
 
 from dataclasses import dataclass
