@@ -440,3 +440,13 @@ def test_of_many_texts_some_are_looked_at_first():
     assert parse_text(counted([*codes, "00123"]))[0] is None  # one code makes all of them codes
     names = [f"patient {number}" for number in range(3 * SAMPLED)]
     assert parse_text(counted(names)) == (None, 0.0)
+
+
+def test_numbers_beside_letters_with_numbers_are_codes():
+    diagnoses = [str(n) for n in range(300, 500)] * 5 + ["V57", "V58", "V45.8", "E850", "V10"]
+    held = {"d": diagnoses, "y": [n % 2 for n in range(len(diagnoses))]}
+    with pytest.warns(MisfeatWarning, match=r"'d' is taken for text.*5 do not, such as 'E850'"):
+        assert build_cohorts(held, "y").columns[0].taken_for == "category"
+    few = {**held, "d": [*diagnoses[:-1], "501"]}
+    with pytest.warns(MisfeatWarning, match="'d' is read as number.*4 of its rows do not read"):
+        assert build_cohorts(few, "y").columns[0].missing == 4

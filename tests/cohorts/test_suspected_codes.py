@@ -1,17 +1,21 @@
 """Values that look like codes for missing values."""
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from misfeat import Coding
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.column_profiles import profile_column
 from misfeat.cohorts.suspected_codes import suspects
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
 
+CODES = MissingCodes()
 RNG = np.random.default_rng(0)
 AGES = RNG.integers(18, 91, 500).tolist()
 PRESSURES = RNG.normal(130, 15, 500).round().clip(80, 210).tolist()
@@ -51,6 +55,24 @@ def test_codes_beside_values_are_suspected():
         if max(others) < 1000:
             assert why.endswith(f" to {high} in all others")
         assert suspected(others + codes * 25, codes) == ((), "")
+
+
+@pytest.mark.parametrize("code", ["1900-01-01", "9999-12-31", "1970-01-01"])
+@pytest.mark.parametrize("holder", [str, dt.date.fromisoformat])
+def test_dates_written_for_none_are_suspected(code, holder):
+    first = dt.date(2015, 1, 1)
+    days = [(first + dt.timedelta(days=n % 300)).isoformat() for n in range(600)]
+    column = [holder(text) for text in [*days, *[code] * 9]]
+    profile = profile_column(open_columns({"x": column}, CODES), "x", CODES, len(column))
+    why = f"{code} in 9 rows, and from 2015-01-01 to 2015-10-27 in all others"
+    assert suspects(profile) == ((code,), why)
+    cohorts = build_cohorts(
+        {"x": column, "y": [0, 1, 1] * 203}, "y", coding=Coding(missing_values={"x": code})
+    )
+    assert cohorts.columns[0].missing == 9
+    few = [holder(text) for text in [*days, *[code] * 2, *["2014-12-31"] * 9]]
+    profile = profile_column(open_columns({"x": few}, CODES), "x", CODES, len(few))
+    assert suspects(profile) == ((), "")
 
 
 def test_other_values_are_not():

@@ -1,6 +1,7 @@
 import builtins
 import gzip
 import os
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -241,6 +242,16 @@ def test_thousands_with_points_stand_beside_greater_whole_numbers(tmp_path):
 
     assert coded(["1.112", "942", "1.060", "880"]).categories == ("880", "942", "1.060", "1.112")
     assert coded(["1.333", "2", "2.667", "3"]).categories == ("1.333", "2", "2.667", "3")
+
+
+def test_a_quote_that_nothing_closes_is_named(tmp_path):
+    lines = f"x,y,z\n{ROWS}".splitlines()
+    for at, column in product((3, 20), range(3)):
+        cells = lines[at].split(",")
+        cells[column] = f'"{cells[column]}'
+        text = "\n".join([*lines[:at], ",".join(cells), *lines[at + 1 :]])
+        with pytest.raises(DamagedFileError, match=f"Row #{at + 1} opens a quote that nothing"):
+            build_cohorts(write(tmp_path / "t.csv", text), "y")
 
 
 def test_a_note_below_the_table_is_named(tmp_path):

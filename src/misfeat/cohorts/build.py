@@ -505,13 +505,16 @@ def _with_few_values(coded: CodedColumns, column: str, profiled: ProfiledTable) 
 
 def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
     column, why, notes = audit.column, audit.treatment, profiled.notes
+    profile = profiled.profiles[column]
     start = "Column {column!r} is left out: {why}"
     if why == column_coding.NEVER_RECORDED:
         _warn_of_never_recorded(column, notes)
-    elif why == IDENTIFIER and profiled.profiles[column].kind is not Kind.TEXT:
-        text = "Column {column!r} is left out as an identifier: its values are integers, nearly "
-        text += "all distinct. If they measure something, pass {bins}; else drop the column."
-        notes.warn(text, column=column, bins=Setting("bins", 5, column=column))
+    elif why == IDENTIFIER and profile.kind is not Kind.TEXT:
+        reason = "its values are integers, nearly all distinct"
+        reason = "it is called one" if profile.is_called_so else reason
+        text = "Column {column!r} is left out as an identifier: {reason}. If its values measure "
+        text += "something, pass {bins}; else drop the column."
+        notes.warn(text, column=column, reason=reason, bins=Setting("bins", 5, column=column))
     elif why == column_coding.UNSCORED:
         text = f"{start}, since it holds lists, structures, durations or bytes. "
         text += "Make plain columns of what it holds to have it scored."
@@ -521,6 +524,15 @@ def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
         notes.add(text, column=column, why=why, text=Setting("read", "text", column=column))
     else:
         notes.add(f"{start}.", column=column, why=why)
+    repeats = profile.is_called_so and profile.distinct < profile.recorded
+    if repeats and profiled.rules.weights.cluster is None:
+        notes.warn(
+            "{column!r} has {rows:.1f} rows a value. If these are rows of one person or place, "
+            "intervals are too narrow; {cluster} allows for that.",
+            column=column,
+            rows=profile.recorded / profile.distinct,
+            cluster=Setting("design", {"cluster": column}),
+        )
 
 
 def _warn_of_never_recorded(feature: str, notes: Notes) -> None:

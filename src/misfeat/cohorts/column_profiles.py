@@ -80,8 +80,16 @@ class Profile:
         return self.rows - self.missing
 
     @property
+    def is_called_so(self) -> bool:
+        """Whether the column is called an identifier, and has too many values to sort rows."""
+        whole = self.kind in (Kind.INTEGER, Kind.TEXT) and self.distinct >= MANY_VALUES
+        return whole and CALLED.search(self.column) is not None
+
+    @property
     def is_identifier(self) -> bool:
-        """Whether nearly every row has its own value, and the column measures nothing."""
+        """Whether values name rows: nearly every row has its own, or the column is called so."""
+        if self.is_called_so:
+            return True
         if self.recorded < LEAST_ROWS or self.distinct < IDENTIFIER_SHARE * self.recorded:
             return False
         if self.in_order or self.kind is Kind.TEXT:
@@ -297,7 +305,8 @@ NO_GAPS = 0.85  # The share of the integers from the least to the greatest that 
 MOSTLY_NEW = 0.5  # Text of which so many values are distinct was typed, or names rows
 NUMBERED = r"(account|case|client|customer|employee|patient|person|record|row|subject|user|visit)"
 CALLED = re.compile(
-    rf"(?i:(^|[\W_]|{NUMBERED})(id|ids|uid|uuid|guid|identifier|nr|nbr|mrn|ssn)$)|[a-z]I[Dd]$"
+    rf"(?i:(^|[\W_]|{NUMBERED})(ids?|[pu]?id|ptid|u?subjid|hhid|uuid|guid|identifier|nr|nbr|mrn|ssn)$)"
+    r"|[a-z]I[Dd]$"
 )
 SAMPLED = 200  # So many values of text are read to see whether they are dates
 WORDS = 3  # Free text has so many words on the mean
@@ -312,8 +321,7 @@ def looks_like(profile: Profile) -> str:
         return NOTHING_ELSE
     if profile.has_dates:
         return DATE
-    named = (is_text or is_integer) and CALLED.search(profile.column) is not None
-    if profile.is_identifier or named:
+    if profile.is_identifier:
         return IDENTIFIER
     if is_text and _words(profile) >= WORDS:
         return FREE_TEXT

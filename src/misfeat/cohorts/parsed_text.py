@@ -33,6 +33,7 @@ AS_THEY_STAND = "as they stand"  # Of subgroups: texts are kept, and numbers sta
 ENOUGH = 0.95  # A column whose rows read as numbers or dates in this share is one of these
 MANY = 0.5  # Where this share of the rows reads, a reader is told why the column was left as text
 FEW = 0.3  # Where fewer of some texts read, the others are not tried
+CODES = 5  # So many distinct texts such as V57 show that numbers beside them are codes, too
 SAMPLED = 1000  # Texts, about, that are tried first
 NOTHING = frozenset(
     (
@@ -105,6 +106,10 @@ def parse_text(counts: ValueCounts, way: str | None = None) -> tuple[ParsedText 
             best, most = parsed_text, share
         if most >= ENOUGH:
             break
+    if way is None and best is not None and best.words == "number":
+        lettered = (text for text in texts if text not in best.values)
+        if sum(_LETTERED.fullmatch(text.strip()) is not None for text in lettered) >= CODES:
+            most = min(most, MANY)
     return best, most
 
 
@@ -139,6 +144,7 @@ _FORMS = {".": _number_form(".", ","), ",": _number_form(",", ".")}
 _BOUND = re.compile(r"[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}]=?\s*")
 _AT_LEAST = re.compile(r"(?<=\d)\s*\+(?!\d)")
 _CODE = re.compile(r"[+-]?(0\d|\d{16})")  # Floats would not hold the last digit of some
+_LETTERED = re.compile(r"[A-Z]{1,2}\d{1,4}(\.\d{1,4})?")  # Of diagnoses: V57 beside 428
 _COULD_BE_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 

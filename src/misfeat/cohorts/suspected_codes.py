@@ -4,6 +4,8 @@ Nothing is done about these: a note suggests what to say, and what makes one thi
 apart from all other values, on its side of them, and occurs again and again.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,9 @@ FROM_NOTHING = 0.15  # The least measurement is so far from 0, as a share of the
 VARIES = 0.5  # The standard deviation of a measurement over its mean, at most
 OFTEN = 3.0  # A code within reach of other values occurs so many times as often as one of them does
 EXTREMES = (0.01, 0.99)
+NO_DATES = re.compile(
+    r"(1753|1800|1900|1970)-01-01|1899-12-3[01]|1900-01-02|(2099|2199|2999|9999)-12-31"
+)
 
 
 def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
@@ -40,6 +45,8 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
         words = {text: n for text, n in texts if text.strip().casefold() in known}
         if len(words) < profile.distinct and sum(words.values()) >= LEAST_CODED:
             return tuple(words), f"{' or '.join(map(repr, words))} in {sum(words.values()):,} rows"
+    if profile.kind is Kind.TIME and counts is not None and profile.distinct > 2:
+        return _no_date([*map(canonical, counts.values)], counts.counts)
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return (), ""
     for find in (_below, _above, _beside_a_scale, _zero):
@@ -50,6 +57,20 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
             low, high = (label(canonical(counts.values[~is_code][end])) for end in (0, -1))
             shown = " or ".join(map(label, values))
             return values, f"{shown} in {rows:,} rows, and from {low} to {high} in all others"
+    return (), ""
+
+
+def _no_date(dates: Sequence[Value], counts: Integers) -> tuple[tuple[Value, ...], str]:
+    """The first or the last date, where it is written for none and is far from the others."""
+    day = [date.toordinal() for date in dates]
+    ends = (0, day[1] - day[0], day[-1] - day[1]), (-1, day[-1] - day[-2], day[-2] - day[0])
+    for end, apart, others in ends:
+        code = label(dates[end])[:10]
+        if NO_DATES.fullmatch(code) and apart >= FAR * others and counts[end] >= LEAST_CODED:
+            low, high = (label(date)[:10] for date in (dates[end + 1], dates[end - 1]))
+            return (
+                code,
+            ), f"{code} in {counts[end]:,} rows, and from {low} to {high} in all others"
     return (), ""
 
 

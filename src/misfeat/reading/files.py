@@ -368,15 +368,26 @@ def _row_that_differs(files: list[str], form: Mapping[str, Any]) -> Exception | 
     for file in files:
         with _opened(file, errors="replace", newline="") as opened, suppress(csv.Error):
             lines = islice(opened, form["skiprows"], None)
-            rows = csv.reader(lines, delimiter=form["delimiter"], quotechar=form["quotechar"])
-            n_cells = 0
-            for number, row in enumerate(filter(None, rows), 1):
+            about = {"delimiter": form["delimiter"], "quotechar": form["quotechar"]}
+            rows = filter(None, csv.reader(lines, **about))
+            n_cells, number, row = 0, 0, [""]
+            for number, row in enumerate(rows, 1):
                 n_cells = n_cells or len(row) + (not form["header"])
                 if len(row) != n_cells - (number == 1 and not form["header"]):
-                    reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
-                    if len(row) == 1 and all(len(later) == 1 for later in filter(None, rows)):
-                        reason += "; it looks like a note below the table, so delete it"
-                    return ValueError(f"{file}: {reason}")
+                    break
+            else:
+                n_cells = 0  # no row differs
+            later = next(rows, [""])
+            if later == [""] and row[-1].count("\n") > 1:
+                text = ", ".join(row)[:60]
+                return ValueError(
+                    f"{file}: Row #{number} opens a quote that nothing closes: {text!r}"
+                )
+            if n_cells:
+                reason = f"Row #{number}: Expected {n_cells} columns, got {len(row)}: {row}"
+                if len(row) == len(later) == 1 and all(len(other) == 1 for other in rows):
+                    reason += "; it looks like a note below the table, so delete it"
+                return ValueError(f"{file}: {reason}")
     return None
 
 
