@@ -44,11 +44,15 @@ def test_one_subgroup_can_be_asked_about(saved):
     assert found[-1]["sentence"].startswith("site=a: x and z explain")
 
 
+def test_a_set_that_is_not_named_is_the_recommended_one(saved):
+    assert run("ask", saved, "why", "--subgroup", "a").stdout == asked(saved, "why").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("nothing",), "'nothing' is not a question; ask for 'answer', 'top'"),
-        (("why",), "'why' is about one set; name it with --subgroup and --feature."),
+        (("why",), "'why' is about one set; name its subgroup with --subgroup, and with"),
         (("why", "--subgroup", "site=q", "--feature", "x"), "There is no subgroup 'site=q'; did"),
         (("significance", "--subgroup", "site=a"), "'significance' takes no --subgroup"),
         (("top", "--size", "0"), "size"),

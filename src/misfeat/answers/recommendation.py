@@ -112,6 +112,8 @@ class SubgroupAnswer:
         article = "a" if chosen.metric in (UNOS_C, MEAN_AUC) else "an"
         template = f"a model with {{names}} reaches {article} {chosen.metric} of {chosen.words} on "
         template += "rows left out"
+        if chosen.low <= (0.0 if "R²" in chosen.metric else 0.5):
+            template += ", which chance may give"
         if not isnan(chosen.brier):
             template += f", and an integrated Brier score of {chosen.brier:.3f}"
         if not isnan(chosen.error):

@@ -94,10 +94,12 @@ def answered(selection: Selection, question: str, about: About) -> tuple[Columns
             f"{question!r} is not a question; ask for {listed(list(QUESTIONS), len(QUESTIONS))}."
         )
     asked = QUESTIONS[question]
+    if asked.of_a_set and about.subgroup is not None and not about.features:
+        about = replace(about, features=answer_of(selection, about.subgroup).subgroups[0].features)
     if asked.of_a_set and (about.subgroup is None or not about.features):
         raise MisfeatError(
-            f"{question!r} is about one set; name it with {Setting('subgroup')} and "
-            f"{Setting('feature')}."
+            f"{question!r} is about one set; name its subgroup with {Setting('subgroup')}, and "
+            f"with {Setting('feature')} its features, if not those that are recommended."
         )
     for part in ("subgroup", "features", "size", "budget", "rows"):
         if getattr(about, part) and part not in asked.takes:
