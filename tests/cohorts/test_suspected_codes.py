@@ -75,6 +75,12 @@ def test_dates_written_for_none_are_suspected(code, holder):
     assert suspects(profile) == ((), "")
 
 
+def test_dates_of_years_beyond_9999_are_not():
+    days = pd.Series(np.array([-(10**15), 0, 1, 2, 0, 0, 0], dtype="datetime64[ms]"))
+    profile = profile_column(open_columns(pd.DataFrame({"x": days}), CODES), "x", CODES, len(days))
+    assert suspects(profile) == ((), "")
+
+
 def test_other_values_are_not():
     assert [values for values in NOT_CODED if suspected(values) != ((), "")] == []
 

@@ -4,6 +4,7 @@ Nothing is done about these: a note suggests what to say, and what makes one thi
 apart from all other values, on its side of them, and occurs again and again.
 """
 
+import datetime as dt
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -46,7 +47,9 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
         if len(words) < profile.distinct and sum(words.values()) >= LEAST_CODED:
             return tuple(words), f"{' or '.join(map(repr, words))} in {sum(words.values()):,} rows"
     if profile.kind is Kind.TIME and counts is not None and profile.distinct > 2:
-        return _no_date([*map(canonical, counts.values)], counts.counts)
+        dates = [*map(canonical, counts.values)]
+        within = all(isinstance(date, dt.date) for date in dates)  # else years beyond 9999
+        return _no_date(dates, counts.counts) if within else ((), "")
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return (), ""
     for find in (_below, _above, _beside_a_scale, _zero):
