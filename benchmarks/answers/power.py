@@ -20,7 +20,7 @@ from scipy import stats
 from benchmarks.common.output import write_csv
 from misfeat import SubgroupSelector
 from misfeat.answers.subgroup_significance import significance_tests
-from misfeat.information.permuted_targets import permutations_of
+from misfeat.information.permuted_scores import permutations_of
 from misfeat.runtime.threads import Work
 
 EFFECTS = {"one": (0.4, 0.55), "pair": (0.5, 0.7), "three": (0.3, 0.4), "triple": (0.7, 1.0)}

@@ -18,7 +18,7 @@ from sklearn.metrics import mutual_info_score
 
 from misfeat.cohorts import build_cohorts
 from misfeat.estimation.significance import PERMUTATIONS, PILOTS, max_test
-from misfeat.information.permuted_targets import permutations_of
+from misfeat.information.permuted_scores import permutations_of
 from misfeat.runtime.threads import Work
 
 DEALS, REPEATS = 200, 5

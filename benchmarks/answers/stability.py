@@ -33,10 +33,10 @@ from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.left_out_features import hide_features
 from misfeat.cohorts.weights import reweighted, subsample
 from misfeat.completion import AutoCompleter
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimate import Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.information.measures import MutualInformation
 from misfeat.selection import Selection

@@ -26,7 +26,7 @@ from misfeat.cohorts.weights import reweighted
 from misfeat.completion.transfer_completers import AutoCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimate import Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation

@@ -22,7 +22,7 @@ import pandas as pd
 import polars as pl
 
 from misfeat.cohorts import Cohorts, build_cohorts
-from misfeat.cohorts.build import CohortRules, cohorts_of
+from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
 from misfeat.reading.engine_table import EngineTable
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from misfeat.answers.fit_result import FitOptions, check_features
 from misfeat.answers.leaks import without_suspects
 from misfeat.answers.options import shown_scores
 from misfeat.cohorts import Cohorts
-from misfeat.cohorts.build import CohortRules, cohorts_of
-from misfeat.cohorts.features import (
+from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
+from misfeat.cohorts.left_out_features import (
     check_blocks,
     check_names,
     joined_blocks,
@@ -22,7 +22,7 @@ from misfeat.cohorts.features import (
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
-from misfeat.estimation.estimates import SAMPLE, Estimate
+from misfeat.estimation.estimate import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn

@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.top_sets import best_sets, features_for_all
-from misfeat.cohorts.build import CohortRules, groups_chosen, subgroup_names
+from misfeat.cohorts.cohort_building import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.exceptions import Message, MisfeatError, Setting, UnseenSubgroupWarning, listed, warn
 from misfeat.fit_steps import opened, selection_of

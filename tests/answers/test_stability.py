@@ -28,7 +28,7 @@ from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimate import Estimate
 
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
 DRAWS = 6

@@ -30,7 +30,7 @@ from misfeat.answers.validation import (
 from misfeat.cohorts.weights import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimate import Estimate
 from misfeat.lattice.levels import level, rank
 from tests.completion.coded import drawn_cohorts, known_of
 

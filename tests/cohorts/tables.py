@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from misfeat.cohorts.build import CohortRules
+from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.reading.inputs import open_table
 

@@ -5,7 +5,7 @@ from sklearn.metrics import mutual_info_score
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.features import joined_blocks, without_features
+from misfeat.cohorts.left_out_features import joined_blocks, without_features
 from misfeat.datasets import make_cohorts
 
 

@@ -10,7 +10,7 @@ import pytest
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts import Coding
-from misfeat.cohorts.build import CohortRules, cohorts_of
+from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
 from misfeat.cohorts.product_sums import cohorts_and_product_sums
 from misfeat.reading.inputs import open_table
 from misfeat.reading.memory_table import ArrayTable

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.cox import brier, concordance, fit_cox
+from misfeat.answers.cox_performance import brier, concordance, fit_cox
 from misfeat.cohorts.survival import (
     CENSORED,
     EVENT,

@@ -15,7 +15,7 @@ from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimate import Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.information.measures import information_of
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from misfeat.information import subset_sums
+from misfeat.information import score_sums
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kernels_of_large_tables():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subset_sums, "SMALL", 0)
+        patch.setattr(score_sums, "SMALL", 0)
         yield

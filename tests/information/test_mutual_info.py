@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from misfeat import Coding, MisfeatError, MisfeatWarning
 from misfeat.cohorts import Cohort, build_cohorts
-from misfeat.information import joint_mutual_info, level_mutual_info, subset_sums, target_entropy
+from misfeat.information import joint_mutual_info, level_mutual_info, score_sums, target_entropy
 from misfeat.information import mutual_info as module
 from misfeat.information.mutual_info import compact_rows, entropy, influence, sampled_share
 from misfeat.lattice.levels import level
@@ -234,7 +234,7 @@ def test_every_way_of_scoring_above_chance_equals_scikit_learn(n_classes, heavie
     cohort = cohort_of(base.codes, target, base.weights)
     expected = [everything(cohort, 6, score) for score in (reference, reference_above_chance)]
     for dense_to in (0, 3, 6):
-        monkeypatch.setattr(subset_sums, "largest_dense_size", lambda *_, to=dense_to: to)
+        monkeypatch.setattr(score_sums, "largest_dense_size", lambda *_, to=dense_to: to)
         for less_chance, scores in zip((False, True), expected, strict=True):
             found = level_mutual_info(cohort, 1, 6, above_chance=less_chance)
             assert np.concatenate(found) == pytest.approx(scores, abs=1e-12)
@@ -244,7 +244,7 @@ def test_every_way_of_scoring_above_chance_equals_scikit_learn(n_classes, heavie
 @pytest.mark.parametrize("total", [2**16 + 5, 2**20 + 5, 2**32 + 5])
 @pytest.mark.parametrize(("n_classes", "dense_to"), product([2, 4, 5], [0, 4]))
 def test_counts_too_large_for_short_integers_are_exact(total, n_classes, dense_to, monkeypatch):
-    monkeypatch.setattr(subset_sums, "largest_dense_size", lambda *_: dense_to)
+    monkeypatch.setattr(score_sums, "largest_dense_size", lambda *_: dense_to)
     base = random_cohort(4, 150, 3, n_classes)
     weights = base.weights.copy()
     weights[:3] = total // np.array([1, 2, 3])
@@ -300,7 +300,7 @@ def test_progress_counts_up_and_can_stop_the_work():
 @pytest.mark.parametrize(("n", "rows", "size"), [(500, 60, 2), (90, 60, 3), (40, 2000, 3)])
 def test_many_features_are_scored_in_pairs_and_triples(n, rows, size, n_classes):
     cohort = random_cohort(n, rows, 2 if rows > 60 else 3, n_classes)
-    assert (subset_sums.largest_dense_size(compact_rows(cohort), 1, size) == size) == (rows > 60)
+    assert (score_sums.largest_dense_size(compact_rows(cohort), 1, size) == size) == (rows > 60)
     (scores,) = level_mutual_info(cohort, size, size, n_jobs=2)
     subsets = level(n, size)
     assert len(scores) == len(subsets)

@@ -10,8 +10,8 @@ import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
 from misfeat.answers.fit_result import FitResult
-from misfeat.answers.gaps import missing_by_rule
 from misfeat.answers.leaks import leaks, missing_patterns, telling_gaps
+from misfeat.answers.missing_by_rule import missing_by_rule
 from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
@@ -21,7 +21,7 @@ from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
 from misfeat.cohorts.weights import weights_of
 from misfeat.completion.completer_data import SINGLES, SUPPORT
-from misfeat.estimation.estimates import POPULATION, SAMPLE
+from misfeat.estimation.estimate import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import Message, Setting, listed

@@ -19,7 +19,7 @@ from misfeat.answers.fit_result import FitResult, checked_size, set_members
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
-from misfeat.estimation.estimates import ListedScores
+from misfeat.estimation.estimate import ListedScores
 from misfeat.estimation.search import forward_path
 from misfeat.lattice.levels import rank, ranks_below
 from misfeat.runtime.array_types import Floats

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.features import check_names, not_a_feature
+from misfeat.cohorts.left_out_features import check_names, not_a_feature
 from misfeat.completion import BaseCompleter, CompletedScores
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from misfeat.answers.caution import SUSPECTS, Caution
-from misfeat.answers.gaps import is_gap
+from misfeat.answers.missing_by_rule import is_gap
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.features import SUSPECT, without_features
+from misfeat.cohorts.left_out_features import SUSPECT, without_features
 from misfeat.exceptions import Message, Setting
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.words import joined

@@ -5,7 +5,7 @@ class, each row by a model of the other folds; with all pairs of values of up to
 these lower the Bayesian information criterion. The area under the ROC curve (AUC) is the mean over
 classes, one against the rest. Of a numeric target, R² of its ranks is taken, and of `measure="r2"`
 the R² that least squares is expected to reach on further rows, from sums of products alone. Of a
-time to an event, Uno's C and the Brier score of a Cox model (`cox`).
+time to an event, Uno's C and the Brier score of a Cox model (`cox_performance`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.answers.cox import brier, concordance, concordance_error, fit_cox
+from misfeat.answers.cox_performance import brier, concordance, concordance_error, fit_cox
 from misfeat.answers.fit_result import FitResult
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import distinct_columns

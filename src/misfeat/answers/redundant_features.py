@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.answers.caution import Caution
-from misfeat.answers.gaps import is_gap
+from misfeat.answers.missing_by_rule import is_gap
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.exceptions import Setting
 from misfeat.information.mutual_info import entropy

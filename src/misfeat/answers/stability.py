@@ -23,7 +23,7 @@ from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.weights import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation.covariance_sources import source_of
-from misfeat.estimation.estimates import POPULATION
+from misfeat.estimation.estimate import POPULATION
 from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import MisfeatError, Setting, check_count

@@ -18,7 +18,7 @@ from misfeat.estimation.significance import (
     max_test,
 )
 from misfeat.exceptions import MisfeatError, Setting, check_count
-from misfeat.information.permuted_targets import (
+from misfeat.information.permuted_scores import (
     MOST_LINEAR,
     MOST_PERMUTATIONS,
     CorrelationPermutations,

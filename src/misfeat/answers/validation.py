@@ -30,12 +30,12 @@ from misfeat.answers.fit_result import FitResult, checked_k
 from misfeat.answers.options import level_size
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import SOME_ROWS
-from misfeat.cohorts.features import hide_features, product_sums_without, without_features
+from misfeat.cohorts.left_out_features import hide_features, product_sums_without, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.completion import CompletedScores, Known
 from misfeat.completion.completer_data import ExactScores
 from misfeat.completion.conformal_intervals import hidden_in_turns
-from misfeat.estimation.estimates import POPULATION, Estimate
+from misfeat.estimation.estimate import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level, rank

@@ -39,7 +39,7 @@ def compile_tests() -> None:
     from misfeat.cohorts import build_cohorts
     from misfeat.datasets import make_cohorts
     from misfeat.estimation.significance import max_test
-    from misfeat.information.permuted_targets import permutations_of
+    from misfeat.information.permuted_scores import permutations_of
     from misfeat.runtime.threads import Work
 
     data = make_cohorts(2, 60, 4, random_state=0)

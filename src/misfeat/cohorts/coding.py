@@ -36,7 +36,7 @@ from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, rea
 from misfeat.runtime.array_types import Indices, Integers
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.build import CohortRules
+    from misfeat.cohorts.cohort_building import CohortRules
 
 
 @with_parameters

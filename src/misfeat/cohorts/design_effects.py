@@ -32,7 +32,7 @@ from misfeat.reading.coders import CodedRows
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.build import CodedColumns, ProfiledTable
+    from misfeat.cohorts.cohort_building import CodedColumns, ProfiledTable
 
 MOST_CODES = 40  # Values of a feature are joined to so many where clusters are compared
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from misfeat.cohorts import build
-from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.coding import as_it_is
+from misfeat.cohorts.cohort_building import CohortRules, code_table, lay_out, profile_table
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import DROPPED, Runs
@@ -53,7 +52,7 @@ def cohorts_and_product_sums(
 ) -> tuple[Cohorts, ProductSums]:
     """Build the cohorts of an open table and sum its products, and close it."""
     with closing(table):
-        profiled = build.profile_table(table, target, rules, progress)
+        profiled = profile_table(table, target, rules, progress)
         weighed, profiles, settled = profiled.table, profiled.profiles, profiled.rules
         used = {*settled.group_columns, *settled.weights.roles, profiled.target}
         features = [
@@ -71,14 +70,14 @@ def cohorts_and_product_sums(
             )
         variables = [_variable(weighed, profiles[feature]) for feature in features]
         variables.append(_variable(weighed, profiles[target], is_target=True))
-        coded = build.code_table(profiled, progress, with_grids=False)
+        coded = code_table(profiled, progress, with_grids=False)
         progress("Summing products", 0, 1)
         coders = [group.coder for group in profiled.groupings]
         sums, rows = weighed.sum_products(coders, variables), None
         if weighed.n_rows() * len(variables) <= MOST_NUMBERS:
             rows = weighed.number_rows(coders, variables)
         progress("Summing products", 1, 1)
-    cohorts, runs = build.lay_out(profiled, coded)
+    cohorts, runs = lay_out(profiled, coded)
     found = _by_cohort(sums, runs, features, cohorts, rules.coding.missing_threshold)
     kept = [*(features.index(name) for name in found.features), len(features)]
     of_rows = None if rows is None else rows._replace(values=rows.values[kept])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.interactions import InteractionsCompleter
-from misfeat.estimation.estimates import Estimate, ListedScores
+from misfeat.estimation.estimate import Estimate, ListedScores
 from misfeat.estimation.population_model import largest_counted
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError

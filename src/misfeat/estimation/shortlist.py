@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.features import NOT_ON_SHORTLIST, not_a_feature, without_features
+from misfeat.cohorts.left_out_features import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.weights import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.measures import information_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from misfeat.information.permuted_targets import Permutations
+from misfeat.information.permuted_scores import Permutations
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.threads import Work
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from misfeat.cohorts.cohort_data import Cohort, Cohorts
 from misfeat.exceptions import MisfeatError
 from misfeat.information.kernels.dense_blocks import squeeze
-from misfeat.information.subset_sums import Sums, sums_of_levels, sums_of_subsets
+from misfeat.information.score_sums import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.threads import Work

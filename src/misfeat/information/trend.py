@@ -26,7 +26,7 @@ from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
-    from misfeat.information.permuted_targets import Permutations, PermutedSets
+    from misfeat.information.permuted_scores import Permutations, PermutedSets
 
 IN_ORDER = ("number", "date", "flag", "category, in order")  # what such values are taken for
 COPY = 1e-9  # what varies by a smaller share does not, but for rounding

@@ -33,7 +33,7 @@ from misfeat.answers.validation import Trust
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.registry import completer_class, completer_classes
-from misfeat.estimation.estimates import Estimate
+from misfeat.estimation.estimate import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
 from misfeat.information import measures

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from misfeat.cohorts import coding as column_coding
-from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.coding import Coding, feature_coder, interval_labels
+from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError, listed, shortened
 from misfeat.reading.coders import Kind

@@ -17,7 +17,7 @@ from misfeat.answers.fit_result import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
-from misfeat.estimation.estimates import POPULATION, SAMPLE, Estimate
+from misfeat.estimation.estimate import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts

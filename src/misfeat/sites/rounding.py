@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.cells import rake_parts
+from misfeat.completion.transfer.subset_tables import rake_parts
 from misfeat.exceptions import MisfeatError, Setting
 from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
 from misfeat.lattice.levels import level, rank

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.cohorts.build import CohortRules
 from misfeat.cohorts.coding import Coding
+from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.column_profiles import Profile, profile_column
-from misfeat.completion.transfer.cells import Layout, Rows, count_level
+from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
 from misfeat.exceptions import MisfeatError, Setting, check_count, listed
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice.levels import covering_blocks, level, rank

@@ -6,13 +6,19 @@ import pytest
 from benchmarks.completion.hiding import Truth, exact_scores
 from misfeat import Coding
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.features import hide_features
+from misfeat.cohorts.left_out_features import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import transfer_model
-from misfeat.completion.transfer.cells import Layout, Rows, count_cells, count_level, strides_of
 from misfeat.completion.transfer.set_completion import (
     expected_score,
     poisson_table,
+)
+from misfeat.completion.transfer.subset_tables import (
+    Layout,
+    Rows,
+    count_cells,
+    count_level,
+    strides_of,
 )
 from misfeat.completion.transfer.transfer_model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.cells import (
+from misfeat.completion.transfer.subset_tables import (
     UNFILLED,
     cohorts_lacking,
     rake,

@@ -15,13 +15,13 @@ from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.completion.transfer import donor_tables
-from misfeat.completion.transfer.cells import Layout, Rows, count_level
 from misfeat.completion.transfer.set_completion import (
     Completed,
     SetEvidence,
     complete_sets,
     poisson_table,
 )
+from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
 from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice.levels import level, rank

@@ -21,7 +21,7 @@ from misfeat.information import joint_mutual_info, level_mutual_info
 from misfeat.information.kernels.permuted_scores import shuffled
 from misfeat.information.measures import squared_correlation
 from misfeat.information.null_expectation import expected_n_log_n, n_log_n
-from misfeat.information.permuted_targets import (
+from misfeat.information.permuted_scores import (
     CorrelationPermutations,
     CountedPermutations,
     DesignCorrected,
@@ -161,8 +161,8 @@ def test_tables_that_are_drawn_score_as_rows_that_are_moved(monkeypatch, held):
     cohort, work = drawn(3, 40, 3), Work(1)
     cohort = replace(cohort, weights=cohort.weights * 30)
     moved = permutations_of(cohort, 2, held=held, seed=SEED, most=1001).scores(0, 1001, work)
-    monkeypatch.setattr("misfeat.information.permuted_targets.DRAWN_FROM", 1)
-    monkeypatch.setattr("misfeat.information.permuted_targets.DRAWN_A_ROW", 1)
+    monkeypatch.setattr("misfeat.information.permuted_scores.DRAWN_FROM", 1)
+    monkeypatch.setattr("misfeat.information.permuted_scores.DRAWN_A_ROW", 1)
     found = permutations_of(cohort, 2, held=held, seed=SEED, most=1001)
     assert isinstance(found, DrawnPermutations)
     scores = found.scores(0, 1001, work)

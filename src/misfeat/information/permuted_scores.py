@@ -27,7 +27,7 @@ from misfeat.information.log_tables import log_table
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import n_log_n
-from misfeat.information.subset_sums import (
+from misfeat.information.score_sums import (
     LARGEST_PLAN,
     LARGEST_TABLE,
     block_plan,

@@ -3,7 +3,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.gaps import missing_by_rule
+from misfeat.answers.missing_by_rule import missing_by_rule
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import load_heart
