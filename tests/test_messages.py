@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Message, Setting
 from misfeat.safe_text import visible, visible_json
 from misfeat.words import count_words, joined, p_words, percent, percent_between, score_words
 

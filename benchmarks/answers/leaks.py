@@ -25,9 +25,9 @@ import sklearn.datasets
 from benchmarks.common.output import write_csv
 from misfeat import datasets
 from misfeat.answers.leaks import leaks, missing_patterns, rows_by_class, share_of_target
-from misfeat.answers.missing_by_rule import is_gap
 from misfeat.answers.redundant_features import duplicates
 from misfeat.cohorts import Coding, build_cohorts
+from misfeat.cohorts.cohort_data import is_gap
 from misfeat.datasets import Dataset, make_cohorts
 from misfeat.exceptions import MisfeatError
 

@@ -34,7 +34,7 @@ from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.left_out_features import hide_features
-from misfeat.cohorts.weights import reweighted, subsample
+from misfeat.cohorts.resampled_rows import reweighted, subsample
 from misfeat.completion import AutoCompleter
 from misfeat.estimation.estimate import Estimate
 from misfeat.estimation.scores import SetScores

@@ -22,7 +22,7 @@ from benchmarks.common.output import write_csv
 from benchmarks.common.tables import as_in_paper, load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.weights import reweighted
+from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.completion.transfer_completers import AutoCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask

@@ -12,21 +12,17 @@ from misfeat.answers.leaks import without_suspects
 from misfeat.answers.options import shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
-from misfeat.cohorts.left_out_features import (
-    check_blocks,
-    check_names,
-    joined_blocks,
-    product_sums_without,
-    without_features,
-)
+from misfeat.cohorts.feature_blocks import check_blocks, joined_blocks
+from misfeat.cohorts.left_out_features import check_names, product_sums_without, without_features
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimate import SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
-from misfeat.exceptions import MisfeatError, Setting, no_such_column, warn
+from misfeat.exceptions import MisfeatError, no_such_column, warn
 from misfeat.information.measures import Measure, SquaredCorrelation, information_of
+from misfeat.messages import Setting
 from misfeat.nested_parameters import NestedParameters
 from misfeat.reading.inputs import Table, open_outcome, with_groups, with_weights
 from misfeat.runtime.progress import Progress

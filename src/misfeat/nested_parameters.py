@@ -3,7 +3,8 @@
 from typing import Any, Self
 
 from misfeat.cohorts.coding import Coding
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.parameters.declaration import check_parameters, parameters_of
 from misfeat.runtime.scikit_learn_import import BaseEstimator
 from misfeat.selector_parameters import SelectorParameters

@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
+from misfeat.answers import feature_contributions
+from misfeat.answers.alternative_sets import Alternative, alternative_sets
 from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import enough_columns, enough_features
-from misfeat.answers.feature_contributions import (
-    FeatureValue,
-    Interaction,
-    PathStep,
-    feature_values,
-    pair_interactions,
-    path_steps,
-)
+from misfeat.answers.feature_contributions import FeatureValue, Interaction, feature_values
+from misfeat.answers.feature_path import PathStep, path_steps
 from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
 from misfeat.answers.options import frame_of
 from misfeat.answers.recommendation import answer_of
@@ -26,13 +22,7 @@ from misfeat.answers.set_cells import explanation, explanation_columns
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.subgroup_significance import LEVEL, SubgroupSignificance, significance_tests
-from misfeat.answers.top_sets import (
-    Alternative,
-    all_scores,
-    alternative_sets,
-    as_columns,
-    best_sets,
-)
+from misfeat.answers.top_sets import all_scores, as_columns, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.scores import SetScores
 from misfeat.reading.inputs import result_frame
@@ -413,7 +403,7 @@ class Selection(FitResult):
           feature other     kind
         0       a     b  synergy
         """
-        return self._frame_of(Interaction, pair_interactions(self, subgroup))
+        return self._frame_of(Interaction, feature_contributions.pair_interactions(self, subgroup))
 
     def difference(
         self, subgroup: str, features: Sequence[str], others: Sequence[str]

@@ -10,8 +10,9 @@ from misfeat.answers.recommendation import answer_of
 from misfeat.answers.top_sets import best_sets, features_for_all
 from misfeat.cohorts.cohort_building import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
-from misfeat.exceptions import Message, MisfeatError, Setting, UnseenSubgroupWarning, listed, warn
+from misfeat.exceptions import MisfeatError, UnseenSubgroupWarning, warn
 from misfeat.fit_steps import opened, selection_of
+from misfeat.messages import Message, Setting, listed
 from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.inputs import open_columns

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.exceptions import Message, MisfeatError
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Message
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
 from misfeat.reading import inputs
 from misfeat.reading.memory_table import as_array

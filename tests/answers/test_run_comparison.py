@@ -26,8 +26,9 @@ from misfeat.answers.run_comparison import (
     summary_of,
 )
 from misfeat.datasets import make_cohorts
-from misfeat.exceptions import Message, MisfeatError
+from misfeat.exceptions import MisfeatError
 from misfeat.information.mutual_info import SampledShare
+from misfeat.messages import Message
 
 SITES = ("a", "b", "c")
 

@@ -13,19 +13,9 @@ from hypothesis.extra.numpy import arrays
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers import stability
-from misfeat.answers.stability import (
-    SHARE,
-    SHARE_ALONE,
-    Draws,
-    Stability,
-    StableSet,
-    StableSubgroup,
-    stability_index,
-    stability_of,
-    summary_of_draws,
-)
+from misfeat.answers.stability import StableSet, stability_index, stability_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.cohorts.weights import subsample
+from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.estimation.estimate import Estimate
@@ -56,7 +46,7 @@ def test_a_draw_is_the_whole_answer_to_a_share_of_the_rows(estimate):
     found = stability_of(selector.selection_, resamples=4)
     again = Counter()
     for seed in np.random.SeedSequence(5).spawn(4):
-        share = SHARE if estimate == "population" else SHARE_ALONE
+        share = stability.SHARE if estimate == "population" else stability.SHARE_ALONE
         rows = subsample(selector.cohorts_, share, np.random.default_rng(seed))
         drawn = SubgroupSelector(data.groups, coding=Coding(min_rows=1), **given)
         drawn.fit(as_table(rows, data), data.target)
@@ -85,7 +75,9 @@ def test_everything_is_counted_from_the_draws():
     subsets = np.array([[0, 1], [0, 2], [1, 2]])
     best = np.array([[[0, 1]], [[0, 2]], [[2, 1]], [[0, 1]]])
     ranks = np.array([[[1, 2]], [[1, 3]], [[3, 2]], [[1, 2]]])
-    found = summary_of_draws(Draws(np.array([[0, 1]]), best, ranks), subsets, "abc", ["here"])
+    found = stability.summary_of_draws(
+        stability.Draws(np.array([[0, 1]]), best, ranks), subsets, "abc", ["here"]
+    )
     assert found.sets == (
         StableSet("here", 1, ("a", "b"), 0.75, 1, 1, 1),
         StableSet("here", 2, ("a", "c"), 0.75, 2, 2, 2),
@@ -93,7 +85,7 @@ def test_everything_is_counted_from_the_draws():
     assert [one.in_best for one in found.features] == [0.75, 1, 0.25]
     assert [one.in_top_k for one in found.features] == [1, 1, 1]
     held = np.array([[1, 1, 0], [1, 1, 0], [0, 1, 1], [1, 1, 0]], dtype=bool)
-    assert found.subgroups == (StableSubgroup("here", *stability_index(held)),)
+    assert found.subgroups == (stability.StableSubgroup("here", *stability_index(held)),)
     assert (found.size, found.k, found.resamples) == (2, 2, 4)
 
 
@@ -186,7 +178,9 @@ def test_wrong_numbers_are_named(selector, asked, named):
 
 def test_a_sentence_a_subgroup():
     sets = [StableSet("x", n, ("a", "b"), often, 1, 1, 2) for n, often in ((1, 0.9), (2, 0.3))]
-    said = Stability(2, 2, 50, tuple(sets), (), (StableSubgroup("x", 1, 1, 1),)).sentences()
+    said = stability.Stability(
+        2, 2, 50, tuple(sets), (), (stability.StableSubgroup("x", 1, 1, 1),)
+    ).sentences()
     assert said == [
         "x: the best set, 'a', 'b', is among the 2 best in 90 % of 50 resamples; "
         "1 of these 2 is so in at least 80 %."

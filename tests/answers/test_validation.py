@@ -10,24 +10,9 @@ from scipy.special import ndtri
 
 from benchmarks.completion.hiding import Truth as HiddenTruth
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.validation import (
-    Trust,
-    Truth,
-    captured_at,
-    chance_inside,
-    deviation_of,
-    figures_of,
-    half_weights,
-    in_words,
-    patchy_rounds,
-    ratio_of_errors,
-    rescored,
-    trust,
-    truth_of_population,
-    truth_of_sample,
-    with_features,
-)
-from misfeat.cohorts.weights import reweighted
+from misfeat.answers import validation
+from misfeat.answers.validation import Truth, figures_of, trust
+from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.datasets import load_heart, make_cohorts
 from misfeat.estimation.estimate import Estimate
@@ -58,7 +43,7 @@ def exact_of(pairs) -> ExactScores:
 
 def test_the_truth_of_a_sample_is_its_own_score():
     exact = exact_of([0.1, np.nan, 0.3, 0.2, 0.1, 0.0])
-    truth = truth_of_sample(exact, 2)
+    truth = validation.truth_of_sample(exact, 2)
     assert truth.tested.tolist() == [[True, False, True, True, True, True]]
     assert (truth.deviation == 0).all()
     off = completed_of([0.1, 0.9, 0.2, 0.3, 0.1, 0.0], 0.01, [0, 1, 1, 1, 0, 0])
@@ -91,14 +76,14 @@ def test_intervals_hold_as_often_as_they_say_and_as_draws_do():
     draws = np.clip(rng.normal(0.1, 0.2, 200_000), 0, 0.3)
     for low, high in ((0.0, 0.2), (0.05, 0.2), (0.05, 0.3)):
         bounds = (np.array([value]) for value in (low, high, 0.1, 0.2))
-        likely = chance_inside(*bounds, ceiling=0.3)
+        likely = validation.chance_inside(*bounds, ceiling=0.3)
         assert likely == pytest.approx(((low <= draws) & (draws <= high)).mean(), abs=0.005)
 
 
 def test_deviations_are_read_from_the_side_that_was_not_cut():
     completed = completed_of([0.01, 0.2, 0.3, 0.2, 0.1, 0.0], 0.05)
     assert completed.low[0, 0] == 0
-    assert deviation_of(completed) == pytest.approx(0.05)
+    assert validation.deviation_of(completed) == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("wider", [0.5, 1.0, 2.0])
@@ -112,28 +97,30 @@ def test_halves_tell_by_how_much_deviations_are_off(wider):
         (exact_of(x), completed_of(estimate, deviation * wider))
         for x, estimate in zip(scores, estimates, strict=True)
     ]
-    assert ratio_of_errors(parts) == pytest.approx(np.clip(wider**-2.0, 0.1, 3), rel=0.15)
+    assert validation.ratio_of_errors(parts) == pytest.approx(
+        np.clip(wider**-2.0, 0.1, 3), rel=0.15
+    )
 
 
 def test_half_of_the_rows_corrects_deviations_and_says_what_few_rows_cost():
     judged = completed_of([[0.4, 0.2, 0.1, 0.1, 0.0, 0.0]] * 2, 0.1)
     exact = exact_of(judged.score)
-    alone = truth_of_population(exact, judged, 1)
+    alone = validation.truth_of_population(exact, judged, 1)
     assert alone.deviation == pytest.approx(0.1)
     assert alone.kept.tolist() == [1, 1]
     wrong = judged.score.copy()
     wrong[0, 1] = 0.9
     half = (exact, completed_of(wrong, 0.1)), (exact, judged)
-    truth = truth_of_population(exact, judged, 1, half)
+    truth = validation.truth_of_population(exact, judged, 1, half)
     assert truth.kept == pytest.approx([(0.5 + 1) / 2, 1])
-    assert truth.deviation == pytest.approx(0.1 * ratio_of_errors(half) ** 0.25)
+    assert truth.deviation == pytest.approx(0.1 * validation.ratio_of_errors(half) ** 0.25)
 
 
 def halves(known, rng):
     """What either half of the rows of every cohort would tell."""
     return tuple(
-        rescored(known, reweighted(known.cohorts, weights))
-        for weights in half_weights(known.cohorts, rng)
+        validation.rescored(known, reweighted(known.cohorts, weights))
+        for weights in validation.half_weights(known.cohorts, rng)
     )
 
 
@@ -144,7 +131,7 @@ def test_as_large_a_share_is_hidden_as_is_missing(seed, n_cohorts, n_features, r
     rng = np.random.default_rng(seed)
     missing = rng.random((n_cohorts, n_features)) < share
     lacking = missing.any(axis=1)
-    masks = list(patchy_rounds(missing, lacking, rounds, rng))
+    masks = list(validation.patchy_rounds(missing, lacking, rounds, rng))
     assert len(masks) == rounds
     for mask in masks:
         assert not (mask & missing).any()
@@ -160,7 +147,11 @@ def test_as_large_a_share_is_hidden_as_is_missing(seed, n_cohorts, n_features, r
 def test_every_subgroup_has_a_turn_and_few_have_it_at_once(n_cohorts, rounds, at_once):
     missing = np.random.default_rng(1).random((n_cohorts, 10)) < 0.5
     masks = np.array(
-        list(patchy_rounds(missing, np.ones(n_cohorts, bool), rounds, np.random.default_rng(0)))
+        list(
+            validation.patchy_rounds(
+                missing, np.ones(n_cohorts, bool), rounds, np.random.default_rng(0)
+            )
+        )
     )
     tested = masks.any(axis=2)
     assert tested.any(axis=0).all()
@@ -186,7 +177,7 @@ def test_halves_are_the_rows_once_each():
 def test_scores_of_some_features_are_those_of_a_table_without_the_others():
     cohorts = drawn_cohorts(n_features=6)
     whole, kept = known_of(cohorts, 2, above_chance=True), np.array([0, 2, 5])
-    part = with_features(whole, kept)
+    part = validation.with_features(whole, kept)
     assert part.cohorts.features == tuple(cohorts.features[f] for f in kept)
     again = known_of(part.cohorts, 2, above_chance=True)
     for size in (1, 2):
@@ -235,7 +226,7 @@ def test_where_nothing_is_hidden_or_predicted_there_is_nothing_to_trust():
     truth = HiddenTruth.of(drawn_cohorts(), 2)
     known = truth.hidden(np.zeros_like(truth.cohorts.missing))
     assert trust(known, Estimate("sample", InteractionsCompleter()), 2, k=3, rounds=4) == []
-    assert in_words([], 3, 0.9, predicted=False).endswith("nothing was predicted.")
+    assert validation.in_words([], 3, 0.9, predicted=False).endswith("nothing was predicted.")
 
 
 @pytest.mark.parametrize("estimate", ["population", "above_chance", "sample"])
@@ -269,7 +260,7 @@ def test_a_subgroup_that_lacks_nothing_is_told_what_sampling_does():
 
 
 def test_one_set_and_certain_bounds_have_words_of_their_own():
-    said = in_words([Trust(0, 1, 0.8, 1.0, 0.1)], 1, None, rows_left_out=True)
+    said = validation.in_words([validation.Trust(0, 1, 0.8, 1.0, 0.1)], 1, None, rows_left_out=True)
     assert said == (
         "Self-test with 1 feature hidden on purpose and half of the rows left out: the set ranked "
         "first "
@@ -300,7 +291,7 @@ def real_figures(completed, data, selector, k):
     features = np.array(selector.selection_.feature_names)
     sets = features[completed.subsets]
     true = np.array([[data.true_score(g, s) for s in sets] for g in selector.cohorts_.names])
-    captured = [captured_at(k, t, s) for t, s in zip(true, completed.score, strict=True)]
+    captured = [validation.captured_at(k, t, s) for t, s in zip(true, completed.score, strict=True)]
     return np.mean(captured), np.mean((completed.low <= true) & (true <= completed.high))
 
 

@@ -8,16 +8,8 @@ import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cox_performance import brier, concordance, fit_cox
-from misfeat.cohorts.survival import (
-    CENSORED,
-    EVENT,
-    OTHER,
-    STATES,
-    counts_of,
-    ranks_of,
-    survival_of,
-    weights_at,
-)
+from misfeat.cohorts import survival
+from misfeat.cohorts.survival import CENSORED, EVENT, ranks_of
 from tests.cli.commands import run
 
 
@@ -77,27 +69,27 @@ def test_survival_is_kaplan_and_meiers():
     weeks = np.array([int(time.rstrip("+")) for time in times.split()])
     states = np.array([CENSORED if "+" in time else EVENT for time in times.split()])
     ranks = ranks_of(weeks, states)
-    counts = counts_of(ranks, np.ones(len(ranks)), 36 * STATES)
-    found = survival_of(counts)
+    counts = survival.counts_of(ranks, np.ones(len(ranks)), 36 * survival.STATES)
+    found = survival.survival_of(counts)
     expected = {6: 0.857, 7: 0.807, 10: 0.753, 13: 0.690, 16: 0.627, 22: 0.538, 23: 0.448}
     for week, share in expected.items():
         assert found.free[week] == pytest.approx(share, abs=5e-4)
         assert found.incidence[week] == pytest.approx(1 - share, abs=5e-4)
     assert np.sqrt(found.variance[23]) == pytest.approx(0.1346, abs=5e-4)  # Greenwood
     for horizon in (6, 12, 23, 30):  # those followed stand for all
-        weights = weights_at(counts, horizon)[ranks]
+        weights = survival.weights_at(counts, horizon)[ranks]
         assert weights.sum() == pytest.approx(len(ranks))
         share = weights[(states == EVENT) & (weeks <= horizon)].sum() / len(ranks)
         assert share == pytest.approx(found.incidence[horizon])
 
 
 def test_an_event_that_rules_the_other_out_is_known_and_not_the_event():
-    states = np.array([EVENT, OTHER, CENSORED, EVENT, OTHER, CENSORED])
+    states = np.array([EVENT, survival.OTHER, CENSORED, EVENT, survival.OTHER, CENSORED])
     ranks = ranks_of(np.arange(6), states)
-    counts = counts_of(ranks, np.ones(6), 6 * STATES)
-    weights = weights_at(counts, 4)[ranks]
+    counts = survival.counts_of(ranks, np.ones(6), 6 * survival.STATES)
+    weights = survival.weights_at(counts, 4)[ranks]
     assert weights.tolist() == pytest.approx([1, 1, 0, 4 / 3, 4 / 3, 4 / 3])
-    assert survival_of(counts).incidence[4] == pytest.approx(1 / 6 + 4 / 6 * 1 / 3)
+    assert survival.survival_of(counts).incidence[4] == pytest.approx(1 / 6 + 4 / 6 * 1 / 3)
     table = followed(400, 4)
     cause = np.where(table["event"] == 0, "censored", np.where(table["c"] == 1, "other", "relapse"))
     selector = SubgroupSelector(size=1).fit({**table, "event": cause}, ("time", "event", "relapse"))

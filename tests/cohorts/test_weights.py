@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.design_effects import mean_effect
-from misfeat.cohorts.weights import MOST_MASS, heaviest_of, reweighted, squares_of, subsample
+from misfeat.cohorts.weights import MOST_MASS, heaviest_of, squares_of
 from tests.cohorts.tables import effective_size
-from tests.completion.coded import drawn_cohorts
 
 N_ROWS = 400
 
@@ -147,15 +146,6 @@ def test_effective_sizes_do_not_depend_on_the_unit(weights, factor):
     assert all(one.masses is None or one.masses.sum() <= 2 * MOST_MASS for one in found)
 
 
-def test_drawn_rows_keep_their_mean_weight():
-    cohorts = build_cohorts(
-        {"x": [0, 0, 1, 1], "y": [0, 0, 1, 1]}, "y", sample_weight=[1.0, 2.0, 3.0, 4.0]
-    )
-    half = reweighted(cohorts, np.array([1, 1]))
-    np.testing.assert_allclose(half.counts / half.counts.sum(), [0.3, 0.7], rtol=1e-12)
-    assert half.effective[0] == pytest.approx(cohorts.effective[0] / 2)
-
-
 def test_how_unequal_weights_are_within_a_row_is_kept():
     table = {"x": [0, 0, 0, 1, 1, 1, 1], "y": [0, 0, 0, 1, 1, 1, 1]}
     weights = np.array([1.0, 1.0, 1.0, 9.0, 0.1, 0.1, 0.1])
@@ -205,31 +195,6 @@ def test_rows_of_weight_0_are_as_if_they_were_not_there(table):
         found = build_cohorts(held, "target", groups="site", sample_weight="weight")
         assert "Rows whose weight in 'weight' is 0 are left out." in found.notes
         assert replace(found, notes=expected.notes).equals(expected)
-
-
-def test_a_share_of_every_cohort_is_drawn_and_no_row_more_often_than_it_is_there():
-    cohorts = drawn_cohorts()
-    drawn = subsample(cohorts, 1 / 3, np.random.default_rng(0))
-    assert [one.size for one in drawn] == [round(one.size / 3) for one in cohorts]
-    for before, after in zip(cohorts, drawn, strict=True):
-        there = {(*row, y): n for *row, y, n in rows_of(before)}
-        assert all(0 < count <= there[*row, y] for *row, y, count in rows_of(after))
-    assert (drawn.missing == cohorts.missing).all()
-    alone = drawn_cohorts(n_cohorts=1)
-    few = reweighted(alone, (np.arange(len(alone.weights)) == 0).astype(np.int64))
-    assert subsample(few, 1 / 3, np.random.default_rng(0)).weights.tolist() == [1]
-
-
-def rows_of(cohort):
-    return np.vstack([cohort.codes, cohort.target, cohort.weights]).T.tolist()
-
-
-def test_more_rows_than_numpy_draws_from_are_drawn_one_by_one():
-    cohorts = drawn_cohorts(n_cohorts=2)
-    many = reweighted(cohorts, cohorts.weights * 10**8)
-    for before, after in zip(many, subsample(many, 1 / 3, np.random.default_rng(0)), strict=True):
-        assert before.size > 10**9
-        assert abs(after.size / before.size - 1 / 3) < 1e-4
 
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "weights"

@@ -7,13 +7,12 @@ from sklearn.linear_model import LinearRegression
 from misfeat.estimation.covariance_scores import (
     CorrelationScale,
     InformationScale,
-    Moments,
-    Term,
     additive_scores,
     set_columns,
     whitened,
 )
 from misfeat.estimation.covariance_sources import CodedTable
+from misfeat.estimation.moments import Moments, Term
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 

@@ -17,20 +17,11 @@ from misfeat.cohorts.product_sums import (
     _permuted_products,
 )
 from misfeat.cohorts.weights import design_effect, mean_weights
-from misfeat.information import joint_mutual_info, level_mutual_info
+from misfeat.information import joint_mutual_info, level_mutual_info, permuted_scores
 from misfeat.information.kernels.permuted_scores import shuffled
 from misfeat.information.measures import squared_correlation
 from misfeat.information.null_expectation import expected_n_log_n, n_log_n
-from misfeat.information.permuted_scores import (
-    CorrelationPermutations,
-    CountedPermutations,
-    DesignCorrected,
-    DrawnPermutations,
-    SearchedPermutations,
-    SortedPermutations,
-    joint_effects,
-    permutations_of,
-)
+from misfeat.information.permuted_scores import SortedPermutations, joint_effects, permutations_of
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 from tests.information.generated import cohort_of, plug_in, with_gaps
@@ -73,15 +64,17 @@ def test_permutations_counted_together_are_those_searched_one_by_one(question):
     cohort, held, strata = question
     cohort = replace(cohort, masses=None, heaviest=None, effective=None)
     sets = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED)._sets
-    searched = SearchedPermutations(sets).scores(0, 9, Work(1))
-    assert np.allclose(CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
+    searched = permuted_scores.SearchedPermutations(sets).scores(0, 9, Work(1))
+    assert np.allclose(
+        permuted_scores.CountedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10
+    )
     assert np.allclose(SortedPermutations(sets).scores(0, 9, Work(2)), searched, atol=1e-10)
 
 
 @pytest.mark.parametrize("cohort", [with_gaps(), drawn(2, 2000, 3)], ids=["gaps", "full cells"])
 def test_rows_sorted_into_cells_have_the_scores_of_those_searched(cohort):
     sets = permutations_of(cohort, 3, seed=SEED)._sets
-    searched = SearchedPermutations(sets).scores(0, 9, Work(1))
+    searched = permuted_scores.SearchedPermutations(sets).scores(0, 9, Work(1))
     found = SortedPermutations(sets).scores(0, 9, Work(1))
     assert np.allclose(found, searched, atol=1e-10, equal_nan=True)
 
@@ -115,7 +108,7 @@ def test_the_mean_over_permutations_is_the_null_expectation():
 def test_what_held_features_explain_stays():
     cohort, only = drawn(3, 80, 3), np.array([[0]])
     found = permutations_of(cohort, 1, held=(0,), seed=SEED)
-    rows = SearchedPermutations(found._sets)
+    rows = permuted_scores.SearchedPermutations(found._sets)
     again = cohort_of(
         rows._rows.codes, shuffled(rows._rows.target, rows._starts, found._sets.seeds[5])
     )
@@ -164,7 +157,7 @@ def test_tables_that_are_drawn_score_as_rows_that_are_moved(monkeypatch, held):
     monkeypatch.setattr("misfeat.information.permuted_scores.DRAWN_FROM", 1)
     monkeypatch.setattr("misfeat.information.permuted_scores.DRAWN_A_ROW", 1)
     found = permutations_of(cohort, 2, held=held, seed=SEED, most=1001)
-    assert isinstance(found, DrawnPermutations)
+    assert isinstance(found, permuted_scores.DrawnPermutations)
     scores = found.scores(0, 1001, work)
     assert scores[0] == pytest.approx(moved[0], abs=1e-12)
     assert scores[1:].mean(axis=0) == pytest.approx(moved[1:].mean(axis=0), rel=0.1)
@@ -199,7 +192,7 @@ def test_a_design_takes_the_effects_of_sets_off_what_was_recorded():
     added = np.array([[3.0, 1.5, 0.0, 3.0]] * 2)
     clustered = replace(plain, joint_effects=added)
     found = [permutations_of(one, 2, seed=SEED) for one in (plain, clustered)]
-    assert isinstance(found[1], DesignCorrected)
+    assert isinstance(found[1], permuted_scores.DesignCorrected)
     scores = [permutations.scores(0, 4, Work()) for permutations in found]
     effects = scores[0][0] / scores[1][0]
     np.testing.assert_allclose(effects[:3], [4.0, 2.5, 1.0])
@@ -333,7 +326,7 @@ def permutations_of_products(columns, largest, draw, held=()):
         permuted = _permuted_products(columns, np.ones(400), rng)
     about = ("all",), ("a", "b", "c"), "y", np.array([400])
     sums = ProductSums(*about, products[None], np.zeros((1, 3), dtype=bool), permuted[None])
-    return CorrelationPermutations(sums, 0, largest, held=held)
+    return permuted_scores.CorrelationPermutations(sums, 0, largest, held=held)
 
 
 @pytest.mark.parametrize("draw", [False, True])

@@ -1,4 +1,4 @@
-from itertools import combinations, product
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import MisfeatError
-from misfeat.lattice import levels as numbering
 from misfeat.lattice.levels import contains, level, rank, ranks_above, ranks_below, unrank
 
 
@@ -65,17 +64,3 @@ def test_ranks_above_add_each_other_feature_in_turn(pair):
 def test_a_level_too_large_to_number_is_refused():
     with pytest.raises(MisfeatError, match="sets of 250 among 500 features"):
         level(500, 250)
-
-
-def test_every_set_lies_in_a_block():
-    for n, size, most_cells in product([1, 2, 3, 7, 20], [1, 2, 3], [1, 600, 5**9, 10**30]):
-        blocks = numbering.covering_blocks([5] * n, size, most_cells)
-        held = {chosen for block in blocks for chosen in combinations(block, min(size, n))}
-        assert held >= set(combinations(range(n), min(size, n)))
-        assert all(block == tuple(sorted(set(block))) for block in blocks)
-
-
-def test_blocks_have_no_more_cells_than_they_may():
-    blocks = numbering.covering_blocks([5] * 20, 3, 5**9)
-    assert max(map(len, blocks)) == 9
-    assert len(blocks) == 35

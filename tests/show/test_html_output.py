@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misfeat.exceptions import Message, MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Message, Setting
 from misfeat.show.html_output import as_html, framed
 from misfeat.show.report import Report
 from misfeat.words import joined

@@ -1,3 +1,5 @@
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,17 @@ def test_counts_of_pairs_in_multiples_of_five_are_shared_if_nothing_else_is_aske
     found = summarise(drawn(), book, "north")
     assert (found.share, found.min_cell, found.size) == ("tables2", 5, 2)
     assert not any((counts % 5).any() for counts in (found.by_class, *found.of_sizes()))
+
+
+def test_every_set_lies_in_a_block():
+    for n, size, most_cells in product([1, 2, 3, 7, 20], [1, 2, 3], [1, 600, 5**9, 10**30]):
+        blocks = site_counts.covering_blocks([5] * n, size, most_cells)
+        held = {chosen for block in blocks for chosen in combinations(block, min(size, n))}
+        assert held >= set(combinations(range(n), min(size, n)))
+        assert all(block == tuple(sorted(set(block))) for block in blocks)
+
+
+def test_blocks_have_no_more_cells_than_they_may():
+    blocks = site_counts.covering_blocks([5] * 20, 3, 5**9)
+    assert max(map(len, blocks)) == 9
+    assert len(blocks) == 35

@@ -24,7 +24,7 @@ from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.estimate import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.estimation.shortlist import Shortlist
-from misfeat.exceptions import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work
 from misfeat.words import count_words, percent, percent_between
@@ -85,8 +85,7 @@ def list_cautions(selection: FitResult, size: int | None = None) -> list[Caution
             rules = missing_by_rule(cohorts)  # a column that gives the target away makes no rule
             cautions += [rule for rule in rules if rule.columns[-1] not in suspects]
         progress(LOOKING, 1, 1)
-    grouped = together(cautions)
-    return sorted(grouped, key=lambda one: SEVERITIES.index(one.severity))
+    return sorted(together(cautions), key=lambda one: SEVERITIES.index(one.severity))
 
 
 def _single_values(cohorts: Cohorts) -> Iterator[Caution]:

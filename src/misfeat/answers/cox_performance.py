@@ -65,8 +65,7 @@ def concordance(score: Floats, ranks: Indices, weights: Floats, horizon: int) ->
     np.add.at(later, (bins, place), weights)
     later = np.cumsum(later[::-1], axis=0)[::-1] - later  # rows that leave after each bin
     below = np.cumsum(later, axis=1) - later / 2.0  # ties count half
-    n_ranks = n_bins * STATES
-    followed = survival_of(counts_of(ranks, weights, n_ranks)).followed
+    followed = survival_of(counts_of(ranks, weights, n_bins * STATES)).followed
     until = np.concatenate([[1.0], followed[:-1]])
     first = (states == EVENT) & (bins <= horizon)
     inverse = weights[first] / np.maximum(until[bins[first]], 1e-300) ** 2

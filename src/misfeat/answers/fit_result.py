@@ -12,8 +12,9 @@ from misfeat.cohorts.left_out_features import check_names, not_a_feature
 from misfeat.completion import BaseCompleter, CompletedScores
 from misfeat.estimation.scores import SetScores
 from misfeat.estimation.shortlist import Shortlist
-from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.mutual_info import target_entropies
+from misfeat.messages import Setting, listed
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
 

@@ -11,15 +11,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from misfeat.answers.caution import SUSPECTS, Caution
-from misfeat.answers.missing_by_rule import is_gap
-from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.cohort_data import Cohorts, is_gap
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.left_out_features import SUSPECT, without_features
-from misfeat.exceptions import Message, Setting
-from misfeat.runtime.array_types import Flags, Floats
+from misfeat.messages import Message, Setting
+from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 from misfeat.words import joined
 
 DETERMINES, DETERMINES_NUMBER = 0.67, 0.6
@@ -68,8 +67,7 @@ def leaks(cohorts: Cohorts) -> Iterator[Caution]:
         )
         if explained is None and name in binned:
             # Bins may cut through the classes of a number that determines them. Half of the
-            # entropy of the rows as they are: all cases of a rare disease may be old, and age is
-            # not a leak.
+            # entropy: all cases of a rare disease may be old, and age is not a leak.
             table = tables.sum(axis=0)
             of_rows = share_of_target(table, by_class=False)
             if of_rows.share >= SURELY and orders_classes(table):
@@ -104,7 +102,7 @@ def _leak_caution(
     cohorts: Cohorts,
     feature: int,
     explained: "TargetShare",
-    where: NDArray[np.intp] | None,
+    where: Indices | None,
 ) -> Caution:
     name = cohorts.features[feature]
     indices = np.flatnonzero(~cohorts.missing[:, feature]) if where is None else where
@@ -124,7 +122,7 @@ def _leak_caution(
 
 def _explained_in(
     tables: Floats, is_much: Callable[["TargetShare"], bool]
-) -> tuple["TargetShare | None", NDArray[np.intp] | None]:
+) -> tuple["TargetShare | None", Indices | None]:
     """What is explained, and in which subgroups; None for all of them together."""
     together = share_of_target(tables.sum(axis=0))
     if is_much(together):
@@ -159,7 +157,7 @@ def _beyond_chance(tables: Floats) -> float:
     return float((statistic - freedom) / np.sqrt(2.0 * freedom))
 
 
-def rows_by_class(cohorts: Cohorts, codes: NDArray[Any], kept: Flags, n_values: int) -> Floats:
+def rows_by_class(cohorts: Cohorts, codes: Array, kept: Flags, n_values: int) -> Floats:
     """Rows of those that are kept, by subgroup, code and class."""
     shape = len(cohorts), n_values, len(cohorts.classes)
     cohort_of = np.repeat(np.arange(len(cohorts)), np.diff(cohorts.offsets))[kept]

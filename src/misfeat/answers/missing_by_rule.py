@@ -1,4 +1,4 @@
-"""Which rows have no value of a feature, and features that are recorded only by a rule."""
+"""Features that are recorded only by a rule, such as of smokers alone."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -7,20 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, Caution
-from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
-from misfeat.exceptions import Setting, listed
-from misfeat.runtime.array_types import Flags, Floats
+from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit, is_gap
+from misfeat.messages import Setting, listed
+from misfeat.runtime.array_types import Floats
 
 NEARLY = 0.95  # nearly always is in this share of the rows, nearly never in less than the rest
 LEAST_BY_RULE = 20  # so many rows must lack a feature by a rule, and so many have it
 MOST_ROWS = 100_000  # of more distinct rows, so many are looked at for rules
-
-
-def is_gap(cohorts: Cohorts, feature: int) -> Flags:
-    """Which rows hold no value of a feature."""
-    codes, gaps = cohorts.codes[feature], cohorts.gap_codes[feature]
-    absent: Flags = codes == NOT_RECORDED
-    return absent | np.isin(codes, gaps) if gaps else absent
 
 
 class Rule(NamedTuple):

@@ -8,7 +8,8 @@ import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_size, feature_index
 from misfeat.completion import CompletedScores
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.reading.inputs import result_frame
 from misfeat.runtime.progress import long_work
 
@@ -100,8 +101,7 @@ def target_varies(selection: FitResult, subgroup: str) -> bool:
 
 def explainable_subgroups(selection: FitResult, subgroup: str | None) -> list[str]:
     """The subgroups that a question is about and in which the target varies."""
-    names = selection.subgroup_names(subgroup)
-    return [name for name in names if target_varies(selection, name)]
+    return [name for name in selection.subgroup_names(subgroup) if target_varies(selection, name)]
 
 
 def of_each_subgroup(

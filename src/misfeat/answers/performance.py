@@ -16,16 +16,15 @@ from statistics import NormalDist
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.answers.cox_performance import brier, concordance, concordance_error, fit_cox
 from misfeat.answers.fit_result import FitResult
-from misfeat.cohorts import Cohorts
-from misfeat.cohorts.cohort_data import distinct_columns
+from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.survival import EVENT, STATES
-from misfeat.exceptions import MisfeatError, Setting
-from misfeat.runtime.array_types import Flags, Floats, Indices
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
+from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 
 FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
@@ -110,7 +109,7 @@ class _Rows:
     """Rows of a cohort by their cell: those that agree in all features of a set."""
 
     designs: tuple[Floats, ...]  # of cells, one-hot: features by themselves, and with their pairs
-    cell: NDArray[np.intp]  # of every row
+    cell: Indices  # of every row
     target: Indices
     weights: Floats
     effective: float  # rows of equal weight
@@ -144,7 +143,7 @@ class _Rows:
         return cls(designs, cell, target[index], weights / weights.mean(), effective)
 
     def out_of_fold(
-        self, values: NDArray[Any], folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
+        self, values: Array, folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
     ) -> Floats:
         """What models of the other folds predict for every row."""
         # `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
@@ -193,8 +192,7 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
         return of_cells, float(weights.sum() * np.log(squares.sum()) * len(common))
 
     fit = logistic if len(common) == 2 else linear
-    folds = _stratified_folds(target)
-    predicted = rows.out_of_fold(target, folds, fit)
+    predicted = rows.out_of_fold(target, _stratified_folds(target), fit)
     found = [
         _area(target == one, predicted[:, one], rows.weights, shrink) for one in range(len(common))
     ]

@@ -2,8 +2,7 @@
 
 Let B be the best set of what a subgroup recorded, and S the best set once some more features W are
 recorded. The gain is the score of S less that of B. Its deviation comes from what each of the two
-sets explains beyond the features that they have in common, since the common part errs alike in
-both.
+sets explains beyond the features that they share, since the common part errs alike in both.
 
 Gains that were predicted in tables with features hidden and then shown (benchmarks/plan) lie a
 little below the difference of estimates, for S is the best of many, and most are nearer to it than
@@ -20,10 +19,8 @@ import numpy as np
 
 from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.options import shown_scores
 from misfeat.answers.set_contrasts import SHARED_ERROR
-from misfeat.completion import CompletedScores
-from misfeat.completion.completer_data import SINGLES, SUPPORT
+from misfeat.completion.completer_data import SINGLES, SUPPORT, CompletedScores
 from misfeat.runtime.array_types import Floats, Indices
 
 Bundle = frozenset[int]
@@ -116,7 +113,7 @@ class RecordingGains:
         self._cohort = selection.cohorts.position(subgroup)
         self._missing = selection.missing[self._cohort]
         self._informs = selection.remembered(("informs",), self._informing_shares)
-        scores = shown_scores(selection, size)
+        scores = options.shown_scores(selection, size)
         lacking = np.flatnonzero(self._missing)
         self.considered = self._most_promising(scores, lacking) if together else lacking.tolist()
         if together and selection.set_scores.is_searched(scores.subsets.shape[1]):

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.answers.caution import Caution
-from misfeat.answers.missing_by_rule import is_gap
-from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
-from misfeat.exceptions import Setting
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, is_gap
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
-from misfeat.runtime.array_types import Floats, Integers
+from misfeat.messages import Setting
+from misfeat.runtime.array_types import Floats, Indices, Integers
 
 SAME = 0.95  # a feature that explains this share of another one determines it
 LOOKS_SAME = 0.9  # pairs that reach this share in a sample of rows are counted on all rows
@@ -56,7 +54,7 @@ def determined_pairs(cohorts: Cohorts) -> list[tuple[int, int, bool]]:
     return pairs
 
 
-def _looking_determined(cohorts: Cohorts, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+def _looking_determined(cohorts: Cohorts, rows: Indices) -> Iterator[tuple[int, int]]:
     """Pairs of which one explains nearly all of the other in a sample of rows."""
     # Indicators of the values of all features, a line each; the first of a feature stays empty,
     # so that none is without lines.
@@ -94,7 +92,7 @@ def _determines(table: Floats) -> bool:
     return bool(whole - chance > 0 and shared - chance >= SAME * (whole - chance))
 
 
-def _sample(cohorts: Cohorts, most: int) -> NDArray[np.intp]:
+def _sample(cohorts: Cohorts, most: int) -> Indices:
     """Rows drawn evenly over all: sorted as they are, every part has its share."""
     ends = np.cumsum(cohorts.weights)
     total = int(ends[-1])

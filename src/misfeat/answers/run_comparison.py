@@ -1,7 +1,6 @@
 """Two runs side by side: which answers differ by more than their uncertainty.
 
-What is compared, and in which rows, is in docs/answers/changes.md. The variance of a difference of
-shares is
+What is compared is in docs/answers/changes.md. The variance of a difference of shares is
 
     v = spread / n + spread' / n' + chance + chance'
 
@@ -23,9 +22,10 @@ from misfeat.answers.fit_result import FitResult, check_size
 from misfeat.answers.options import frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top_sets import best_sets
-from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.mutual_info import SampledShare, sampled_share
+from misfeat.messages import Message, Setting, listed
 from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 
 Runs = tuple[FitResult, FitResult]
@@ -270,8 +270,7 @@ def _change(
 class ExplainedShare:
     """The share of the target's entropy that a set explains in a subgroup of one run, at least 0.
 
-    `deviation` is the standard deviation of its error, and `sampled` how it varies, where it is of
-    the subgroup's own rows.
+    `deviation` is the standard deviation of its error, and `sampled` how that of own rows varies.
     """
 
     share: float

@@ -14,16 +14,15 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.answers.fit_result import FitResult, set_members
-from misfeat.cohorts import Cohorts
-from misfeat.cohorts.cohort_data import distinct_columns
+from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.survival import counts_of, survival_of
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import CountTables
 from misfeat.information.mutual_info import entropy
-from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.messages import Setting, listed
+from misfeat.runtime.array_types import Array, Floats, Indices, Integers
 from misfeat.words import count_words, percent
 
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
@@ -249,8 +248,7 @@ class CellCounts(NamedTuple):
     """Rows of a subgroup by the cells of a set and by class, or expected ones.
 
     With weights, counts are as many rows of equal weight as carry as much information, and `rows`
-    those of the table in each cell; so they are where counts were `protected`, so that none is
-    exact.
+    those of the table in each cell; so they are where counts were `protected`: none is exact.
     """
 
     values: list[tuple[str, ...]]
@@ -271,7 +269,7 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
     own = cohorts.at(cohort)
     labels, n_classes = [cohorts.categories[m] for m in members], len(cohorts.classes)
     whole = (own.codes[members] >= 0).all(axis=0)
-    cells: NDArray[Any] = own.codes[members][:, whole]
+    cells: Array = own.codes[members][:, whole]
     first, inverse = distinct_columns(cells)
     cells = cells[:, first]
     if cohorts.horizons:
@@ -289,7 +287,7 @@ def _recorded_counts(cohorts: Cohorts, cohort: int, members: Sequence[int]) -> C
 
 def _followed_counts(
     labels: list[tuple[str, ...]],
-    cells: NDArray[np.intp],
+    cells: Indices,
     ranks: Indices,
     weights: Floats,
     cohorts: Cohorts,
@@ -356,7 +354,7 @@ def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> 
     return CellCounts(values, counts * exact, counts.sum(axis=1), protected=True)
 
 
-def _labels(labels: list[tuple[str, ...]], cells: NDArray[Any]) -> list[tuple[str, ...]]:
+def _labels(labels: list[tuple[str, ...]], cells: Array) -> list[tuple[str, ...]]:
     """What the codes of each cell, a column of codes, mean."""
     return [
         tuple(names[code] for names, code in zip(labels, cell, strict=True))

@@ -1,13 +1,9 @@
 """How stable answers are: rows resampled, the whole answer made again, and compared.
 
 A draw takes a third of the rows of every subgroup and puts none back, so that sets come out again
-in draws about as often as in a fresh table (docs/answers/stability.md says why, and
-benchmarks/answers/stability.py compares ways to draw). Scores that are not pooled over subgroups
-have more chance in them the fewer rows there are, so that a third would call too little stable;
-there it is half of the rows.
-
-The stability index is that of Nogueira, Sechidis and Brown (2018), "On the Stability of Feature
-Selection Algorithms", Journal of Machine Learning Research 18(174).
+in draws about as often as in a fresh table (docs/answers/stability.md says why, and whose the index
+is; benchmarks/answers/stability.py compares ways to draw). Scores that are not pooled over
+subgroups have more chance in them the fewer rows there are: there it is half of the rows.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,14 +16,15 @@ import numpy as np
 from misfeat.answers.fit_result import FitResult, checked_k
 from misfeat.answers.options import explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
-from misfeat.cohorts.weights import subsample
+from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation.covariance_sources import source_of
 from misfeat.estimation.estimate import POPULATION
 from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
 from misfeat.estimation.scores import SetScores
-from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import information_of
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import mapped

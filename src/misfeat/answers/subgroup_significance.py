@@ -9,7 +9,7 @@ import numpy as np
 from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, feature_index
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.cohorts.weights import reweighted
+from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
     Greatest,
@@ -17,7 +17,7 @@ from misfeat.estimation.significance import (
     false_discovery_control,
     max_test,
 )
-from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.permuted_scores import (
     MOST_LINEAR,
     MOST_PERMUTATIONS,
@@ -30,6 +30,7 @@ from misfeat.information.permuted_scores import (
 )
 from misfeat.information.trend import orders_of
 from misfeat.lattice.levels import rank
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work
@@ -67,8 +68,7 @@ class SubgroupSignificance:
 class SignificanceTests:
     """What permutations of the target said about a table.
 
-    `p_values` are those of every set by size, of shape (n_cohorts, n_sets) in the order of ranks;
-    NaN where a subgroup did not record it.
+    `p_values` are those of every set by size, (n_cohorts, n_sets) by rank; NaN where not recorded.
     """
 
     subgroups: tuple[SubgroupSignificance, ...]

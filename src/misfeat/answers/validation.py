@@ -28,12 +28,10 @@ from numpy.typing import NDArray
 
 from misfeat.answers.fit_result import FitResult, checked_k
 from misfeat.answers.options import level_size
-from misfeat.cohorts import Cohorts
-from misfeat.cohorts.cohort_data import SOME_ROWS
+from misfeat.cohorts.cohort_data import SOME_ROWS, Cohorts
 from misfeat.cohorts.left_out_features import hide_features, product_sums_without, without_features
-from misfeat.cohorts.weights import reweighted, rows_drawn
-from misfeat.completion import CompletedScores, Known
-from misfeat.completion.completer_data import ExactScores
+from misfeat.cohorts.resampled_rows import reweighted, rows_drawn
+from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.conformal_intervals import hidden_in_turns
 from misfeat.estimation.estimate import POPULATION, Estimate
 from misfeat.exceptions import check_count
@@ -236,8 +234,7 @@ def figures_of(
 ) -> Trust:
     """Compare what was answered for a cohort, with features hidden from it or not."""
     # Only sets that the cohort's own rows say something about are compared. They are fewer than all
-    # sets, so that fewer of them count as best, too: the same share. Coverage is 1 and the error 0
-    # where scores are exact.
+    # sets, so fewer of them count as best: the same share. Coverage of exact scores is 1.
     tested = truth.tested[cohort]
     score, low, high, predicted = (
         getattr(completed, name)[cohort, tested] for name in ("score", "low", "high", "predicted")
@@ -360,9 +357,8 @@ def patchy_rounds(
     """Features to hide, a mask of shape (n_cohorts, n_features) a round."""
     # Of the features that a cohort recorded as large a share is hidden as it lacks of all, at least
     # one. Cohorts take turns, as few a round as let every one have a turn, and the others stay as
-    # patchy as they are: what is hidden meets the same donors as what is missing. `lacking`, of
-    # shape (n_cohorts,), marks cohorts that something was predicted for; nothing is hidden from
-    # others.
+    # patchy as they are: what is hidden meets the same donors as what is missing. Nothing is hidden
+    # from cohorts that `lacking`, of shape (n_cohorts,), does not mark.
     turns = rng.permutation(np.flatnonzero(lacking))
     order, at_once = cycle(turns), -(-len(turns) // rounds)
     in_turns = (islice(order, at_once) for _ in range(rounds))

@@ -15,7 +15,8 @@ import typer
 from typer.core import TyperGroup
 
 from misfeat.cli.run_options import as_option, with_help
-from misfeat.exceptions import MisfeatError, MisfeatWarning, as_message
+from misfeat.exceptions import MisfeatError, MisfeatWarning
+from misfeat.messages import as_message
 from misfeat.runtime.interrupts import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
 

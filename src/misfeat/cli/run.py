@@ -14,7 +14,8 @@ import typer
 
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.run_options import RunSettings, run_arguments
-from misfeat.exceptions import MisfeatError, Setting, no_such_column
+from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.messages import Setting
 
 if TYPE_CHECKING:
     from misfeat.runtime.progress import StepTimes

@@ -1,7 +1,4 @@
-"""The options of `misfeat run`: one field each, from which Typer makes the command line.
-
-A settings file holds the same options, and messages spell parameters as options.
-"""
+"""The options of `misfeat run`: one field each, from which Typer makes the command line."""
 
 import inspect
 import tomllib
@@ -13,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from misfeat.exceptions import MisfeatError, Setting, shortened
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting, shortened
 from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters

@@ -5,17 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from misfeat.cli.errors import (
-    SOME_REFUSED,
-    Quiet,
-    notes_said,
-    say,
-    say_notes,
-    warnings_as_notes,
-    with_debug,
-)
+from misfeat.cli import errors
+from misfeat.cli.errors import Quiet, notes_said, say, with_debug
 from misfeat.cli.run_options import PARAMETERS, READERS, Several
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting, listed
 
 if TYPE_CHECKING:
     from misfeat.cohorts.coding import Coding
@@ -156,7 +150,7 @@ def combine(
     from misfeat.sites import read_codebook
 
     folder = check_folder(out)
-    with warnings_as_notes(quiet) as warned:
+    with errors.warnings_as_notes(quiet) as warned:
         agreed = read_codebook(codebook) if codebook else None
         found = combined(summaries, codebook=agreed, size=size, k=top, verbose=int(not quiet))
         page = make_report(found.selection, "").html().encode()
@@ -165,11 +159,11 @@ def combine(
     for refusal in found.refused:
         say(f"Refused: {refusal.name}: {refusal.why}")
     if not quiet:
-        say_notes(warned)
+        errors.say_notes(warned)
         say(f"Sites: {', '.join(one.site for one in found.taken)}")
         say(f"Run: {folder}")
     if found.refused:
-        raise typer.Exit(SOME_REFUSED)
+        raise typer.Exit(errors.SOME_REFUSED)
 
 
 def _check_out(out: str, *read: str) -> None:

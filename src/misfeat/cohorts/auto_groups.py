@@ -14,7 +14,8 @@ import numpy as np
 from misfeat.cohorts.coding import as_it_is, quantile_edges
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import ByCuts, ByValue
-from misfeat.exceptions import Notes, Setting
+from misfeat.exceptions import Notes
+from misfeat.messages import Setting
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers

@@ -1,7 +1,4 @@
-"""Coding: its settings, and how features and the target become codes.
-
-A column is taken as it is, cut into bins, merged into few categories, or left out.
-"""
+"""Coding: its settings, and how features and the target become codes."""
 
 import datetime as dt
 import itertools
@@ -12,7 +9,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NO_GRIDS, ColumnAudit
 from misfeat.cohorts.column_profiles import (
@@ -26,14 +22,15 @@ from misfeat.cohorts.column_profiles import (
 )
 from misfeat.cohorts.merged_categories import RECORDED, common_values
 from misfeat.cohorts.parsed_text import TEXT
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import quantiles_of_counts
 from misfeat.reading.values import LARGEST_INTEGER, Value, canonical, label, read_number
-from misfeat.runtime.array_types import Indices, Integers
+from misfeat.runtime.array_types import Array, Indices, Integers
 
 if TYPE_CHECKING:
     from misfeat.cohorts.cohort_building import CohortRules
@@ -141,7 +138,7 @@ def check_cut_points(profile: Profile, points: tuple[Value, ...], parameter: str
 
 
 def quantile_edges(
-    values: NDArray[Any], counts: Integers, bins: int, part: int = 0, parts: int = 1
+    values: Array, counts: Integers, bins: int, part: int = 0, parts: int = 1
 ) -> tuple[Value, ...]:
     """Edges that fill the bins as equally as ties allow; each edge is a value of the column."""
     # Edge k is the smallest value with at least k/bins of the rows at or below it. All edges may be
@@ -349,7 +346,7 @@ class TargetCoding:
     )
     classes: tuple[str, ...]  # The classes, or the bins of the first grid
     audit: ColumnAudit
-    grids: NDArray[np.int16]  # (n_grids, n_codes): the bin of a code by grid; empty for classes
+    grids: Indices  # (n_grids, n_codes): the bin of a code by grid; empty for classes
 
     @property
     def audits(self) -> dict[str, ColumnAudit]:

@@ -9,38 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.cohorts import coding as column_coding
+from misfeat.cohorts import column_profiles, subgroups
 from misfeat.cohorts import merged_categories as merging
-from misfeat.cohorts import subgroups
 from misfeat.cohorts.auto_groups import proposed_groups
-from misfeat.cohorts.coding import (
-    BinRules,
-    Coding,
-    TargetCoding,
-    cut_at,
-    feature_coder,
-    most_categories,
-)
+from misfeat.cohorts.coding import Coding, TargetCoding
 from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
-from misfeat.cohorts.column_profiles import (
-    FREE_TEXT,
-    IDENTIFIER,
-    Profile,
-    note_text,
-    profile_column,
-)
+from misfeat.cohorts.column_profiles import IDENTIFIER, Profile, profile_column
 from misfeat.cohorts.design_effects import effective_sizes
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
 from misfeat.cohorts.suspected_codes import suspects
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
-from misfeat.exceptions import (
-    MemoryLimitError,
-    MisfeatError,
-    Notes,
-    Setting,
-    listed,
-    no_such_column,
-)
+from misfeat.exceptions import MemoryLimitError, MisfeatError, Notes, no_such_column
+from misfeat.messages import Setting, listed
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
@@ -67,7 +48,7 @@ class CohortRules:
     """By what rules a table becomes cohorts, parsed and checked once."""
 
     groups: tuple[subgroups.GroupRule, ...]
-    bins: BinRules
+    bins: column_coding.BinRules
     codes: MissingCodes
     ways: Mapping[str, str]  # How columns of text are to be read, where the user says so
     coding: Coding  # All other settings, as users give them
@@ -83,7 +64,7 @@ class CohortRules:
         auto = isinstance(groups, str | list | tuple) and groups in (AUTO, [AUTO], (AUTO,))
         return cls(
             groups=() if auto else subgroups.parse_groups(groups),
-            bins=BinRules.parse(coding.bins),
+            bins=column_coding.BinRules.parse(coding.bins),
             codes=MissingCodes.parse(coding.missing_values),
             ways=parse_read_rules(coding.read),
             coding=coding,
@@ -134,7 +115,9 @@ class ProfiledTable(NamedTuple):
     @property
     def most(self) -> int:
         """Distinct values up to which columns are not merged."""
-        return most_categories(self.rules.coding, self.table.n_rows(), len(self.table.names))
+        return column_coding.most_categories(
+            self.rules.coding, self.table.n_rows(), len(self.table.names)
+        )
 
 
 class CodedColumns(NamedTuple):
@@ -325,7 +308,7 @@ def code_table(
             table, profiles[profiled.target], rules.bins, rules.coding.target, with_grids=with_grids
         )
     features, audits = _feature_coders(profiled, target.audits)
-    note_text(profiles.values(), notes)
+    column_profiles.note_text(profiles.values(), notes)
     progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = _count_rows(profiled, [*groups, *features.values(), *target.coders])
@@ -393,7 +376,7 @@ def _feature_coders(
             edges = cuts.get(column, ()) if rules.auto else ()
             audit = replace(column_coding.left_out(profile, "subgroups"), role="group", edges=edges)
         else:
-            coder, audit = feature_coder(profiled.table, profile, rules)
+            coder, audit = column_coding.feature_coder(profiled.table, profile, rules)
             if coder is not None:
                 coders[column] = coder
         if audit.role in ("feature", "target", "group"):
@@ -422,7 +405,9 @@ def _cut_where_others_change(
     cuts = {canonical(profile.counts.values[end]) for each in ends.values() for end in each}
     if not 0 < len(cuts) < profiled.most:
         return audit
-    coders[audit.column] = coder = cut_at(profile, tuple(sorted(cuts.union(audit.edges))))
+    coders[audit.column] = coder = column_coding.cut_at(
+        profile, tuple(sorted(cuts.union(audit.edges)))
+    )
     treatment = f"{len(coder.labels)} bins, by quantiles and {' and '.join(ends)}"
     return replace(audit, treatment=treatment, edges=coder.edges, categories=coder.labels)
 
@@ -519,7 +504,7 @@ def _note_left_out(audit: ColumnAudit, profiled: ProfiledTable) -> None:
         text = f"{start}, since it holds lists, structures, durations or bytes. "
         text += "Make plain columns of what it holds to have it scored."
         notes.add(text, column=column, why=why)
-    elif why in (FREE_TEXT, IDENTIFIER):
+    elif why in (column_profiles.FREE_TEXT, IDENTIFIER):
         text = f"{start}. {{text}} keeps it, as categories."
         notes.add(text, column=column, why=why, text=Setting("read", "text", column=column))
     else:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from misfeat.cohorts.resampled_rows import reweighted, times_weights
 from misfeat.cohorts.subgroup_names import subgroup_named
 from misfeat.cohorts.survival import STATES, UNKNOWN, counts_of, weights_at
-from misfeat.cohorts.weights import design_effect, reweighted, times_weights
+from misfeat.cohorts.weights import design_effect
 from misfeat.reading.coders import LARGEST_KEY
 from misfeat.reading.values import Value, label
-from misfeat.runtime.array_types import Indices, Integers
+from misfeat.runtime.array_types import Flags, Indices, Integers
 
 
 def distinct_columns(codes: Indices) -> tuple[Integers, Integers]:
@@ -374,9 +375,8 @@ class Cohorts:
         starts = self.offsets[:-1]
         rows = np.add.reduceat(self.weights, starts)
         shares = np.empty(self.missing.shape)
-        for feature, (codes, gaps) in enumerate(zip(self.codes, self.gap_codes, strict=True)):
-            absent = (codes == NOT_RECORDED) | np.isin(codes, gaps)
-            without = np.add.reduceat(np.where(absent, self.weights, 0), starts)
+        for feature in range(len(self.features)):
+            without = np.add.reduceat(np.where(is_gap(self, feature), self.weights, 0), starts)
             shares[:, feature] = 1.0 - without / rows
         return shares
 
@@ -398,3 +398,10 @@ class Cohorts:
             elif left != right:
                 return False
         return True
+
+
+def is_gap(cohorts: Cohorts, feature: int) -> Flags:
+    """Which rows hold no value of a feature."""
+    codes, gaps = cohorts.codes[feature], cohorts.gap_codes[feature]
+    absent: Flags = codes == NOT_RECORDED
+    return absent | np.isin(codes, gaps) if gaps else absent

@@ -1,7 +1,4 @@
-"""Profile: what is known of a column before it is coded, and what it looks like beyond its type.
-
-It may be an identifier, a date, or text that people typed.
-"""
+"""Profile: what is known of a column before it is coded, and what it looks like beyond its type."""
 
 import datetime as dt
 import re
@@ -15,7 +12,8 @@ import numpy as np
 from misfeat.cohorts import parsed_text
 from misfeat.cohorts.ordered_text import order_of
 from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
-from misfeat.exceptions import MisfeatError, Notes, Setting, listed
+from misfeat.exceptions import MisfeatError, Notes
+from misfeat.messages import Setting, listed
 from misfeat.reading.coders import Kind, Reading
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import ValueCounts

@@ -23,7 +23,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.cohorts.subgroups import Runs
 from misfeat.cohorts.weights import MOST_WORTH, WeightRules, weighed_sizes, weighed_sums
@@ -51,7 +50,7 @@ class DrawnRows:
     rows: Integers  # How many weigh anything
 
     @cached_property
-    def clusters(self) -> tuple[NDArray[np.intp], Integers, NDArray[np.intp]]:
+    def clusters(self) -> tuple[Indices, Integers, Indices]:
         """The number of each row's cluster, clusters by stratum, the stratum of each cluster."""
         clusters = np.zeros_like(self.stratum) if self.cluster is None else self.cluster
         pairs, unit = np.unique(np.stack([self.stratum, clusters]), axis=1, return_inverse=True)

@@ -1,19 +1,17 @@
-"""Features: why a column is none, what is left out, and those that enter sets together."""
+"""Features that are left out or hidden, and why a column is none."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TypeGuard
 
 import numpy as np
 
 from misfeat.cohorts.coding import NEVER_RECORDED
-from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, as_left_out, distinct_columns
+from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, as_left_out
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.exceptions import MisfeatError, Setting, no_such_column, shortened
-from misfeat.reading.coders import code_dtype
-from misfeat.reading.values import check_text
+from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out
@@ -58,7 +56,8 @@ def not_a_feature(
     return MisfeatError(f"{name!r} was asked for as {role}, but it {reason}.", column=name)
 
 
-def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
+def features_at(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
+    """Cohorts with some of their features, by position."""
     effects = cohorts.joint_effects
     return replace(
         cohorts,
@@ -73,7 +72,7 @@ def _selected(cohorts: Cohorts, kept: Sequence[int]) -> Cohorts:
 
 def without_features(cohorts: Cohorts, names: Sequence[str], treatment: str = EXCLUDED) -> Cohorts:
     """Cohorts without some features, which are reported as left out, with a treatment in words."""
-    left = _selected(cohorts, [p for p, name in enumerate(cohorts.features) if name not in names])
+    left = features_at(cohorts, [p for p, name in enumerate(cohorts.features) if name not in names])
     columns = tuple(
         as_left_out(audit, treatment)
         if audit.column in names and audit.role == "feature"
@@ -111,81 +110,13 @@ def check_names(names: object, what: str) -> tuple[str, ...]:
         return ()
     if isinstance(names, str):
         return (names,)
-    if not _are_names(names):
+    if not are_names(names):
         raise MisfeatError(f"{Setting(what, names)}; it must be a list of names of features.")
     return tuple(dict.fromkeys(map(str, names)))
 
 
-def _are_names(names: object) -> TypeGuard[Collection[str]]:
+def are_names(names: object) -> TypeGuard[Collection[str]]:
+    """Whether something is a collection of names."""
     if isinstance(names, Mapping | str) or not isinstance(names, Collection):
         return False
     return all(isinstance(name, str) for name in names)
-
-
-def check_blocks(blocks: object) -> dict[str, tuple[str, ...]]:
-    """Blocks as users give them, checked: a mapping of names to members."""
-    if blocks is None:
-        return {}
-    if not isinstance(blocks, Mapping):
-        raise MisfeatError(f"{Setting('blocks', blocks)}; it must map names to lists of features.")
-    refused = partial(MisfeatError, parameter="blocks")
-    owner: dict[str, str] = {}
-    for name, members in blocks.items():
-        if not isinstance(name, str):
-            raise refused(f"A block is named {name!r}; names must be text.")
-        check_text([name], Setting("blocks"))
-        if not _are_names(members) or len(members) == 0:
-            problem = f"The block {name!r} is {shortened(members)}; give a list of features."
-            raise refused(problem)
-        for member in members:
-            if member in owner:
-                problem = f"Blocks name {member!r} twice, in {owner[member]!r} and {name!r}; "
-                raise refused(f"{problem}name it once.", column=member)
-            owner[member] = name
-    return {name: tuple(map(str, members)) for name, members in blocks.items()}
-
-
-def joined_blocks(cohorts: Cohorts, blocks: Mapping[str, Sequence[str]]) -> Cohorts:
-    """Cohorts in which each block is one feature, recorded where every member is."""
-    # It has a code for every combination that occurs, and takes the place of its first member.
-    for name, members in blocks.items():
-        for member in members:
-            if member not in cohorts.features:
-                role = f"a member of the block {name!r}"
-                raise not_a_feature(member, role, cohorts, cohorts.features)
-        if name not in members and any(audit.column == name for audit in cohorts.columns):
-            problem = f"The block {name!r} has the name of a column; give it another."
-            raise MisfeatError(problem, parameter="blocks")
-        positions = [cohorts.features.index(member) for member in members]
-        lines = cohorts.codes[positions]
-        whole = (lines >= 0).all(axis=0)
-        at, numbers = distinct_columns(lines[:, whole])
-        combinations = lines[:, whole][:, at]
-        labels, gaps = [], []
-        for number, combination in enumerate(combinations.T):
-            pairs = list(zip(positions, combination, strict=True))
-            values = (f"{cohorts.features[p]}={cohorts.categories[p][code]}" for p, code in pairs)
-            labels.append(", ".join(values))
-            if any(code in cohorts.gap_codes[p] for p, code in pairs):
-                gaps.append(number)
-        first = min(positions)
-        kept = [p for p in range(len(cohorts.features)) if p == first or p not in positions]
-        left, place = _selected(cohorts, kept), kept.index(first)
-        dtype = np.promote_types(left.codes.dtype, code_dtype([len(labels) + 1]))
-        codes, missing = left.codes.astype(dtype), left.missing.copy()
-        codes[place] = NOT_RECORDED
-        codes[place, whole] = numbers
-        missing[:, place] = cohorts.missing[:, positions].any(axis=1)
-        if left.joint_effects is not None and cohorts.joint_effects is not None:
-            of_members = cohorts.joint_effects[..., list(positions)]
-            left.joint_effects[..., place] = of_members.max(axis=-1)  # careful: the largest
-        before, after = slice(place), slice(place + 1, None)
-        cohorts = replace(
-            left,
-            features=(*left.features[before], name, *left.features[after]),
-            codes=codes,
-            missing=missing,
-            categories=(*left.categories[before], tuple(labels), *left.categories[after]),
-            gap_codes=(*left.gap_codes[before], tuple(gaps), *left.gap_codes[after]),
-        )
-    return cohorts

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.reading.coders import Kind, replaced
 from misfeat.reading.table_statistics import ValueCounts
 from misfeat.reading.values import PLAIN_NUMBER, Value, canonical

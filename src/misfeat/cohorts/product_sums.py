@@ -11,7 +11,8 @@ from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.cohorts.weights import design_effect, mean_weights
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable
@@ -186,8 +187,7 @@ def _by_cohort(
             column=column,
         )
     # With m the means and sums over the rows that have both values: sum (x - m_x)(z - m_z) = sum xz
-    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares cancel but for rounding is
-    # constant in the cohort.
+    # - m_x sum z - m_z sum x + n m_x m_z. A column whose squares nearly cancel is constant.
     mean = np.divide(
         np.einsum("gii->gi", first), recorded, out=np.zeros_like(recorded), where=recorded > 0
     )

@@ -1,8 +1,7 @@
 """Subgroups: how users define them, which rows belong to which, and what becomes of small ones.
 
-Subgroups with too few rows are merged with their neighbours where a column orders them, else with
-others that recorded the same, or left out; `sufficient_rows` says from how many rows on a subgroup
-is not small.
+Those with too few rows (`sufficient_rows`) are merged with their neighbours where a column orders
+them, else with others that recorded the same, or left out.
 """
 
 import itertools
@@ -20,7 +19,8 @@ from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.ordered_text import RANGE_START, natural_order
 from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
-from misfeat.exceptions import Message, MisfeatError, Notes, Setting, first_of, listed, shortened
+from misfeat.exceptions import MisfeatError, Notes
+from misfeat.messages import Message, Setting, first_of, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import names_held
 from misfeat.reading.table_statistics import Weighing
@@ -243,8 +243,7 @@ def find_cohorts(
     """Find the minterms that occur, from rows sorted by their first codes, those of the groupings.
 
     `features` has the number of codes of each; `floor` says from how many rows on a subgroup is not
-    small, where the coding does not. Weighed rows count by their effective size, which goes by the
-    `classes` of rows.
+    small, where the coding does not. Weighed rows count by their effective size, from `classes`.
     """
     starts, terms, absent = _stretches(rows, groupings)
     n_rows = np.add.reduceat(rows.weights, starts)

@@ -10,9 +10,8 @@ stand for those who were not. See docs/how_to/time_to_event.md.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from misfeat.runtime.array_types import Floats, Indices
+from misfeat.runtime.array_types import Array, Floats, Indices
 
 CENSORED, EVENT, OTHER = range(3)
 STATES = 3
@@ -25,7 +24,7 @@ def ranks_of(bins: Indices, states: Indices) -> Indices:
     return bins * STATES + states
 
 
-def counts_of(ranks: Indices, weights: NDArray[np.number], n_ranks: int) -> Floats:
+def counts_of(ranks: Indices, weights: Array, n_ranks: int) -> Floats:
     """Rows, or what they weigh, by bin and by the state in which they left."""
     return np.bincount(ranks, weights, n_ranks).reshape(-1, STATES).astype(np.float64)
 
@@ -70,7 +69,7 @@ def weights_at(counts: Floats, horizon: int) -> Floats:
     return weights
 
 
-def classes_at(n_bins: int, horizon: int) -> NDArray[np.int16]:
+def classes_at(n_bins: int, horizon: int) -> Indices:
     """Whether rows of each rank had the event by the end of a bin: 1, 0, or `UNKNOWN`."""
     classes = np.zeros((n_bins, STATES), dtype=np.int16)
     classes[: horizon + 1, EVENT] = 1
@@ -80,8 +79,7 @@ def classes_at(n_bins: int, horizon: int) -> NDArray[np.int16]:
 
 def log_rank_scores(counts: Floats, horizon: int | None = None) -> Floats:
     """The log-rank score of every rank: 1 for the event less the cumulative hazard until then."""
-    # What happens after the last horizon is not looked at: who is followed for longer often depends
-    # on features.
+    # What happens after the last horizon is not looked at: who is followed on depends on features.
     last = len(counts) if horizon is None else horizon + 1
     at_risk = np.cumsum(counts.sum(axis=1)[::-1])[::-1]
     hazards = counts[:, EVENT] / np.maximum(at_risk, 1e-300)
@@ -91,6 +89,6 @@ def log_rank_scores(counts: Floats, horizon: int | None = None) -> Floats:
     return np.asarray((happened - np.cumsum(hazards)[:, None]).reshape(-1))
 
 
-def score_classes(counts: Floats, horizon: int | None = None) -> NDArray[np.int16]:
+def score_classes(counts: Floats, horizon: int | None = None) -> Indices:
     """Ranks by the sign of their log-rank scores: two classes, for tests by permutation."""
     return (log_rank_scores(counts, horizon) > 0.0).astype(np.int16)

@@ -7,16 +7,14 @@ apart from all other values, on its side of them, and occurs again and again.
 import datetime as dt
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.reading.coders import Kind
 from misfeat.reading.table_statistics import quantiles_of_counts
 from misfeat.reading.values import Value, canonical, label
-from misfeat.runtime.array_types import Flags, Integers
+from misfeat.runtime.array_types import Array, Flags, Integers
 
 WORDS_FOR_MISSING = frozenset(("?", "-", ".", "n/a", "nan", "null", "unknown", "missing"))
 WHOLE = (77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999)
@@ -77,7 +75,7 @@ def _no_date(dates: Sequence[Value], counts: Integers) -> tuple[tuple[Value, ...
     return (), ""
 
 
-def _below(values: NDArray[Any], counts: Integers) -> Flags:
+def _below(values: Array, counts: Integers) -> Flags:
     """Codes below 0, where nothing else is, or far below the others."""
     below = values < 0
     n_below = int(below.sum())
@@ -88,14 +86,14 @@ def _below(values: NDArray[Any], counts: Integers) -> Flags:
     return below & suspected | _above(-values[::-1], counts)[::-1]
 
 
-def _beside_a_scale(values: NDArray[Any], counts: Integers) -> Flags:
+def _beside_a_scale(values: Array, counts: Integers) -> Flags:
     """7, 8 and 9 beside answers that go from 0 or 1 to 5 at most."""
     beyond = _above(values, counts, OF_A_SCALE)
     scale = values[~beyond]
     return beyond & bool(scale[0] in (0, 1) and scale[-1] <= LONGEST_SCALE)
 
 
-def _above(values: NDArray[Any], _: Integers, codes: tuple[float, ...] = ABOVE) -> Flags:
+def _above(values: Array, _: Integers, codes: tuple[float, ...] = ABOVE) -> Flags:
     """The largest values, where they are codes and far from the others."""
     beyond = np.logical_and.accumulate(np.isin(values, codes)[::-1])[::-1]
     others = values[~beyond].astype(np.float64)
@@ -109,7 +107,7 @@ def _above(values: NDArray[Any], _: Integers, codes: tuple[float, ...] = ABOVE) 
     return np.asarray(beyond & bool(far))
 
 
-def _zero(values: NDArray[Any], counts: Integers) -> Flags:
+def _zero(values: Array, counts: Integers) -> Flags:
     """0 in a measurement that is nowhere near it."""
     if values[0] != 0 or len(values) <= MEASURED or not np.isfinite(values[-1]):
         return np.zeros(len(values), dtype=bool)

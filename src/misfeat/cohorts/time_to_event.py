@@ -15,7 +15,8 @@ from misfeat.cohorts import survival
 from misfeat.cohorts.coding import BinRules, TargetCoding
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.column_profiles import Profile
-from misfeat.exceptions import MisfeatError, Notes, Setting, listed
+from misfeat.exceptions import MisfeatError, Notes
+from misfeat.messages import Setting, listed
 from misfeat.reading.coders import CodedRows, Coder, Kind
 from misfeat.reading.inputs import Event, Table
 from misfeat.reading.values import Value, canonical, label

@@ -1,4 +1,4 @@
-"""How much every row counts: weights, the sizes that they leave, and rows counted anew.
+"""How much every row counts: weights, and the sizes that they leave.
 
 Sampling weights say how many of the population a row stands for. They become fixed-point numbers,
 `MOST_MASS` in all at most, so that every library and engine sums them to the same bits. Frequencies
@@ -6,30 +6,27 @@ say how often a row occurs, and are whole numbers already: such a table is the o
 row is written out so often.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from misfeat.exceptions import MisfeatError, Setting, no_such_column
+from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.messages import Setting
 from misfeat.reading.coders import CodedRows, Kind
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import Weighing, WeightRange
 from misfeat.reading.values import read_number
-from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.runtime.array_types import Array, Floats, Indices, Integers
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.cohort_data import Cohort, Cohorts
+    from misfeat.cohorts.cohort_data import Cohort
     from misfeat.cohorts.subgroups import Runs
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
 MOST_MASS = 2**52  # The most that weights, and their squares, sum up to: floats hold it exactly
 SAME_SIZE = 1e-9  # Effective sizes that are so close to a whole number are this number
-LARGEST_SUM = 2.0**40  # What weights sum up to that are no longer those of the table
 MOST_WORTH = 100.0  # So many rows of equal weight a row is worth at most
 MOST_APART = 1e5  # Weights that differ by a larger factor would leave one row that counts
 LEAST_WEIGHT = 1e-140  # The heaviest row weighs at least this, so that squares are numbers
@@ -49,7 +46,7 @@ class WeightRules:
     cluster: str | None = None  # That of the rows that it was drawn together with
 
     @classmethod
-    def parse(cls, column: str | None, kind: str, design: object) -> WeightRules:
+    def parse(cls, column: str | None, kind: str, design: object) -> "WeightRules":
         """Read and check the parameters as users write them."""
         if design is None:
             return cls(column, kind)
@@ -166,7 +163,7 @@ def _scale(n_rows: int, greatest: float) -> float:
     return float(2.0 ** np.floor(np.log2(MOST_MASS / n_rows / greatest)))
 
 
-def weighed_sums(rows: CodedRows, runs: Runs, classes: Indices) -> Integers:
+def weighed_sums(rows: CodedRows, runs: "Runs", classes: Indices) -> Integers:
     """Of each cohort: its rows, and with weights the sums of these, then of squares, by class."""
     starts, of_class = runs.bounds[:-1], [classes == c for c in range(int(classes.max()) + 1)]
     sums = (
@@ -206,27 +203,27 @@ def linearised_sizes(masses: Floats, squares: Floats) -> Floats:
     return np.asarray(total**2 / np.where(varies, varied / np.maximum(freedom, 1), all_squares))
 
 
-def heaviest_of(weights: Integers, masses: NDArray[Any], squares: NDArray[Any]) -> Floats:
+def heaviest_of(weights: Integers, masses: Array, squares: Array) -> Floats:
     """What one of several rows weighs, all others being alike, by the sums over all of them."""
     n, mass = weights.astype(np.float64), masses.astype(np.float64)
     unequal = np.maximum(n * squares - mass**2, 0.0)
     return np.where(n > 1, np.minimum((mass + np.sqrt((n - 1.0) * unequal)) / n, mass), mass)
 
 
-def squares_of(weights: Integers, masses: NDArray[Any], heaviest: Floats) -> Floats:
+def squares_of(weights: Integers, masses: Array, heaviest: Floats) -> Floats:
     """The sums of squares that `heaviest_of` was given."""
     others = masses - heaviest
     return np.asarray(heaviest**2 + others**2 / np.maximum(weights - 1, 1))
 
 
-def weights_of(cohort: Cohort) -> tuple[Integers, Integers, Floats]:
+def weights_of(cohort: "Cohort") -> tuple[Integers, Integers, Floats]:
     """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
     if cohort.masses is None or cohort.heaviest is None:
         return cohort.weights, cohort.weights, np.ones(len(cohort.weights))
     return cohort.weights, cohort.masses, cohort.heaviest
 
 
-def design_effect(cohort: Cohort) -> float:
+def design_effect(cohort: "Cohort") -> float:
     """How much a design takes off the effective size that weights alone leave."""
     if cohort.effective is None:
         return 1.0
@@ -239,7 +236,7 @@ def design_effect(cohort: Cohort) -> float:
     return alone / cohort.effective if alone > NO_DESIGN * cohort.effective else 1.0
 
 
-def mean_weights(classes: Indices, weights: NDArray[Any], n_classes: int) -> Floats:
+def mean_weights(classes: Indices, weights: Array, n_classes: int) -> Floats:
     """What a row of each class weighs on the mean; of all, where classes hardly differ."""
     counts = np.maximum(np.bincount(classes, minlength=n_classes), 1)
     means: Floats = np.bincount(classes, weights=weights, minlength=n_classes) / counts
@@ -258,77 +255,3 @@ def masses_of(rows: CodedRows, weighing: Weighing | None) -> tuple[Integers | No
     # In the largest unit that leaves masses whole: small numbers are counted faster.
     unit = max(int(np.gcd.reduce(rows.masses)), 1)
     return rows.masses // unit, heaviest_of(rows.weights, rows.masses, squares) / unit
-
-
-LARGEST_TO_DRAW_FROM = 10**9  # Of more rows, each is drawn by itself
-NEARLY_NORMAL = 1000.0  # The variance of a count from which on it is drawn as a normal one
-
-
-def reweighted(cohorts: Cohorts, weights: Integers) -> Cohorts:
-    """The same table with other counts; rows that count nothing are gone."""
-    # What a row weighs changes with its count: by the mean weight of the rows that it stands for.
-    # The effective size of a subgroup stays the same share of its rows.
-    kept = weights > 0
-    before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
-    masses, heaviest, effective = cohorts.masses, cohorts.heaviest, cohorts.effective
-    if masses is not None and heaviest is not None:
-        squares = squares_of(cohorts.weights, masses, heaviest)[kept]
-        shares = masses[kept] * (weights[kept] / cohorts.weights[kept])
-        masses = np.maximum(np.rint(shares * (MOST_MASS / shares.sum())), 1.0).astype(np.int64)
-        squares *= weights[kept] / cohorts.weights[kept] * (MOST_MASS / shares.sum()) ** 2
-        heaviest = heaviest_of(weights[kept], masses, squares)
-    if effective is not None:
-        starts = cohorts.offsets[:-1]
-        rows = [np.add.reduceat(counts, starts) for counts in (weights, cohorts.weights)]
-        effective = np.maximum(effective * rows[0] / rows[1], np.minimum(rows[0], 1.0))
-    return replace(
-        cohorts,
-        codes=np.ascontiguousarray(cohorts.codes[:, kept]),
-        target_codes=cohorts.target_codes[kept],
-        ranks=cohorts.ranks[kept] if len(cohorts.grids) else cohorts.ranks,
-        weights=weights[kept],
-        offsets=before[cohorts.offsets],
-        masses=masses,
-        heaviest=heaviest,
-        effective=effective,
-    )
-
-
-def times_weights(cohorts: Cohorts, each: Floats, effects: Iterable[float]) -> Cohorts:
-    """Cohorts whose rows weigh some times what they did, by design effects of the subgroups."""
-    times = cohorts.weights
-    masses, heaviest = times.astype(np.float64), np.ones(len(times))
-    if cohorts.masses is not None and cohorts.heaviest is not None:
-        masses, heaviest = cohorts.masses.astype(np.float64), cohorts.heaviest
-    unit = each * (LARGEST_SUM / (masses @ each))
-    whole = np.maximum(np.rint(masses * unit), 1.0)
-    heaviest = np.clip(heaviest * unit, whole / times, whole)
-    sums = np.add.reduceat(
-        [whole, squares_of(times, whole, heaviest)], cohorts.offsets[:-1], axis=1
-    )
-    kish = sums[0] ** 2 / sums[1] / np.fromiter(effects, dtype=np.float64)
-    return replace(
-        cohorts, masses=whole.astype(np.int64), heaviest=heaviest, effective=np.maximum(kish, 1.0)
-    )
-
-
-def subsample(cohorts: Cohorts, share: float, rng: np.random.Generator) -> Cohorts:
-    """A share of the rows of every subgroup, one at least, drawn without putting any back."""
-    drawn = [rows_drawn(c.weights, max(1, round(share * c.size)), rng) for c in cohorts]
-    return reweighted(cohorts, np.concatenate(drawn))
-
-
-def rows_drawn(weights: Integers, n_rows: int, rng: np.random.Generator) -> Integers:
-    """How many of the rows that each coded row stands for are drawn, none of them twice."""
-    total = int(weights.sum())
-    if total < LARGEST_TO_DRAW_FROM:
-        return rng.multivariate_hypergeometric(weights, n_rows, method="marginals")
-    drawn = np.zeros_like(weights)
-    for at, own in enumerate(weights.tolist()):
-        share, rest = n_rows / max(total, 1), total - own
-        found = float(rng.binomial(own, share))
-        if own * share * (1.0 - share) > NEARLY_NORMAL:  # a binomial spreads too far
-            found = rng.normal(own * share, np.sqrt(own * share * (1.0 - share) * rest / total))
-        drawn[at] = min(max(round(found), n_rows - rest, 0), own, n_rows)
-        total, n_rows = rest, n_rows - int(drawn[at])
-    return drawn

@@ -8,20 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.completion.completer_data import (
-    NONE,
-    OWN_ROWS,
-    CompletedScores,
-    ExactScores,
-    Guess,
-    Known,
-    guess_of,
-    support_of,
-)
+from misfeat.completion import completer_data
+from misfeat.completion.completer_data import CompletedScores, ExactScores, Guess, Known
 from misfeat.completion.conformal_intervals import error_causes, half_widths, hidden_errors
 from misfeat.completion.registry import INHERIT, Confidence, Seed, confidence_of, inherited
-from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import best_below, level, rank, ranks_below
+from misfeat.messages import Setting
 from misfeat.parameters.declaration import Parameters, a_level
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
@@ -94,7 +87,7 @@ class BaseCompleter(Parameters, ABC):
             )
         if not np.isnan(exact.by_size[size]).any():
             return with_certain_bounds(exact, size, exact.by_size[size])
-        guess = guess_of(self, known, size)
+        guess = completer_data.guess_of(self, known, size)
         completed = with_certain_bounds(exact, size, self.combined(guess, exact))
         confidence = confidence_of(self)
         if confidence is None:
@@ -123,12 +116,14 @@ class BaseCompleter(Parameters, ABC):
 def with_certain_bounds(exact: ExactScores, size: int, score: Floats) -> CompletedScores:
     """Scores of one size, exact and guessed ones together, between what is certain."""
     subsets, predicted = level(exact.missing.shape[1], size), np.isnan(exact.by_size[size])
-    support = support_of(exact.missing, subsets)
+    support = completer_data.support_of(exact.missing, subsets)
     return CompletedScores(subsets, score, *exact.bounds(size), predicted, support)
 
 
 def with_intervals(
-    completed: CompletedScores, half: Floats | None, but: Sequence[int] = (NONE, OWN_ROWS)
+    completed: CompletedScores,
+    half: Floats | None,
+    but: Sequence[int] = (completer_data.NONE, completer_data.OWN_ROWS),
 ) -> CompletedScores:
     """Narrow the certain bounds to intervals that hold the truth as often as asked for."""
     if half is None:

@@ -1,9 +1,8 @@
 """How far guesses are off, learned by hiding recorded features, and intervals that follow.
 
-In every round as many features of a few cohorts are hidden as a cohort lacks. Errors are relative
-to what makes them large: sampling, the guessed gain, a pair that nobody recorded together, and a
-constant. Those of one hidden feature in one cohort make a cluster, and clusters count when a
-quantile is chosen (conformal prediction over clusters).
+Errors are relative to what makes them large: sampling, the guessed gain, a pair recorded together
+nowhere, and a constant. Those of one hidden feature in one cohort make a cluster, and clusters
+count when a quantile is chosen (conformal prediction over clusters).
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,14 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.completer_data import (
-    SINGLES,
-    ExactScores,
-    Guess,
-    Known,
-    guess_of,
-    support_of,
-)
+from misfeat.completion import completer_data
+from misfeat.completion.completer_data import SINGLES, ExactScores, Guess, Known
 from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Flags, Floats, Integers
 
@@ -83,7 +76,7 @@ def hidden_errors(
     subsets = level(known.exact.missing.shape[1], size)
     for done, mask in enumerate(masks, start=1):
         hidden = known.hidden(mask)
-        guess = guess_of(completer, hidden, size)
+        guess = completer_data.guess_of(completer, hidden, size)
         score = completer.combined(guess, hidden.exact)
         tested = np.isnan(hidden.exact.by_size[size]) & ~np.isnan(truth)
         last_hidden = np.where(mask[:, subsets], subsets, -1).max(axis=2)
@@ -100,7 +93,7 @@ def error_causes(guess: Guess, score: Floats, exact: ExactScores) -> Floats:
     size = len(guess.by_size) - 1
     floor, _ = exact.bounds(size)
     gain = np.maximum(score - floor, 0.0)
-    apart = support_of(exact.missing, level(exact.missing.shape[1], size)) <= SINGLES
+    apart = completer_data.support_of(exact.missing, level(exact.missing.shape[1], size)) <= SINGLES
     return np.stack([np.nan_to_num(guess.deviation), gain, apart], axis=2)
 
 

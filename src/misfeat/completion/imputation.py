@@ -11,11 +11,9 @@ from functools import partial
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, distinct_columns
-from misfeat.completion import base
-from misfeat.completion.base import BaseCompleter
+from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.imputation_kernels import Donors, impute_rows
 from misfeat.exceptions import check_count
@@ -113,7 +111,7 @@ def _donors_of(
     values: Indices,
     weights: Integers,
     cohort_of: Integers,
-    fields: NDArray[np.unsignedinteger],
+    fields: Indices,
     common: Flags,
 ) -> Donors:
     """The rows that have one of a cohort's missing features; these have the codes `values`."""
@@ -171,5 +169,5 @@ def imputed_scores(
 
 def guess_from_scores(exact: ExactScores, scores: list[Floats]) -> Guess:
     """A guess from scores by size, read where a cohort's own scores say nothing."""
-    pairs = zip(base.recorded_sets_filled(exact, len(scores) - 1), scores, strict=True)
+    pairs = zip(recorded_sets_filled(exact, len(scores) - 1), scores, strict=True)
     return Guess.of([np.where(np.isnan(own), guess, own) for own, guess in pairs])

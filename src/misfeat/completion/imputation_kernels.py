@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.runtime.array_types import Flags, Indices, Integers
 from misfeat.runtime.compilation import compiled
@@ -17,7 +16,7 @@ class Donors(NamedTuple):
     They come in blocks: rows of one cohort that have the same ones of the missing features.
     """
 
-    fields: NDArray[np.unsignedinteger]  # (n_fields, n_donors): what rows are compared in
+    fields: Indices  # (n_fields, n_donors): what rows are compared in
     weights: Integers  # (n_donors,): how many rows of the table each stands for
     values: Indices  # (n_missing, n_donors): codes of the missing features
     starts: Integers  # (n_blocks + 1,): block b holds the donors starts[b]:starts[b + 1]

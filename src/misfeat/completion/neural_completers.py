@@ -1,7 +1,4 @@
-"""Completers with a neural network; PyTorch is imported when they guess, not before.
-
-The networks themselves, and all that imports PyTorch, are in `misfeat.completion.networks`.
-"""
+"""Completers with a neural network; PyTorch is imported when they guess, not before."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +11,9 @@ from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.interactions import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer_completers import TransferCompleter
-from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import count_nodes, level
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
@@ -130,7 +128,7 @@ class MLPCompleter(EpochCompleter):
 
     def _of_size(self, known: Known, size: int, last: int) -> Floats:
         """What networks that learned from sets of about a size say about all sets of that size."""
-        from misfeat.completion.networks.paper import MLPNetwork
+        from misfeat.completion.networks.mlp import MLPNetwork
         from misfeat.completion.networks.training import Labels, train
 
         exact, epochs = known.exact, int(self.epochs)

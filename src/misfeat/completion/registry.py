@@ -6,7 +6,8 @@ Importing this imports no completer and nothing heavy: a shell that completes na
 from importlib import import_module
 from typing import Any, Final, Literal
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 
 Inherit = Literal["inherit"]
 Confidence = float | Inherit | None

@@ -5,8 +5,7 @@ In subgroup g a row has a target y, a hidden class z, and features that are inde
     p_g(x, y) = p_g(y) * sum over z of p_g(z | y) * product over features f of p_g(x_f | y, z).
 
 The hidden class makes features depend on each other beyond the target. The tables of a subgroup are
-drawn around shared ones, the closer the higher `similarity`. What subgroups did not record is
-drawn, too (`random_mask`).
+drawn around shared ones, the closer the higher `similarity`, and what is not recorded, too.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.datasets.dataset import Dataset
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers
 
 LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features

@@ -15,30 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.completion.base import (
-    BaseCompleter,
-    closed_upwards,
-    recorded_part_scores,
-    with_certain_bounds,
-    with_intervals,
-)
-from misfeat.completion.completer_data import (
-    NONE,
-    CompletedScores,
-    ExactScores,
-    Known,
-    guess_of,
-    support_of,
-)
+from misfeat.completion import base, completer_data
+from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.transfer_completers import AutoCompleter
-from misfeat.estimation.covariance_scores import recorded_all
+from misfeat.estimation.moments import recorded_all
 from misfeat.estimation.pooling import Posterior
 from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.search import search_sets
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import squared_correlation
 from misfeat.lattice.levels import level, ranks_below
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Indices
+from misfeat.runtime.threads import Counting
 
 SAMPLE, ABOVE_CHANCE, POPULATION = "sample", "above_chance", "population"
 WHAT = "Estimating what holds beyond these rows"
@@ -50,7 +39,7 @@ class Estimate:
     """How scores of feature sets are estimated, recorded and predicted ones."""
 
     name: str  # POPULATION, pooled over subgroups; ABOVE_CHANCE or SAMPLE, of each one's rows
-    completer: BaseCompleter  # predicts what could not be computed
+    completer: base.BaseCompleter  # predicts what could not be computed
     confidence: float | None = 0.9  # coverage of the intervals; None: bounds that are certain
 
     @property
@@ -140,12 +129,12 @@ class Estimate:
         if self._predicts_itself or not np.isnan(known.exact.by_size[size]).any():
             return None
         if hasattr(completer, "guess"):
-            return guess_of(completer, known, size).by_size
+            return completer_data.guess_of(completer, known, size).by_size
         completed = (_checked(completer.complete(known, m), completer) for m in range(1, size + 1))
         return [known.exact.by_size[0], *(scores.score for scores in completed)]
 
 
-def _checked(completed: Any, completer: BaseCompleter) -> CompletedScores:
+def _checked(completed: Any, completer: base.BaseCompleter) -> CompletedScores:
     if isinstance(completed, CompletedScores):
         return completed
     setting = Setting("completer", type(completer).__name__)
@@ -204,8 +193,8 @@ def raised(own: Intervals, of_parts: Intervals, parts: Indices) -> Intervals:
 
 def completed_of(found: Intervals, exact: ExactScores, subsets: Indices) -> CompletedScores:
     """Estimated scores as all answers read them; what is not known lies anywhere."""
-    support = support_of(exact.missing, subsets)
-    anywhere = np.isnan(found.high) | (support == NONE)
+    support = completer_data.support_of(exact.missing, subsets)
+    anywhere = np.isnan(found.high) | (support == completer_data.NONE)
     most = exact.ceiling[:, None]
     return CompletedScores(
         subsets=subsets,
@@ -270,7 +259,7 @@ class ListedScores:
         return CompletedScores.mean_of(scores, near) if self.known.grids else scores[0]
 
     def search(
-        self, size: int, include: Sequence[int] = (), told: Callable[[int, int], None] | None = None
+        self, size: int, include: Sequence[int] = (), told: Counting | None = None
     ) -> Indices:
         """The best sets of a size in a subgroup, of what it recorded, and over all rows."""
         missing = self.known.exact.missing
@@ -306,12 +295,12 @@ def complete_sample_r2(known: Known, size: int, confidence: float | None) -> Com
     sizes = range(1, size + 1)
     found = [_expected_in_rows(model, level(model.moments.n_features, m)) for m in sizes]
     guesses = [exact.by_size[0], *found]
-    completed = with_certain_bounds(exact, size, closed_upwards(guesses, exact)[-1])
+    completed = base.with_certain_bounds(exact, size, base.closed_upwards(guesses, exact)[-1])
     if confidence is None:
         return completed
     variance = _variance_of_predictions(model, guesses)
     reach = NormalDist().inv_cdf((1.0 + confidence) / 2.0) * np.sqrt(variance)
-    return with_intervals(completed, reach, but=(NONE,))
+    return base.with_intervals(completed, reach, but=(completer_data.NONE,))
 
 
 def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> Floats:
@@ -320,7 +309,10 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     subsets = level(moments.n_features, size)
     lacking = ~moments.recorded[:, subsets]
     left = 1.0 - np.array(
-        [recorded_part_scores(guesses, k, subsets, ~has) for k, has in enumerate(moments.recorded)]
+        [
+            base.recorded_part_scores(guesses, k, subsets, ~has)
+            for k, has in enumerate(moments.recorded)
+        ]
     )
     gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
     behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)

@@ -1,10 +1,7 @@
 """Pairs and triples that explain more together than one beside the other, as further columns.
 
-Step 4 of docs/explanation/population.md. In every cell of a pair (or triple), the mean residual of
-the target after its additive part is what only the combination explains; a U-statistic says whether
-that is more than noise. A pair that stands out among all pairs becomes columns of its own: its
-cells' effects, shrunk by their noise. From there on it is treated as features are: pooled over
-subgroups, completed where it was not recorded, and part of every set that holds its features.
+Step 4 of docs/explanation/population.md. What stands out is then treated as features are: pooled
+over subgroups, completed where it was not recorded, and part of every set that holds its features.
 """
 
 from collections.abc import Sequence
@@ -17,15 +14,13 @@ import numpy as np
 from misfeat.estimation import kernels
 from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
-    Moments,
-    Term,
     Whitened,
-    recorded_all,
     set_columns,
     slopes_of,
     whitening,
 )
 from misfeat.estimation.covariance_sources import Source, cells_within
+from misfeat.estimation.moments import Moments, Term, recorded_all
 from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
 

@@ -3,13 +3,8 @@
 Random effects, as in a meta-analysis: steps 7 to 9 of docs/explanation/population.md, with its
 names. A score of f fitted columns (columns of features times those of the target) varies by v(x,
 1/n) between samples of n rows, and by v(p, h) between subgroups, as if each were h = 1/n' of a
-population, from p = a m + c f on the mean: m is what the shared covariance gives a set on the scale
-of the subgroup, a its level (how much its features explain, against others), and c what subgroups
-that differ explain, each of its own, on top of what they share. Levels, c and h come from all
-features and pairs by weighted least squares, and levels are themselves shrunk towards their mean.
-Where a subgroup lacks features of a set, x and p are those of the part that it recorded, and what
-the others add to it is that of the pool; the estimate is then as uncertain as subgroups differ in
-what these features add.
+population. Where a subgroup lacks features of a set, x and p are those of the part that it
+recorded, and what the others add to it is that of the pool.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.covariance_scores import wide
+from misfeat.estimation.moments import wide
 from misfeat.runtime.array_types import Flags, Floats
 
 ROUNDS = 6

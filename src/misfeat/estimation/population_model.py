@@ -14,32 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from misfeat.completion.completer_data import SINGLES, Known, support_of
-from misfeat.estimation.covariance_scores import (
-    POOL_RIDGE,
-    STRONGEST,
-    Moments,
-    Scale,
-    SetColumns,
-    Whitened,
-    additive_scores,
-    recorded_all,
-    set_columns,
-    whitened,
-)
+from misfeat.estimation import covariance_scores, pooling
+from misfeat.estimation.covariance_scores import Scale, SetColumns, Whitened, additive_scores
 from misfeat.estimation.covariance_sources import Source, source_of
 from misfeat.estimation.interaction_search import find_terms
-from misfeat.estimation.pooling import (
-    Effects,
-    Evidence,
-    Posterior,
-    cancelled,
-    deviations_of,
-    effects_of,
-    expected_of,
-    joined,
-    posterior_of,
-    unlike_subgroups,
-)
+from misfeat.estimation.moments import Moments, recorded_all
+from misfeat.estimation.pooling import Evidence, Posterior, cancelled, posterior_of
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
@@ -163,12 +143,12 @@ class PopulationModel:
     @property
     def _ceiling(self) -> Floats:
         """The highest score of every subgroup, (..., n_cohorts, 1)."""
-        each = [scale.score(np.full(1, STRONGEST)) for scale in self.scales]
+        each = [scale.score(np.full(1, covariance_scores.STRONGEST)) for scale in self.scales]
         return np.stack(each, axis=-2)
 
     def _scores_alone(self, subsets: Indices) -> Floats:
         """Scores from each subgroup's own covariance, of what it recorded, not calibrated."""
-        sets = set_columns(self.moments, subsets, self.moments.redundant(subsets))
+        sets = covariance_scores.set_columns(self.moments, subsets, self.moments.redundant(subsets))
         return np.stack(
             [
                 self._own(k, self._recorded_part(k, sets, subsets), subsets)
@@ -190,7 +170,7 @@ class PopulationModel:
         """What is known about listed sets of one size, in all subgroups or in some."""
         moments = self.moments
         cohorts = range(len(self.scales)) if cohorts is None else cohorts
-        sets = set_columns(moments, subsets, moments.redundant(subsets))
+        sets = covariance_scores.set_columns(moments, subsets, moments.redundant(subsets))
         recorded = recorded_all(moments.recorded[list(cohorts)], subsets)
         additive, freedom = self._shared(sets, subsets)
         shape = (*moments.rows.shape[:-1], *recorded.shape)
@@ -300,9 +280,9 @@ class PopulationModel:
         # A subgroup that is set apart is held against what one of the others would explain.
         evidence, effects = self._small_levels[0], self.effects
         level = np.where(effects.like, effects.level, effects.level[effects.like].mean())
-        expected = np.maximum(expected_of(evidence, replace(effects, level=level)), 0.0)
+        expected = np.maximum(pooling.expected_of(evidence, replace(effects, level=level)), 0.0)
         like = effects.like.astype(np.float64)
-        return deviations_of(evidence, expected), evidence.own, expected, like
+        return pooling.deviations_of(evidence, expected), evidence.own, expected, like
 
     @cached_property
     def _small_levels(self) -> list[Evidence]:
@@ -312,9 +292,9 @@ class PopulationModel:
         return [self.evidence(level(n_features, m), alone=alone[m - 1]) for m in sizes]
 
     @cached_property
-    def effects(self) -> Effects:
+    def effects(self) -> pooling.Effects:
         """What subgroups have in common, from all features and all pairs; of larger sets, too."""
-        return effects_of(joined(self._small_levels), self.unlike)
+        return pooling.effects_of(pooling.joined(self._small_levels), self.unlike)
 
     @cached_property
     def _leverage(self) -> Floats:
@@ -335,11 +315,10 @@ class PopulationModel:
     def set_apart(self) -> "PopulationModel":
         """The same with subgroups that differ from the others hardly pooled with them (step 7)."""
         whole = self.uncancelled()
-        unlike = unlike_subgroups(joined(whole._small_levels), whole.effects)
+        unlike = pooling.unlike_subgroups(pooling.joined(whole._small_levels), whole.effects)
         if (unlike != whole.effects.like).all():
             return whole
-        weights = self.moments.rows * np.where(unlike, LITTLE, 1.0)
-        moments = replace(self.moments, weights=weights)
+        moments = replace(self.moments, weights=self.moments.rows * np.where(unlike, LITTLE, 1.0))
         return replace(self, moments=moments, unlike=unlike).set_apart()
 
     def _doubted(self, posterior: Posterior, evidence: Evidence, subsets: Indices) -> Posterior:
@@ -358,18 +337,20 @@ class PopulationModel:
     def _shared(self, sets: SetColumns, subsets: Indices) -> tuple[Floats, Floats]:
         """Additive scores in the covariance that all subgroups share, and free columns of sets."""
         moments = self.moments
-        found = additive_scores(self._white_shared, sets, subsets.shape[1], POOL_RIDGE)
+        found = additive_scores(
+            self._white_shared, sets, subsets.shape[1], covariance_scores.POOL_RIDGE
+        )
         chance = (found.freedom / moments.rows_recorded[..., subsets]).sum(axis=-1)
         return found.score - chance * moments.n_targets / 2.0, found.freedom.sum(axis=-1)
 
     @cached_property
     def _white_shared(self) -> Whitened:
-        return whitened(self.moments.shared, self.moments.n_targets)
+        return covariance_scores.whitened(self.moments.shared, self.moments.n_targets)
 
     @cached_property
     def _white_own(self) -> list[Whitened]:
         cohorts = np.moveaxis(self.moments.own, -3, 0)
-        return [whitened(own, self.moments.n_targets) for own in cohorts]
+        return [covariance_scores.whitened(own, self.moments.n_targets) for own in cohorts]
 
     def _on_scale(self, cohort: int, additive: Floats) -> Floats:
         """Additive scores that all subgroups share as scores of a subgroup."""
@@ -390,7 +371,7 @@ class PopulationModel:
             return sets
         if self.moments.determined.any():  # what determines others may not be recorded here
             redundant = self.moments.redundant(subsets, self.moments.recorded[cohort])
-            sets = set_columns(self.moments, subsets, redundant)
+            sets = covariance_scores.set_columns(self.moments, subsets, redundant)
         there = (sets.columns >= 0) & observed[sets.columns]
         return SetColumns(np.where(there, sets.columns, -1), sets.position)
 

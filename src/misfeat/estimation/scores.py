@@ -9,7 +9,6 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
@@ -21,7 +20,7 @@ from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import Measure
 from misfeat.lattice.levels import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
-from misfeat.runtime.array_types import Floats, Indices
+from misfeat.runtime.array_types import Array, Floats, Indices
 from misfeat.runtime.memory import check_memory, memory_needed
 from misfeat.runtime.progress import Progress, unreported
 
@@ -157,7 +156,7 @@ class SetScores:
                 return computed
         return measure.of_subsets(cohort, subsets, self.n_jobs)
 
-    def packed(self, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    def packed(self, arrays: dict[str, Array]) -> dict[str, Any]:
         """What is known so far: arrays put into a dict, the rest returned as plain values."""
         with self._lock:
             for size, scores in enumerate(self._exact):
@@ -183,7 +182,7 @@ class SetScores:
     def unpacked(
         cls,
         held: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
+        arrays: dict[str, Array],
         measure: Measure,
         estimate: Estimate,
     ) -> "SetScores":

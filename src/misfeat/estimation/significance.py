@@ -1,10 +1,8 @@
 """Whether a set explains more than chance, right for having searched through all of them.
 
-The target is permuted over the rows, and the greatest of the studentised scores of all sets is kept
-(Westfall and Young); docs/answers/chance.md has how it is found. Mean and deviation come from
-permutations that serve for nothing else; variances are averaged over sets whose scores have about
-the same mean by chance. Permuting stops once enough of the greatest scores reached the best one
-(Besag and Clifford): every set has its own place to stop, and its p-value is exact there.
+How it is found is in docs/answers/chance.md. Mean and deviation come from permutations that serve
+for nothing else; variances are averaged over sets whose scores have about the same mean by chance.
+Every set has its own place to stop at.
 """
 
 from bisect import insort

@@ -1,6 +1,5 @@
 """Measures: what a feature set explains of the target, behind one interface."""
 
-from collections.abc import Callable
 from functools import partial
 from math import comb
 from typing import Any, Self
@@ -14,8 +13,7 @@ from misfeat.information.count_tables import CountTables, scores_of_tables
 from misfeat.information.null_expectation import n_log_n
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Floats, Indices, Integers
-
-Progress = Callable[[int, int], None]
+from misfeat.runtime.threads import Counting
 
 
 class Measure:
@@ -52,7 +50,7 @@ class Measure:
         return plain
 
     def of_levels(
-        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Counting | None = None
     ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         scores = []
@@ -88,7 +86,7 @@ class MutualInformation(Measure):
         self.ceiling = self.whole if same_rows else most
 
     def of_levels(
-        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Counting | None = None
     ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         options: Any = {"above_chance": self.above_chance, "n_jobs": n_jobs, "progress": progress}
@@ -128,7 +126,7 @@ class GridInformation(Measure):
         self.ceiling = np.mean([part.ceiling for part in self.parts], axis=0)
 
     def of_levels(
-        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Progress | None = None
+        self, cohort: int, low: int, high: int, n_jobs: int | None, progress: Counting | None = None
     ) -> list[Floats]:
         """Scores of every set of sizes low to high, by rank; NaN where one cannot be computed."""
         found = [part.of_levels(cohort, low, high, n_jobs, progress) for part in self.parts]

@@ -12,7 +12,7 @@ sampling error is the mean of what that logarithm lies above or below the score,
 rows; see docs/explanation/intervals.md.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
@@ -26,10 +26,9 @@ from misfeat.exceptions import MisfeatError
 from misfeat.information.kernels.dense_blocks import squeeze
 from misfeat.information.score_sums import Sums, sums_of_levels, sums_of_subsets
 from misfeat.lattice.levels import level, rank
-from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
-from misfeat.runtime.threads import Work
+from misfeat.runtime.array_types import Array, Flags, Floats, Indices, Integers
+from misfeat.runtime.threads import Counting, Work
 
-Progress = Callable[[int, int], None]
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
 FEW = 32  # subsets that are scored one by one
 MOST_CELLS = 2**16  # With more cells, they are first numbered anew, without the empty ones
@@ -64,7 +63,7 @@ def level_mutual_info(
     *,
     above_chance: bool = False,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> list[Floats]:
     """Score every feature subset of sizes low to high in one cohort."""
     rows = compact_rows(cohort, above_chance=above_chance)
@@ -103,7 +102,7 @@ def mutual_info_of(rows: "CompactRows", sums: Sums) -> Floats:
     return np.where(n_rows == 0, np.nan, scores)  # no row has all of the set's features
 
 
-def entropy(counts: NDArray[np.floating | np.integer]) -> float:
+def entropy(counts: Array) -> float:
     """The plug-in entropy of a distribution given by counts, in nats."""
     counts = counts[counts > 0].astype(np.float64)
     if len(counts) < 2:
@@ -246,8 +245,7 @@ def sampled_share(cohort: Cohort, members: Sequence[int]) -> SampledShare | None
     a row; it is taken off again. Where nothing is explained the first order vanishes; what is left
     is a chi-square of (cells - 1)(classes - 1) degrees of freedom over twice the rows.
 
-    The features, ascending, are all recorded. None where no row has all values, or the target has a
-    single class.
+    The features, ascending, are all recorded. None without a row of all values, or with one class.
     """
     rows = cohort.counts
     by_class = np.bincount(cohort.target, weights=rows)

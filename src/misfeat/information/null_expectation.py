@@ -24,8 +24,6 @@ in a cohort with one row less, and log x = ψ(x) + Σ_k |G_k| (k-1)! / (x)_k.
 Where rows have weights, a cell that weighs m is worth a = m / u + s rows of equal weight, at least
 one (docs/how_to/weights.md, null expectation). With h(a) = log a - T(a) / a, the mean entropy of
 the classes in a cell of a rows, T(m) = m log m - m h(a). All weights being the same, it is T.
-
-See docs/explanation/few_rows.md and docs/explanation/scores.md.
 """
 
 import numpy as np

@@ -20,22 +20,16 @@ from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohort, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.cohorts.weights import mean_weights, rows_drawn, squares_of, weights_of
+from misfeat.cohorts.resampled_rows import rows_drawn
+from misfeat.cohorts.weights import mean_weights, squares_of, weights_of
+from misfeat.information import score_sums
 from misfeat.information.kernels import permuted_scores
 from misfeat.information.kernels.dense_blocks import BlockPlan
 from misfeat.information.log_tables import log_table
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import n_log_n
-from misfeat.information.score_sums import (
-    LARGEST_PLAN,
-    LARGEST_TABLE,
-    block_plan,
-    block_size_for,
-    buffer_words,
-    mean_cells_of,
-    sums_of_subsets,
-)
+from misfeat.information.score_sums import sums_of_subsets
 from misfeat.information.trend import Orders, WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
@@ -264,13 +258,13 @@ def _can_be_counted(sets: PermutedSets) -> bool:
     if rows.lacks_values or not len(free):
         return False
     largest = min(sets.largest, len(free))
-    if comb(len(free), largest) > LARGEST_PLAN:
+    if comb(len(free), largest) > score_sums.LARGEST_PLAN:
         return False
     cells = rows.cardinalities[free]
     most = float(np.prod(np.sort(cells)[::-1][:largest], dtype=float)) * sets.n_cells
-    if most * LANES_TOGETHER > LARGEST_TABLE:
+    if most * LANES_TOGETHER > score_sums.LARGEST_TABLE:
         return False
-    mean = mean_cells_of(cells, largest)[largest] * sets.n_cells
+    mean = score_sums.mean_cells_of(cells, largest)[largest] * sets.n_cells
     return mean * rows.n_classes <= COUNTED_A_ROW * rows.total
 
 
@@ -330,7 +324,7 @@ class CountedPermutations:
         free = cardinalities[:-1] if self._n_held > 1 else cardinalities
         width = n_words * self._n_held
         size = plan.blocks.shape[1] - (self._n_held > 1)
-        buffer = np.empty(buffer_words(free, size, width) + 8, dtype=np.uint64)
+        buffer = np.empty(score_sums.buffer_words(free, size, width) + 8, dtype=np.uint64)
         sums = np.zeros((self._n_sets, len(seeds)))
         words = lanes.view(np.uint64)
         permuted_scores.score_permutations(
@@ -343,8 +337,8 @@ class CountedPermutations:
         lanes = self._together * rows.n_classes * self._n_held
         lane_bytes = np.dtype(self._lane_type).itemsize
         words = self._together * rows.n_classes * lane_bytes / 8
-        block = block_size_for(rows, high, lanes, lane_bytes, additions=words)
-        plan = block_plan(n_free, 1, high, block)
+        block = score_sums.block_size_for(rows, high, lanes, lane_bytes, additions=words)
+        plan = score_sums.block_plan(n_free, 1, high, block)
         if self._n_held == 1:
             return plan
         held = np.full((len(plan.blocks), 1), n_free)

@@ -17,12 +17,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.survival import counts_of, log_rank_scores
 from misfeat.information.kernels.permuted_scores import shuffled
-from misfeat.runtime.array_types import Floats, Indices, Integers
+from misfeat.runtime.array_types import Array, Floats, Indices, Integers
 from misfeat.runtime.threads import Work
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ class WithTrends:
         return np.hstack([cells, found])
 
 
-def _centred(lines: Floats, weights: NDArray[np.number], strata: Integers) -> Floats:
+def _centred(lines: Floats, weights: Array, strata: Integers) -> Floats:
     """Lines less their means in every stratum; a gap counts as that mean."""
     found = np.zeros_like(lines)
     for line, numbers in zip(found, lines, strict=True):

@@ -1,14 +1,10 @@
 """Subsets of one size, numbered: colexicographic ranks, their inverse, and neighbours by rank.
 
 The rank of ``c_1 < c_2 < … < c_m`` among the subsets of size m is ``C(c_1, 1) + … + C(c_m, m)``. It
-does not depend on how many features there are, and there is no limit of 64 of them. The edges of
-the lattice graph (docs/explanation/lattice.md, docs/explanation/paper_model.md) are never written
-out.
+does not depend on how many features there are, and there is no limit of 64 of them.
 """
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -132,24 +128,6 @@ def _binomials(largest: int, k: int) -> Integers:
 def count_nodes(n_features: int, low: int, high: int) -> int:
     """Subsets of sizes low to high."""
     return sum(comb(n_features, size) for size in range(low, high + 1))
-
-
-def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:
-    """Blocks of features, of at most so many cells, so that each set of a size is within one."""
-    n_features = len(cards)
-    if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:
-        return [tuple(range(n_features))]
-    largest = np.sort(np.asarray(cards, dtype=float))[::-1]
-    length = 1
-    while (length + 1) * size <= n_features and largest[: (length + 1) * size].prod() <= most_cells:
-        length += 1
-    # Every `size` parts of equal length make a block: the longer they are, the fewer there are.
-    features = range(n_features)
-    parts = [features[first : first + length] for first in range(0, n_features, length)]
-    return [
-        tuple(feature for part in chosen for feature in part)
-        for chosen in combinations(parts, min(size, len(parts)))
-    ]
 
 
 def best_below(scores: Floats, n_features: int, size: int) -> Floats:

@@ -15,7 +15,8 @@ from pathlib import Path
 from textwrap import dedent, fill, indent
 from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
-from misfeat.exceptions import MisfeatError, Setting, check_count
+from misfeat.exceptions import MisfeatError, check_count
+from misfeat.messages import Setting
 
 Kind = TypeVar("Kind", bound=type)
 _WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))

@@ -12,7 +12,6 @@ from functools import reduce
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.reading.values import Value
 from misfeat.runtime.array_types import Flags, Indices, Integers
@@ -140,7 +139,7 @@ def unpack_keys(
     return CodedRows(codes, *(one[order] for one in (weights, *more)))
 
 
-def sorting_order(keys: Sequence[Integers]) -> NDArray[np.intp]:
+def sorting_order(keys: Sequence[Integers]) -> Indices:
     """The order that sorts rows by their first key, then the second, and so on."""
     return np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
 

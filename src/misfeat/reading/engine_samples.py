@@ -2,8 +2,7 @@
 
 Every coded row has a hash between 0 and 1 that follows from its codes alone and looks random. Of a
 row that occurs n times, so many are kept as the binomial distribution has at that quantile: what is
-kept are rows drawn one by one, and all engines draw the same. Large subgroups give up rows before
-small ones do.
+kept are rows drawn one by one, and all engines draw the same. Large subgroups give up rows first.
 """
 
 from collections.abc import Sequence

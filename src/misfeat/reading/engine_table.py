@@ -17,9 +17,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.reading import engine_samples as samples
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
@@ -37,16 +37,9 @@ from misfeat.reading.coders import (
 from misfeat.reading.engine_expressions import ColumnExpressions, one_where
 from misfeat.reading.files import Relation
 from misfeat.reading.memory_table import WIDE, ArrayTable, holds_integers, kind_of_type, numpy_of
-from misfeat.reading.table_statistics import (
-    GroupSums,
-    ValueCounts,
-    Variable,
-    Weighing,
-    WeightRange,
-    ranks_of,
-)
+from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, check_text
-from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Array, Floats, Integers
 
 MOST_HELD = 2**23  # Values of a file that are held in memory, where asking is quicker
 FIRST_PART = 4  # Whether a column has too many values is seen in so many times as many rows
@@ -443,8 +436,8 @@ class RankedColumn:
         repeats = TIMES in rows.collect_schema().names()
         value, count = nw.col(VALUE), nw.col(TIMES).sum() if repeats else nw.len()
         self._sums = [value.min().alias(_LOW), value.max().alias(_HIGH), count.alias(COUNT)]
-        self._low: NDArray[Any] = np.empty(0)
-        self._high: NDArray[Any] = np.empty(0)
+        self._low: Array = np.empty(0)
+        self._high: Array = np.empty(0)
         self._count = np.empty(0, dtype=np.int64)
 
     def quantiles(self, shares: Sequence[float | Fraction]) -> list[Any]:
@@ -456,7 +449,7 @@ class RankedColumn:
             self._low, self._high, self._count = _parts(whole)
         while True:
             ends = np.cumsum(self._count)
-            at = np.searchsorted(ends, ranks_of(shares, int(ends[-1])), side="left")
+            at = np.searchsorted(ends, answers.ranks_of(shares, int(ends[-1])), side="left")
             wide = np.unique(at[self._low[at] != self._high[at]]).tolist()
             if not wide:
                 quantiles: list[Any] = self._low[at].tolist()
@@ -494,6 +487,6 @@ class RankedColumn:
         self._count = np.concatenate([np.delete(self._count, parts), counts])[order]
 
 
-def _parts(counted: nw.DataFrame[Any]) -> tuple[NDArray[Any], NDArray[Any], Integers]:
+def _parts(counted: nw.DataFrame[Any]) -> tuple[Array, Array, Integers]:
     """The smallest and the largest value of every part, and its rows."""
     return numpy_of(counted[_LOW]), numpy_of(counted[_HIGH]), as_counts(counted[COUNT])

@@ -1,7 +1,6 @@
 """Files as tables: DuckDB reads CSV, TSV and Parquet, one file, a folder or a glob.
 
-What cannot be read is refused with the reader's own reason. Files in object stores are read on the
-same connections (`connect`).
+What cannot be read is refused with the reader's own reason, also in object stores (`connect`).
 """
 
 import codecs
@@ -21,7 +20,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
-from misfeat.exceptions import DamagedFileError, Message, MisfeatError, listed
+from misfeat.exceptions import DamagedFileError, MisfeatError
+from misfeat.messages import Message, listed
 from misfeat.reading.values import MissingCodes
 from misfeat.runtime.file_system import unreadable
 from misfeat.runtime.memory import allowed_memory

@@ -1,7 +1,4 @@
-"""How any input becomes a table, and how results become dataframes of the user's library.
-
-Names and kinds of dataframes of any library, and target, groups and weights beside them.
-"""
+"""How any input becomes a table, and how results become dataframes of the user's library."""
 
 import os
 import sys
@@ -12,7 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from misfeat.exceptions import MisfeatError, Setting, listed, no_such_column, shortened
+from misfeat.exceptions import MisfeatError, no_such_column
+from misfeat.messages import Setting, listed, shortened
 from misfeat.reading import files, remote_tables
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Names

@@ -14,9 +14,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from misfeat.exceptions import Message, MisfeatError, Setting, shortened
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Message, Setting, shortened
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
     CodedRows,
@@ -33,7 +33,7 @@ from misfeat.reading.coders import (
 )
 from misfeat.reading.table_statistics import GroupSums, ValueCounts, Variable, Weighing, WeightRange
 from misfeat.reading.values import COLUMN_NAME, INT64, Value, canonical, check_text, label
-from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Array, Flags, Floats, Indices, Integers
 
 FEW_EDGES = 16  # Comparing all values with so few edges is faster than looking each of them up
 UNSCORED = (list, dict, set, np.ndarray, bytes, bytearray, memoryview, complex, dt.timedelta)
@@ -50,13 +50,13 @@ class Column:
     """One column in a form that is quick to code."""
 
     kind: Kind
-    values: NDArray[Any]  # Numbers or datetime64[us]; for text and flags the position in `distinct`
+    values: Array  # Numbers or datetime64[us]; for text and flags the position in `distinct`
     missing: Flags  # Which rows are missing; what `values` holds there means nothing
-    distinct: NDArray[np.object_] | None = None  # The distinct canonical values of text and flags
+    distinct: Array | None = None  # The distinct canonical values of text and flags
     order: tuple[str, ...] | None = None  # The categories in their order, where the type has one
 
     @classmethod
-    def of_numbers(cls, kind: Kind, values: NDArray[Any]) -> "Column":
+    def of_numbers(cls, kind: Kind, values: Array) -> "Column":
         """Numbers or moments, missing where they are NaN or NaT."""
         if values.dtype.kind == "i":
             return cls(kind, values, np.zeros(len(values), dtype=bool))
@@ -100,7 +100,7 @@ class Column:
         ]
         return Column(Kind.NUMBER, np.array([*numbers, np.nan])[self.values], missing)
 
-    def present(self) -> NDArray[Any]:
+    def present(self) -> Array:
         """What `values` holds where nothing is missing."""
         return self.values[~self.missing] if self.missing.any() else self.values
 
@@ -109,7 +109,7 @@ class Column:
         return Column(self.kind, self.values[rows], self.missing[rows], self.distinct, self.order)
 
 
-def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
+def read_column(values: Array | nw.Series[Any], name: str) -> Column:
     """The column that an array or a series of any library is."""
     if not isinstance(values, np.ndarray):
         return _of_series(values, name)
@@ -131,7 +131,7 @@ def read_column(values: NDArray[Any] | nw.Series[Any], name: str) -> Column:
     return _unsupported(len(values))
 
 
-def _of_moments(values: NDArray[Any], name: str) -> Column:
+def _of_moments(values: Array, name: str) -> Column:
     """Moments in microseconds; NumPy lets those that these cannot hold stand for others."""
     factor = FINER.get(np.datetime_data(values.dtype))
     if factor is not None:  # by hand: NumPy 2.5 refuses the earliest of them
@@ -245,7 +245,7 @@ def holds_integers(least: Any, greatest: Any) -> bool:
     return all(one is None or one in INT64 for one in map(canonical, (least, greatest)))
 
 
-def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[NDArray[Any], Flags]:
+def _without_nulls(series: nw.Series[Any], instead: int) -> tuple[Array, Flags]:
     if not series.null_count():
         return numpy_of(series), np.zeros(len(series), dtype=bool)
     if series.implementation.is_pyarrow() and (found := arrow_numbers(series.to_native())):
@@ -296,7 +296,7 @@ def _of_text(series: nw.Series[Any]) -> Column:
     return Column.of_positions(Kind.TEXT, positions.astype(np.int64, copy=False), labels, order)
 
 
-def as_columns(X: object) -> dict[str, NDArray[Any]]:
+def as_columns(X: object) -> dict[str, Array]:
     """Name the columns of an array ``x0``, ``x1``, …; keep a mapping's names."""
     if isinstance(X, Mapping):
         if not X:
@@ -323,7 +323,7 @@ def as_columns(X: object) -> dict[str, NDArray[Any]]:
     return {f"x{i}": array[:, i] for i in range(array.shape[1])}
 
 
-def as_array(values: Any, what: str, column: str | None = None) -> NDArray[Any]:
+def as_array(values: Any, what: str, column: str | None = None) -> Array:
     """An array of what was given; what a masked array masks is missing. Messages say what it is."""
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
@@ -345,7 +345,7 @@ class ArrayTable:
     """A table in memory: arrays or series by name, each read when it is first asked for."""
 
     def __init__(
-        self, sources: Mapping[str, NDArray[Any] | nw.Series[Any]], frame_backend: str | None = None
+        self, sources: Mapping[str, Array | nw.Series[Any]], frame_backend: str | None = None
     ) -> None:
         self.frame_backend = frame_backend
         self.notes: list[Message] = []  # What users should know of how it was read
@@ -420,7 +420,7 @@ class ArrayTable:
         counted = answers.tally(spelled, counts, read.kind)
         return ValueCounts(counted.values, counted.counts, missing)
 
-    def _occurring(self, column: Column) -> tuple[NDArray[Any], Integers, int]:
+    def _occurring(self, column: Column) -> tuple[Array, Integers, int]:
         """Distinct values of a column, how often each occurs, and how often none."""
         times, present = self._frequencies, column.present()
         if times is None:
@@ -573,7 +573,7 @@ def kind_of_type(dtype: nw.dtypes.DType) -> Kind:
     return Kind.TIME if dtype in (nw.Date, nw.Datetime) else Kind.UNSUPPORTED
 
 
-def numpy_of(series: nw.Series[Any]) -> NDArray[Any]:
+def numpy_of(series: nw.Series[Any]) -> Array:
     """A series as an array; numbers of PyArrow without it, which would import pandas for that."""
     found = arrow_numbers(series.to_native()) if series.implementation.is_pyarrow() else None
     if found is None or (found[1].any() and found[0].dtype == bool):
@@ -582,7 +582,7 @@ def numpy_of(series: nw.Series[Any]) -> NDArray[Any]:
     return np.where(missing, np.nan, values) if missing.any() else values
 
 
-def arrow_numbers(native: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
+def arrow_numbers(native: Any) -> tuple[Array, Flags] | None:
     """Numbers or flags of PyArrow, and where there is none; None of other types."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -592,7 +592,7 @@ def arrow_numbers(native: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
     if not fixed and native.type not in (pa.float32(), pa.float64()):
         return None
 
-    def held(array: Any) -> NDArray[Any]:
+    def held(array: Any) -> Array:
         parts = []
         for chunk in getattr(array, "chunks", [array]):
             content, first = chunk.buffers()[1], chunk.offset

@@ -8,11 +8,10 @@ from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.reading.coders import Coder, Kind, Reading
 from misfeat.reading.values import Value, canonical, sort_key
-from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
+from misfeat.runtime.array_types import Array, Flags, Floats, Indices, Integers
 
 EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
 """Libraries that hold tables in memory and that results can come back in, the first preferred."""
@@ -23,7 +22,7 @@ NO_COLUMNS = "The table has no columns; pass one with a column for every feature
 class ValueCounts:
     """The distinct values of a column, ascending, with how often each occurs."""
 
-    values: NDArray[Any]  # Numbers, or canonical Python values (dtype object)
+    values: Array  # Numbers, or canonical Python values (dtype object)
     counts: Integers
     missing: int  # Rows with null, NaN, None or NaT
 
@@ -149,7 +148,7 @@ class Weighing:
 
 
 def quantiles_of_counts(
-    values: NDArray[Any], counts: Integers, shares: Sequence[float | Fraction]
+    values: Array, counts: Integers, shares: Sequence[float | Fraction]
 ) -> list[Any]:
     """The smallest of ascending values with at least given shares of the rows at or below them."""
     ends = np.cumsum(counts)

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 
 if TYPE_CHECKING:
     import torch

@@ -9,7 +9,8 @@ from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 
 if sys.platform == "win32":
     import msvcrt

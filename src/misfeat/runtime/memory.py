@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
+from misfeat.exceptions import MemoryLimitError, MisfeatError
+from misfeat.messages import Setting
 
 GIB = 2**30
 LIMIT_VARIABLE = "MISFEAT_MEMORY_LIMIT"

@@ -1,7 +1,4 @@
-"""What long work has: progress, a Ctrl-C that is not lost, and full memory explained.
-
-Progress is a bar in a terminal, plain lines now and then where there is none.
-"""
+"""What long work has: progress, a Ctrl-C that is not lost, and full memory explained."""
 
 import os
 import time
@@ -11,7 +8,8 @@ from contextvars import ContextVar
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from misfeat.exceptions import MemoryLimitError, MisfeatError, Setting
+from misfeat.exceptions import MemoryLimitError, MisfeatError
+from misfeat.messages import Setting
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.interrupts import interrupts_kept
 from misfeat.runtime.memory import is_full_memory

@@ -21,6 +21,7 @@ from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.interrupts import check_interrupt, interrupts_put_off
 
 Task = Callable[[], None]
+Counting = Callable[[int, int], None]  # Told how many are done, and of how many
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -32,7 +33,7 @@ class Work:
     """How many threads work, and who is told how far along they are."""
 
     n_jobs: int | None = None
-    progress: Callable[[int, int], None] | None = None
+    progress: Counting | None = None
     """Called as ``progress(done, total)`` after every task. What it raises stops the work."""
 
     def stretches(

@@ -10,7 +10,6 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts
 from misfeat.cohorts.column_profiles import LOOKS
@@ -25,6 +24,7 @@ from misfeat.information.count_tables import CountTables
 from misfeat.information.measures import Measure
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.reading.table_statistics import EAGER_LIBRARIES
+from misfeat.runtime.array_types import Array
 from misfeat.saving.run_folder import ARRAYS, MANIFEST
 
 CODES, INTEGERS, FLOATS = (np.int8, np.int16, np.int32), (np.int64,), (np.float64,)
@@ -267,9 +267,7 @@ def check_shortlist(shortlist: Shortlist, cohorts: Cohorts) -> None:
     demand(bool((in_each > 0).all()), "a subgroup of which no row was held back", ARRAYS)
 
 
-def check_scores(
-    held: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], measure: Measure
-) -> None:
+def check_scores(held: Mapping[str, Any], arrays: Mapping[str, Array], measure: Measure) -> None:
     """Raise unless saved scores, and what is said of them, go with the rows."""
     n_features = len(measure.features)
     budget, jobs, sizes, seed = held["budget"], held["n_jobs"], held["sizes"], held["entropy"]
@@ -298,7 +296,7 @@ def check_scores(
         _check_scores_of(name, arrays, measure)
 
 
-def _check_scores_of(name: str, arrays: Mapping[str, NDArray[Any]], measure: Measure) -> None:
+def _check_scores_of(name: str, arrays: Mapping[str, Array], measure: Measure) -> None:
     n_cohorts, n_features = measure.missing.shape
     scores = arrays[name]
     _, kind, size, *attribute = name.split(".")

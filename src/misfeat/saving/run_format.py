@@ -21,7 +21,6 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough
 from misfeat.answers.performance import Performance
@@ -35,17 +34,19 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.registry import completer_class, completer_classes
 from misfeat.estimation.estimate import Estimate
 from misfeat.estimation.shortlist import Shortlist
-from misfeat.exceptions import DamagedFileError, MisfeatError, Setting
+from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information import measures
 from misfeat.information.count_tables import CountTables
+from misfeat.messages import Setting
 from misfeat.reading.inputs import names_held
+from misfeat.runtime.array_types import Array
 from misfeat.runtime.file_system import real_path, unreadable
 from misfeat.saving import content_checks, run_folder
 from misfeat.saving.content_checks import ContradictionError, demand
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS
 from misfeat.version import __version__
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Array]
 FORMAT, VERSION = "misfeat selection", 6
 MALFORMED = (
     *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),

@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.answers.recommendation import Answer, answer_of
 from misfeat.answers.subgroup_significance import LEVEL, SignificanceTests, significance_tests
-from misfeat.runtime.array_types import Flags, Floats
+from misfeat.runtime.array_types import Flags, Floats, Indices
 from misfeat.selection import Selection
 
 
@@ -48,7 +47,7 @@ def feature_map(
     return FeatureMap(subgroups, features, share, low, high, predicted, faded)
 
 
-def side_by_side(values: Floats) -> NDArray[np.intp]:
+def side_by_side(values: Floats) -> Indices:
     """Numbers of rows such that rows which are alike are neighbours, those with most on top."""
     # The leaves of an average-linkage tree in the order with the smallest distances between
     # neighbours (Bar-Joseph, Gifford and Jaakkola, Bioinformatics 17, 2001).
@@ -60,7 +59,7 @@ def side_by_side(values: Floats) -> NDArray[np.intp]:
 
     # The best order is slow to find where rows are many.
     tree = linkage(pdist(values), "average", optimal_ordering=len(values) <= 300)
-    order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
+    order: Indices = leaves_list(tree).astype(np.intp)
     half = len(order) // 2
     turned = means[order[:half]].mean() < means[order[-half:]].mean()
     return order[::-1] if turned else order

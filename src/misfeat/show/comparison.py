@@ -14,7 +14,8 @@ from misfeat.answers.run_comparison import (
     points_in_words,
     share_in_words,
 )
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables

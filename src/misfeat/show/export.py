@@ -23,7 +23,8 @@ from misfeat.answers.options import level_size
 from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.coding import CLASSES, NUMBER
-from misfeat.exceptions import Message, MisfeatError, Setting, listed, warn
+from misfeat.exceptions import MisfeatError, warn
+from misfeat.messages import Message, Setting, listed
 from misfeat.runtime import file_system
 from misfeat.safe_text import visible
 from misfeat.selection import Selection

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from misfeat.answers.fit_result import subgroup_rows
 from misfeat.cohorts import Cohorts
-from misfeat.exceptions import Message, Setting, Spelling, text_and_settings
+from misfeat.messages import Message, Setting, Spelling, text_and_settings
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show.answer_with_map import first_screen

@@ -17,8 +17,9 @@ from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.exceptions import Message, MisfeatError, Setting, listed
+from misfeat.exceptions import MisfeatError
 from misfeat.information.mutual_info import target_entropies
+from misfeat.messages import Message, Setting, listed
 from misfeat.reading.inputs import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection

@@ -1,7 +1,4 @@
-"""From the summaries of sites to an ordinary selection: every answer for every site, no rows.
-
-The tables of all sites are laid side by side, as scores and the transfer take them.
-"""
+"""From the summaries of sites to an ordinary selection: every answer for every site, no rows."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +8,6 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from misfeat.answers.fit_result import FitOptions
 from misfeat.cohorts.coding import AS_IT_IS, OF_CODEBOOK
@@ -19,12 +15,13 @@ from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.completion.registry import completer_of
 from misfeat.estimation.estimate import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.scores import SetScores
-from misfeat.exceptions import Message, MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.information.measures import TableInformation
 from misfeat.lattice.levels import level, rank
+from misfeat.messages import Message, Setting, listed
 from misfeat.reading.values import MISSING_LABEL
-from misfeat.runtime.array_types import Floats, Integers
+from misfeat.runtime.array_types import Array, Floats, Integers
 from misfeat.selection import Selection
 from misfeat.sites import rounding
 from misfeat.sites.codebook import ANY_OTHER, CATEGORY, NUMBER, Codebook, ColumnCode
@@ -321,7 +318,7 @@ def _kept(summaries: Sequence[Summary], codebook: Codebook, singles: list[Any]) 
 
 
 def _place(
-    summary: Summary, tables: NDArray[Any], size: int, kept: Recorded, cards: Integers, out: Floats
+    summary: Summary, tables: Array, size: int, kept: Recorded, cards: Integers, out: Floats
 ) -> None:
     """Write the tables of a site where those of its sets stand among all."""
     own_cards, features = summary.cards, np.flatnonzero(summary.recorded)

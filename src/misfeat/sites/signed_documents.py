@@ -1,8 +1,7 @@
 """Documents that sites exchange: JSON of one form, a checksum, and a signature if there is a key.
 
 A document is written in one way only, so that no byte of it can change unseen. What a stranger
-wrote is read within bounds, and nothing in it is run. Keys are Ed25519, through `cryptography`,
-which the extra ``sites`` brings along.
+wrote is read within bounds, and nothing in it is run. Keys are Ed25519 (the extra ``sites``).
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-"""From a site's table to its summary: code by the codebook, count inside the engine, a block at a
-time where rows are many.
-"""
+"""From a site's table to its summary: code by the codebook, count inside the engine."""
 
+from collections.abc import Sequence
 from contextlib import closing
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
-from misfeat.exceptions import MisfeatError, Setting, check_count, listed
+from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.count_tables import table_starts
-from misfeat.lattice.levels import covering_blocks, level, rank
+from misfeat.lattice.levels import level, rank
+from misfeat.messages import Setting, listed
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.runtime.array_types import Floats, Integers
@@ -203,6 +204,24 @@ def _counted(
             np.add.at(by_class, rows.codes[-1], rows.weights)
     report(WHAT, len(blocks), len(blocks))
     return by_class, np.rint(counts).astype(np.int64)
+
+
+def covering_blocks(cards: Sequence[int], size: int, most_cells: int) -> list[tuple[int, ...]]:
+    """Blocks of features, of at most so many cells, so that each set of a size is within one."""
+    n_features = len(cards)
+    if n_features <= size or float(np.prod(np.asarray(cards, dtype=float))) <= most_cells:
+        return [tuple(range(n_features))]
+    largest = np.sort(np.asarray(cards, dtype=float))[::-1]
+    length = 1
+    while (length + 1) * size <= n_features and largest[: (length + 1) * size].prod() <= most_cells:
+        length += 1
+    # Every `size` parts of equal length make a block: the longer they are, the fewer there are.
+    features = range(n_features)
+    parts = [features[first : first + length] for first in range(0, n_features, length)]
+    return [
+        tuple(feature for part in chosen for feature in part)
+        for chosen in combinations(parts, min(size, len(parts)))
+    ]
 
 
 def tables_of_rows(

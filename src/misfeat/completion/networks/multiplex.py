@@ -17,18 +17,17 @@ Scores are in units of the table's mean known score. Arrays have sets first, lev
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from misfeat.completion.base import BaseCompleter, closed_upwards
 from misfeat.completion.completer_data import OWN_ROWS, ExactScores, Known, support_of
 from misfeat.lattice.levels import level
 from misfeat.lattice.neighbour_sums import Neighbours
-from misfeat.runtime.array_types import Flags, Floats
+from misfeat.runtime.array_types import Array, Flags, Floats
 
 if TYPE_CHECKING:
     from misfeat.completion.neural_completers import MultiplexCompleter
@@ -134,7 +133,7 @@ class Lessons(NamedTuple):
         facts = np.concatenate([_facts(exact, size, floor, unit), gains], axis=2)
         return Inputs(self.tensor(facts), self.tensor(exact.missing), self.tensor(gains), floor)
 
-    def tensor(self, values: NDArray[Any]) -> Tensor:
+    def tensor(self, values: Array) -> Tensor:
         """Values on the device."""
         return torch.from_numpy(values).float().to(self.device)
 

@@ -16,8 +16,6 @@ for the means, but elsewhere only at the subsets asked for. The first layer's me
 Tensors have nodes first where neighbours are summed, models first where matrices are multiplied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,9 +27,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from misfeat.completion.networks.training import Labels, drawn_weights, train
-from misfeat.exceptions import MisfeatError, Setting
-from misfeat.lattice.levels import contains, count_nodes, level
+from misfeat.exceptions import MisfeatError
+from misfeat.lattice.levels import count_nodes
 from misfeat.lattice.neighbour_sums import Neighbours
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.devices import torch_device
 from misfeat.runtime.progress import Progress
@@ -103,7 +102,7 @@ class ModelShape:
         for first in range(0, self.n_cohorts, together):
             yield range(first, min(first + together, self.n_cohorts))
 
-    def network(self, graph: Neighbours, own: range, seed: int = 0) -> PaperNetwork:
+    def network(self, graph: Neighbours, own: range, seed: int = 0) -> "PaperNetwork":
         """A new network for some subgroups, with weights drawn by a seed."""
         return PaperNetwork(self, graph, own, seed).to(graph.degree.device)
 
@@ -261,7 +260,7 @@ class PaperModels(NamedTuple):
 def train_models(
     shape: ModelShape,
     by_size: Sequence[Floats],
-    settings: EpochCompleter,
+    settings: "EpochCompleter",
     device: torch.device,
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
@@ -291,39 +290,3 @@ def train_models(
         weights.append({name: w.detach().cpu() for name, w in network.state_dict().items()})
     together = {name: torch.cat([w[name] for w in weights]) for name in weights[0]}
     return PaperModels(shape, together)
-
-
-class MLPNetwork(nn.Module):
-    """One model a subgroup, over all sets of `low` to `high` features, small ones first."""
-
-    inputs: Tensor
-
-    def __init__(
-        self, n_models: int, n_features: int, low: int, high: int, hidden: int, seed: int
-    ) -> None:
-        super().__init__()
-        self.own = range(n_models)
-        held = [contains(level(n_features, size), n_features) for size in range(low, high + 1)]
-        self._starts = dict(enumerate(np.cumsum([0, *map(len, held)]).tolist(), start=low))
-        bits = torch.from_numpy(np.concatenate(held)).float()
-        self.register_buffer("inputs", bits, persistent=False)
-        draw = partial(drawn_weights, torch.Generator().manual_seed(seed))
-        self.first = nn.Parameter(draw(n_features, n_models, n_features, hidden))
-        self.first_bias = nn.Parameter(draw(n_features, n_models, 1, hidden))
-        self.second = nn.Parameter(draw(hidden, n_models, hidden, hidden))
-        self.second_bias = nn.Parameter(draw(hidden, n_models, 1, hidden))
-        self.head = nn.Parameter(draw(hidden, n_models, hidden, 1))
-        self.head_bias = nn.Parameter(draw(hidden, n_models, 1, 1))
-
-    def forward(self, rows: Tensor) -> Tensor:
-        """Predicted scores of the sets in these rows, both of shape (n_models, n_rows)."""
-        state = torch.relu_(torch.baddbmm(self.first_bias, self.inputs[rows], self.first))
-        state = torch.relu_(torch.baddbmm(self.second_bias, state, self.second))
-        return torch.baddbmm(self.head_bias, state, self.head).squeeze(2)
-
-    @torch.no_grad()
-    def predict(self, size: int) -> Floats:
-        """Scores of all sets of one size, of shape (n_models, n_subsets)."""
-        device = self.inputs.device
-        rows = torch.arange(self._starts[size], self._starts[size + 1], device=device)
-        return self(rows.expand(len(self.own), -1)).double().cpu().numpy()

@@ -1,7 +1,5 @@
 """How networks are trained: the models of several subgroups side by side, on known scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from misfeat.exceptions import MisfeatError, Setting
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -30,12 +29,12 @@ class Labels(NamedTuple):
     scores: Floats
 
     @classmethod
-    def known(cls, rows: Integers, scores: Floats) -> Labels:
+    def known(cls, rows: Integers, scores: Floats) -> "Labels":
         """The rows whose scores are known."""
         there = ~np.isnan(scores)
         return cls(rows[there], scores[there])
 
-    def split(self, share: float, rng: np.random.Generator) -> tuple[Labels, Labels]:
+    def split(self, share: float, rng: np.random.Generator) -> "tuple[Labels, Labels]":
         """Labels to train on and labels to choose by; the same ones where they are too few."""
         order = rng.permutation(len(self.rows))
         held_out = round(share * len(order))
@@ -49,7 +48,7 @@ class Labels(NamedTuple):
 def train(
     network: Any,
     labels: Sequence[Labels],
-    settings: EpochCompleter,
+    settings: "EpochCompleter",
     rng: np.random.Generator,
     on_epoch: Callable[[int], None] | None = None,
 ) -> tuple[int, Integers]:
@@ -99,7 +98,7 @@ class Batch(NamedTuple):
     weights: Tensor
 
     @classmethod
-    def of(cls, labels: Sequence[Labels], n_rows: int, device: torch.device) -> Batch:
+    def of(cls, labels: Sequence[Labels], n_rows: int, device: torch.device) -> "Batch":
         """The labels of every model, of so many rows that there are, on a device."""
         longest = max(len(known.rows) for known in labels)
         rows = np.zeros((len(labels), longest), dtype=np.int64)
@@ -120,7 +119,7 @@ class Batch(NamedTuple):
         return (self.weights * (network(self.rows) - self.scores) ** 2).sum(dim=1)
 
 
-def training_step(network: Any, batch: Batch, settings: EpochCompleter) -> Callable[[], None]:
+def training_step(network: Any, batch: Batch, settings: "EpochCompleter") -> Callable[[], None]:
     """One epoch of all models; they share no weight, so the sum of their losses trains each."""
     on_cuda = batch.rows.device.type == "cuda"
     optimizer = torch.optim.Adam(

@@ -10,9 +10,8 @@ members share the split.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from misfeat.runtime.array_types import Flags, Floats, Integers
+from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.compilation import compiled, copy_lines
 
 UNFILLED = 1e-300  # A sum that is not above this cannot be scaled
@@ -22,7 +21,7 @@ LARGEST_KEPT = 3  # tables of up to so many features are kept where larger ones 
 class Rows(NamedTuple):
     """The coded, weighted rows of all cohorts."""
 
-    codes: NDArray[np.uint16]  # (n_features, n_rows); those of unrecorded features are not read
+    codes: Indices  # (n_features, n_rows); those of unrecorded features are not read
     target: Integers  # (n_rows,): classes
     weights: Floats  # (n_rows,): how many rows of the table each stands for
     offsets: Integers  # cohort i owns the rows ``offsets[i]:offsets[i + 1]``

@@ -14,13 +14,8 @@ import numpy as np
 from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
-from misfeat.completion.transfer import donor_tables
-from misfeat.completion.transfer.set_completion import (
-    Completed,
-    SetEvidence,
-    complete_sets,
-    poisson_table,
-)
+from misfeat.completion.transfer import donor_tables, set_completion
+from misfeat.completion.transfer.set_completion import Completed, SetEvidence, complete_sets
 from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
 from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
@@ -137,7 +132,7 @@ class TransferModel:
             margins=self._margins,
             kept=(singles, pairs, triples),
             members=np.array(members, dtype=np.int64).reshape(-1, part_size),
-            poisson=poisson_table(),
+            poisson=set_completion.poisson_table(),
         )
 
     def _to_complete(self, layout: Layout, counts: Floats | None = None) -> Completed:

@@ -4,8 +4,7 @@ The cover-cube of docs/explanation/scores.md. Each block of the plan is counted 
 the target, into a dense table: cells of the block's features, and within a cell one lane per class.
 The tables of its subsets follow by summing features out, several lanes to a machine word. A subset
 needs one pass over its table and no logarithm: f is looked up, and totals of cells in g, f again or
-its null expectation. Every subset is summed in one order by one thread, whatever block its table
-comes from.
+its null expectation. Every subset is summed in one order, whatever block its table comes from.
 """
 
 from typing import NamedTuple

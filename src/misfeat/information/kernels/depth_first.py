@@ -8,8 +8,7 @@ more feature splits the groups. With f(c) = c log c and N rows,
 
 Rows of groups of one class are dropped (docs/explanation/scores.md). Scores above chance have
 g(c_s), the null expectation, in place of f(c_s); a pure group then contributes, unless it holds one
-row. Where rows lack values, no row may be dropped, and the null expectation depends on the rows of
-every class that a subset has.
+row. Where rows lack values, none may be dropped, and g depends on a subset's rows of every class.
 """
 
 from typing import NamedTuple

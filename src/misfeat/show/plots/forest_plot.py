@@ -1,7 +1,5 @@
 """The forest plot: what one set of features explains in every subgroup."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,8 +21,8 @@ CHARACTER, BETWEEN = 5.9, 16.0  # points of a character of a column of text, and
 
 
 def forest(
-    selected: drawing.Fitted | Selection, features: Sequence[str], ax: Axes | None = None
-) -> Axes:
+    selected: drawing.Fitted | Selection, features: Sequence[str], ax: "Axes | None" = None
+) -> "Axes":
     """Draw what one set of features explains in every subgroup: a forest plot.
 
     Subgroups in which the set explains most come first. The area of a square shows the rows of the
@@ -121,7 +119,7 @@ def _forest_rows(selection: Selection, members: list[int]) -> list[_ForestRow]:
     return sorted(lines, key=lambda line: (not line.varies, -line.share))
 
 
-def _draw_row(ax: Axes, row: int, line: _ForestRow, area: float) -> None:
+def _draw_row(ax: "Axes", row: int, line: _ForestRow, area: float) -> None:
     colour = drawing.COLOUR["predicted" if line.predicted else "recorded"]
     alpha = drawing.FADED if line.faded else 1.0
     if line.high > line.low:
@@ -164,7 +162,7 @@ def _per_cent(share: float) -> str:
     return f"{100 * share:.1f}" if share >= 0.0005 else "<0.1"
 
 
-def _forest_legend(ax: Axes, lines: list[_ForestRow], selection: Selection) -> list[Any]:
+def _forest_legend(ax: "Axes", lines: list[_ForestRow], selection: Selection) -> list[Any]:
     handles: list[Any] = []
     for source, dash in (("recorded", "solid"), ("predicted", (0, (2.5, 1.5)))):
         predicted = source == "predicted"

@@ -1,7 +1,5 @@
 """Ranked lists, best on top: sets, what recording is worth, and what is stable."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +31,8 @@ def top_k(
     subgroup: str | None = None,
     size: int | None = None,
     k: int | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw the best sets of a subgroup, best on top.
 
     Exact scores are blue circles, predicted ones vermillion diamonds with their interval; a star
@@ -96,8 +94,8 @@ def worth_collecting(
     size: int | None = None,
     costs: Mapping[str, float] | None = None,
     n: int = 15,
-    ax: Axes | None = None,
-) -> Axes:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw what the unrecorded features most worth collecting would be worth, best on top.
 
     Colour and marker say what the prediction rests on: whether the features of the best set with
@@ -167,7 +165,7 @@ def worth_collecting(
     return ax
 
 
-def _values(ax: Axes, rows: Sequence[int], shares: Any, *, bars: bool = True, **look: Any) -> Any:
+def _values(ax: "Axes", rows: Sequence[int], shares: Any, *, bars: bool = True, **look: Any) -> Any:
     """Draw values with their intervals in some of the rows; what the legend explains."""
     value, low, high = shares[rows].T
     # An interval that a prediction just touches may pass it by a rounding.
@@ -181,8 +179,8 @@ def stability(
     size: int | None = None,
     k: int | None = None,
     resamples: int = RESAMPLES,
-    ax: Axes | None = None,
-) -> Axes:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw how stable the best sets and features are when rows are resampled.
 
     Bars show in which share of the resamples each of the k best sets is among the k best again, and
@@ -250,7 +248,7 @@ def stability(
     return ax
 
 
-def _bar(ax: Axes, places: Any, shares: list[float], colour: str) -> Any:
+def _bar(ax: "Axes", places: Any, shares: list[float], colour: str) -> Any:
     bars = ax.barh(places, shares, height=HEIGHT, color=colour)
     ax.bar_label(bars, [f"{100 * share:.0f} %" for share in shares], padding=3, fontsize=8)
     return bars

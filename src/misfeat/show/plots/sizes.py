@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from misfeat.answers.enough_features import Enough, enough_features
 from misfeat.answers.recommendation import EXPLAINED, answer_of
-from misfeat.exceptions import MisfeatError, Setting, listed
+from misfeat.exceptions import MisfeatError
+from misfeat.messages import Setting, listed
 from misfeat.runtime.array_types import Floats
 from misfeat.selection import Selection
 from misfeat.show.plots import drawing

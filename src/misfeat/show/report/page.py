@@ -124,8 +124,7 @@ class Report:
         file = Path(tempfile.mkdtemp(prefix="misfeat-")) / "report.html"
         self.write_html(file)
         if not webbrowser.open(file.as_uri()):
-            place = f"the report is {str(file)!r}"
-            raise MisfeatError(f"No browser could be opened; {place}.")
+            raise MisfeatError(f"No browser could be opened; the report is {str(file)!r}.")
 
     def html_snippet(self) -> str:
         """The page as a sandboxed frame that another page or a notebook can hold."""
