@@ -233,9 +233,6 @@ def test_frames_need_a_dataframe_library_and_take_any_that_is_installed(fitted, 
     assert isinstance(fitted.top_k(), pl.DataFrame)
 
 
-# --- budgets ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("estimate", ["above_chance", "sample"])
 @pytest.mark.parametrize("sampler", ["randwalk", "arbitrary", "stratified"])
 def test_a_budget_computes_its_share_and_predicts_the_rest(ask, sampler, estimate):

@@ -15,7 +15,6 @@ from misfeat.cohorts.suspected_codes import suspects
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
 
-CODES = MissingCodes()
 RNG = np.random.default_rng(0)
 AGES = RNG.integers(18, 91, 500).tolist()
 PRESSURES = RNG.normal(130, 15, 500).round().clip(80, 210).tolist()
@@ -42,7 +41,8 @@ UNKNOWN = {
 
 
 def suspected(values, codes=None):
-    table = open_columns({"x": np.asarray(values)}, MissingCodes.parse(codes))
+    held = pd.DataFrame({"x": values}) if isinstance(values, pd.Series) else {"x": values}
+    table = open_columns(held, MissingCodes.parse(codes))
     return suspects(profile_column(table, "x", MissingCodes.parse(codes), len(values)))
 
 
@@ -57,28 +57,19 @@ def test_codes_beside_values_are_suspected():
         assert suspected(others + codes * 25, codes) == ((), "")
 
 
-@pytest.mark.parametrize("code", ["1900-01-01", "9999-12-31", "1970-01-01"])
 @pytest.mark.parametrize("holder", [str, dt.date.fromisoformat])
-def test_dates_written_for_none_are_suspected(code, holder):
-    first = dt.date(2015, 1, 1)
-    days = [(first + dt.timedelta(days=n % 300)).isoformat() for n in range(600)]
-    column = [holder(text) for text in [*days, *[code] * 9]]
-    profile = profile_column(open_columns({"x": column}, CODES), "x", CODES, len(column))
-    why = f"{code} in 9 rows, and from 2015-01-01 to 2015-10-27 in all others"
-    assert suspects(profile) == ((code,), why)
-    cohorts = build_cohorts(
-        {"x": column, "y": [0, 1, 1] * 203}, "y", coding=Coding(missing_values={"x": code})
-    )
-    assert cohorts.columns[0].missing == 9
-    few = [holder(text) for text in [*days, *[code] * 2, *["2014-12-31"] * 9]]
-    profile = profile_column(open_columns({"x": few}, CODES), "x", CODES, len(few))
-    assert suspects(profile) == ((), "")
-
-
-def test_dates_of_years_beyond_9999_are_not():
-    days = pd.Series(np.array([-(10**15), 0, 1, 2, 0, 0, 0], dtype="datetime64[ms]"))
-    profile = profile_column(open_columns(pd.DataFrame({"x": days}), CODES), "x", CODES, len(days))
-    assert suspects(profile) == ((), "")
+def test_dates_written_for_none_are_suspected(holder):
+    days = [str(dt.date(2015, 1, 1) + dt.timedelta(days=n % 300)) for n in range(600)]
+    for code in ("1900-01-01", "9999-12-31", "1970-01-01"):
+        column = [*map(holder, [*days, *[code] * 9])]
+        why = f"{code} in 9 rows, and from 2015-01-01 to 2015-10-27 in all others"
+        assert suspected(column) == ((code,), why)
+        assert suspected([*column[:602], *[holder("2014-12-31")] * 9]) == ((), "")
+        coding = Coding(missing_values={"x": code})
+        cohorts = build_cohorts({"x": column, "y": [0, 1, 1] * 203}, "y", coding=coding)
+        assert cohorts.columns[0].missing == 9
+    beyond = np.array([-(10**15), 0, 1, 2, 0, 0, 0], dtype="datetime64[ms]")  # years
+    assert suspected(pd.Series(beyond)) == ((), "")
 
 
 def test_other_values_are_not():

@@ -156,11 +156,7 @@ def test_the_selector_takes_it_by_name(name):
     columns["y"], columns["site"] = rng.integers(2, size=120), np.arange(120) % 2
     columns["f0"][columns["site"] == 0] = np.nan
     selector = SubgroupSelector(
-        "site",
-        size=1,
-        completer=quick(name),
-        confidence=0.5,
-        device="cpu",
+        "site", size=1, completer=quick(name), confidence=0.5, device="cpu"
     ).fit(columns, "y")
     assert type(selector.completer_) is completer_class(name)
     assert selector.completer_.confidence == confidence_of(completer_of(name, confidence=0.5))

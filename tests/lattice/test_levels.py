@@ -24,11 +24,7 @@ def test_a_level_holds_every_subset_once_in_the_order_of_ranks(n, size):
     assert np.array_equal(rank(subsets), np.arange(len(subsets)))
 
 
-@given(
-    n=st.integers(1, 500),
-    size=st.integers(1, 6),
-    seed=st.integers(0, 2**32 - 1),
-)
+@given(n=st.integers(1, 500), size=st.integers(1, 6), seed=st.integers(0, 2**32 - 1))
 def test_ranks_and_subsets_are_each_others_inverse_for_hundreds_of_features(n, size, seed):
     ranks = np.random.default_rng(seed).integers(max(comb(n, size), 1), size=20)
     subsets = unrank(ranks, size)

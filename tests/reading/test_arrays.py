@@ -26,9 +26,6 @@ FEATURE, TARGET = "Spalte 1", "Ziel 2"
 HALF = "a\ud800"
 
 
-# --- columns of every type ----------------------------------------------------------------------
-
-
 def in_memory(held) -> ArrayTable:
     opened = open_columns(held, MissingCodes())
     assert isinstance(opened, ArrayTable)
@@ -191,9 +188,6 @@ def test_columns_of_objects_keep_their_values_apart_in_pandas_as_in_arrays(value
     assert sorted(sizes) in ([20, 20, 20], [0, 20, 40])
 
 
-# --- what means missing -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("gap", [None, float("nan")])
 def test_gaps_among_given_texts_are_not_a_class_of_their_own(gap):
     held, values = {"a": [0, 1] * 6, "b": [0, 0, 1] * 4}, ["low", "high", gap] * 4
@@ -231,9 +225,6 @@ def test_codes_in_columns_of_several_types_mean_missing():
     for hold in (dict, pd.DataFrame):
         cohorts = build_cohorts(hold(table(c=column)), "y", coding=Coding(missing_values=-1))
         assert cohorts.categories[cohorts.features.index("c")] == ("a", "b", "missing")
-
-
-# --- halves of characters -----------------------------------------------------------------------
 
 
 def test_names_and_values_with_half_a_character_are_refused_by_their_column():

@@ -182,9 +182,6 @@ def test_a_connection_has_so_many_threads(monkeypatch):
         close()
 
 
-# --- CSV files --------------------------------------------------------------------------------
-
-
 def test_a_row_with_too_few_or_too_many_cells_is_named(tmp_path):
     for text, row, expected, found in (
         (f"x,y,z\n{ROWS}1", 62, 3, 1),
@@ -343,9 +340,6 @@ def test_flags_are_written_true_and_false_and_other_words_are_words(tmp_path):
     first, second, _ = build_cohorts(path, "y").columns
     assert (first.taken_for, first.categories) == ("flag", ("False", "True"))
     assert (second.taken_for, second.categories) == ("category", ("no", "yes"))
-
-
-# --- Parquet files ----------------------------------------------------------------------------
 
 
 def table(rows=5000):

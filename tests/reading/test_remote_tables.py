@@ -97,9 +97,6 @@ def test_a_source_must_not_give_a_source():
         build_cohorts(Twice(), "y")
 
 
-# --- PostgreSQL -------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def rows() -> pd.DataFrame:
     rng = np.random.default_rng(0)

@@ -147,10 +147,7 @@ def test_a_group_leaves_its_limit_less_its_use(tmp_path, groups):
 
 @pytest.mark.parametrize(
     ("folder", "names", "cache"),
-    [
-        ("cgroup", V2, "inactive_file"),
-        ("cgroup/memory", V1, "total_inactive_file"),
-    ],
+    [("cgroup", V2, "inactive_file"), ("cgroup/memory", V1, "total_inactive_file")],
 )
 def test_cached_files_do_not_count_as_used(tmp_path, folder, names, cache):
     put(tmp_path, "membership", "4:memory:/\n0::/")

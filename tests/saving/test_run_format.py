@@ -32,11 +32,7 @@ def test_a_loaded_selector_answers_as_the_saved_one(selector, tmp_path):
     assert again.validation_ == selector.validation_
     assert again.cohorts_.equals(selector.cohorts_)
     assert again.get_feature_names_out().tolist() == selector.get_feature_names_out().tolist()
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
-        ANSWERS,
-        ARRAYS,
-        MANIFEST,
-    ]
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [ANSWERS, ARRAYS, MANIFEST]
 
 
 def test_a_fresh_process_gives_the_same_scores(selector, tmp_path):

@@ -390,7 +390,7 @@ def check_target(profile: Profile, bins: BinRules, target: str) -> None:
     elif target == NUMBER and not profile.kind.ordered:
         problem = f"holds {profile.kind.value} values and cannot be taken as a number; use "
         problem += f"{Setting('target', CLASSES)}, or convert it to numbers."
-    elif not binned and profile.is_identifier:
+    elif not binned and profile.is_identifier and 2 * profile.distinct > profile.recorded:
         problem = "has a different value in nearly every row; choose another target, or group its "
         problem += "values first."
     elif n_classes > MOST_CLASSES:

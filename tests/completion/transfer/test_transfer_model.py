@@ -9,10 +9,7 @@ from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.left_out_features import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import subset_tables, transfer_model
-from misfeat.completion.transfer.set_completion import (
-    expected_score,
-    poisson_table,
-)
+from misfeat.completion.transfer.set_completion import expected_score, poisson_table
 from misfeat.completion.transfer.transfer_model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import level
