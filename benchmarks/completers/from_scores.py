@@ -24,7 +24,7 @@ from misfeat.completion.base import (
     recorded_sets_filled,
 )
 from misfeat.completion.completer_data import Guess
-from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.completion.registry import INHERIT
 from misfeat.lattice.levels import level, rank
 

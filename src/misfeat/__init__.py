@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.column_coding import Coding
     from misfeat.exceptions import (
         DamagedFileError,
         MisfeatError,
@@ -28,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HOME = {
-    "Coding": "misfeat.cohorts.coding:Coding",
+    "Coding": "misfeat.cohorts.column_coding:Coding",
     "Columns": "misfeat.transformer:Columns",
     "DamagedFileError": "misfeat.exceptions:DamagedFileError",
     "MisfeatError": "misfeat.exceptions:MisfeatError",

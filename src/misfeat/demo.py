@@ -6,7 +6,7 @@ from typing import Any
 
 import tomli_w
 
-from misfeat.cohorts.coding import Coding
+from misfeat.cohorts.column_coding import Coding
 from misfeat.datasets import load_heart
 from misfeat.runtime.progress import progress_shown
 from misfeat.saved_selector import save_selector

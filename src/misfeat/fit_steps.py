@@ -13,12 +13,12 @@ from misfeat.answers.options import shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import check_blocks, joined_blocks
-from misfeat.cohorts.left_out_features import check_names, product_sums_without, without_features
+from misfeat.cohorts.feature_removal import check_names, product_sums_without, without_features
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.estimate import SAMPLE, Estimate
-from misfeat.estimation.scores import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, no_such_column, warn
 from misfeat.information.measures import Measure, SquaredCorrelation, information_of

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from misfeat.cohorts.coding import Coding
+from misfeat.cohorts.column_coding import Coding
 from misfeat.exceptions import MisfeatError
 from misfeat.messages import Setting
 from misfeat.parameters.declaration import check_parameters, parameters_of

@@ -24,7 +24,7 @@ from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.subgroup_significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.top_sets import all_scores, as_columns, best_sets
 from misfeat.answers.validation import validation_of
-from misfeat.estimation.scores import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.reading.inputs import result_frame
 from misfeat.saving.run_format import SavedRun, keep_answers, read_run, write_run
 from misfeat.words import count_words

@@ -9,7 +9,7 @@ from misfeat.parameters.declaration import parameter, with_parameters
 from misfeat.runtime.devices import DEVICES
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.column_coding import Coding
     from misfeat.completion import BaseCompleter
     from misfeat.transformer import Columns
 

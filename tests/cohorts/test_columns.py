@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.coding import cut_points, interval_labels, quantile_edges
+from misfeat.cohorts.column_coding import cut_points, interval_labels, quantile_edges
 from tests.cohorts.tables import audit, table
 
 

@@ -41,8 +41,7 @@ UNKNOWN = {
 
 
 def suspected(values, codes=None):
-    held = pd.DataFrame({"x": values}) if isinstance(values, pd.Series) else {"x": values}
-    table = open_columns(held, MissingCodes.parse(codes))
+    table = open_columns({"x": values}, MissingCodes.parse(codes))
     return suspects(profile_column(table, "x", MissingCodes.parse(codes), len(values)))
 
 
@@ -69,7 +68,7 @@ def test_dates_written_for_none_are_suspected(holder):
         cohorts = build_cohorts({"x": column, "y": [0, 1, 1] * 203}, "y", coding=coding)
         assert cohorts.columns[0].missing == 9
     beyond = np.array([-(10**15), 0, 1, 2, 0, 0, 0], dtype="datetime64[ms]")  # years
-    assert suspected(pd.Series(beyond)) == ((), "")
+    assert suspected(beyond) == ((), "")
 
 
 def test_other_values_are_not():

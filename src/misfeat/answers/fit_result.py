@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.left_out_features import check_names, not_a_feature
+from misfeat.cohorts.feature_removal import check_names, not_a_feature
 from misfeat.completion import BaseCompleter, CompletedScores
-from misfeat.estimation.scores import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.mutual_info import target_entropies

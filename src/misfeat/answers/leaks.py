@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from misfeat.answers.caution import SUSPECTS, Caution
 from misfeat.cohorts.cohort_data import Cohorts, is_gap
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.left_out_features import SUSPECT, without_features
+from misfeat.cohorts.feature_removal import SUSPECT, without_features
 from misfeat.messages import Message, Setting
 from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 from misfeat.words import joined

@@ -29,7 +29,7 @@ from misfeat.answers.subgroup_significance import (
 )
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.subgroup_names import subgroup_named
+from misfeat.cohorts.subgroup_lookup import subgroup_named
 from misfeat.messages import Message, Setting
 from misfeat.words import joined, p_words, percent, percent_between
 

@@ -24,7 +24,7 @@ from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import adjusted_correlation
-from misfeat.information.mutual_info import SampledShare, sampled_share
+from misfeat.information.sampling_errors import SampledShare, sampled_share
 from misfeat.messages import Message, Setting, listed
 from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
 

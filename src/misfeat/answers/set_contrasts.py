@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from misfeat.answers.fit_result import FitResult, set_members
 from misfeat.cohorts import Cohorts
 from misfeat.completion import CompletedScores
-from misfeat.information.mutual_info import influence
+from misfeat.information.sampling_errors import influence
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
 Set = tuple[int, ...]

@@ -18,10 +18,10 @@ from misfeat.answers.options import explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
-from misfeat.estimation.covariance_sources import source_of
 from misfeat.estimation.estimate import POPULATION
 from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
-from misfeat.estimation.scores import SetScores
+from misfeat.estimation.set_scores import SetScores
+from misfeat.estimation.table_sources import source_of
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import information_of
 from misfeat.messages import Setting

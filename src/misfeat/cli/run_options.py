@@ -36,7 +36,7 @@ def read_size(value: Any) -> Any:
 
 def read_groups(value: Any) -> list[Any]:
     """Read ``COL`` and ``COL:cut,cut``; a colon without a number or date after it is in a name."""
-    from misfeat.cohorts.coding import cut_points
+    from misfeat.cohorts.column_coding import cut_points
 
     groups: list[Any] = []
     for part in as_list(value):
@@ -228,7 +228,7 @@ class RunSettings:
 
     def selector(self) -> "SubgroupSelector":
         """The selector that these settings ask for."""
-        from misfeat.cohorts.coding import Coding
+        from misfeat.cohorts.column_coding import Coding
         from misfeat.selector import SubgroupSelector
 
         coding = Coding(**self._parameters_of(CodingParameters))

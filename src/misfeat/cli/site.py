@@ -12,7 +12,7 @@ from misfeat.exceptions import MisfeatError
 from misfeat.messages import Setting, listed
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.column_coding import Coding
 
 site = typer.Typer(
     help="Answers for sites that may not share records: each shares counts that it can read.",
@@ -181,7 +181,7 @@ def _key(file: str) -> Any:
 
 
 def _coding(missing: Several, read: Several, bins: Several = None) -> "Coding":
-    from misfeat.cohorts.coding import Coding
+    from misfeat.cohorts.column_coding import Coding
 
     given = {"missing": missing, "read": read, "bins": bins}
     rules = {PARAMETERS.get(name, name): READERS[name](one) for name, one in given.items() if one}

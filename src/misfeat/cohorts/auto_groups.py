@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts.coding import as_it_is, quantile_edges
+from misfeat.cohorts.column_coding import as_it_is, quantile_edges
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import ByCuts, ByValue
 from misfeat.exceptions import Notes

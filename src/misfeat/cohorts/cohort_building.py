@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts import coding as column_coding
-from misfeat.cohorts import column_profiles, subgroups
+from misfeat.cohorts import column_coding, column_profiles, subgroups
 from misfeat.cohorts import merged_categories as merging
 from misfeat.cohorts.auto_groups import proposed_groups
-from misfeat.cohorts.coding import Coding, TargetCoding
 from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
+from misfeat.cohorts.column_coding import Coding, TargetCoding
 from misfeat.cohorts.column_profiles import IDENTIFIER, Profile, profile_column
 from misfeat.cohorts.design_effects import effective_sizes
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.resampled_rows import reweighted, times_weights
-from misfeat.cohorts.subgroup_names import subgroup_named
+from misfeat.cohorts.subgroup_lookup import subgroup_named
 from misfeat.cohorts.survival import STATES, UNKNOWN, counts_of, weights_at
 from misfeat.cohorts.weights import design_effect
 from misfeat.reading.coders import LARGEST_KEY

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from misfeat.cohorts.coding import as_it_is
 from misfeat.cohorts.cohort_building import CohortRules, code_table, lay_out, profile_table
 from misfeat.cohorts.cohort_data import Cohorts
+from misfeat.cohorts.column_coding import as_it_is
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.cohorts.weights import design_effect, mean_weights

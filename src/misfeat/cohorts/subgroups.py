@@ -14,10 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from misfeat.cohorts.coding import Coding, as_it_is, check_cut_points, cut_points, interval_labels
+from misfeat.cohorts.column_coding import (
+    Coding,
+    as_it_is,
+    check_cut_points,
+    cut_points,
+    interval_labels,
+)
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.ordered_text import RANGE_START, natural_order
-from misfeat.cohorts.subgroup_names import BETWEEN_TERMS
+from misfeat.cohorts.subgroup_lookup import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import MisfeatError, Notes
 from misfeat.messages import Message, Setting, first_of, listed, shortened

@@ -45,9 +45,8 @@ def suspects(profile: Profile) -> tuple[tuple[Value, ...], str]:
         if len(words) < profile.distinct and sum(words.values()) >= LEAST_CODED:
             return tuple(words), f"{' or '.join(map(repr, words))} in {sum(words.values()):,} rows"
     if profile.kind is Kind.TIME and counts is not None and profile.distinct > 2:
-        dates = [*map(canonical, counts.values)]
-        within = all(isinstance(date, dt.date) for date in dates)  # else years beyond 9999
-        return _no_date(dates, counts.counts) if within else ((), "")
+        dates = [date for date in map(canonical, counts.values) if isinstance(date, dt.date)]
+        return _no_date(dates, counts.counts) if len(dates) == profile.distinct else ((), "")
     if counts is None or profile.kind not in (Kind.INTEGER, Kind.NUMBER) or profile.distinct < 3:
         return (), ""
     for find in (_below, _above, _beside_a_scale, _zero):
@@ -68,10 +67,9 @@ def _no_date(dates: Sequence[Value], counts: Integers) -> tuple[tuple[Value, ...
     for end, apart, others in ends:
         code = label(dates[end])[:10]
         if NO_DATES.fullmatch(code) and apart >= FAR * others and counts[end] >= LEAST_CODED:
-            low, high = (label(date)[:10] for date in (dates[end + 1], dates[end - 1]))
-            return (
-                code,
-            ), f"{code} in {counts[end]:,} rows, and from {low} to {high} in all others"
+            low, high = (label(dates[at])[:10] for at in (end + 1, end - 1))
+            why = f"{code} in {counts[end]:,} rows, and from {low} to {high} in all others"
+            return (code,), why
     return (), ""
 
 

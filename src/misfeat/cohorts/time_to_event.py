@@ -10,10 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from misfeat.cohorts import coding as column_coding
-from misfeat.cohorts import survival
-from misfeat.cohorts.coding import BinRules, TargetCoding
+from misfeat.cohorts import column_coding, survival
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
+from misfeat.cohorts.column_coding import BinRules, TargetCoding
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.exceptions import MisfeatError, Notes
 from misfeat.messages import Setting, listed

@@ -8,7 +8,7 @@ import numpy as np
 
 from misfeat.completion.base import BaseCompleter, check_number
 from misfeat.completion.completer_data import ExactScores, Guess, Known
-from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer_completers import TransferCompleter
 from misfeat.exceptions import MisfeatError, check_count

@@ -19,7 +19,7 @@ DEFAULTS: Final[dict[str, Any]] = {"confidence": 0.9, "device": "auto", "random_
 COMPLETERS = {
     "auto": "misfeat.completion.transfer_completers:AutoCompleter",
     "transfer": "misfeat.completion.transfer_completers:TransferCompleter",
-    "interactions": "misfeat.completion.interactions:InteractionsCompleter",
+    "interactions": "misfeat.completion.interactions_completer:InteractionsCompleter",
     "knn": "misfeat.completion.imputation:KNNCompleter",
     "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
     "mlp": "misfeat.completion.neural_completers:MLPCompleter",

@@ -7,7 +7,7 @@ import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.completer_data import CompletedScores, Guess, Known
-from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
 

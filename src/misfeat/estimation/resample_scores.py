@@ -14,11 +14,11 @@ import numpy as np
 
 from misfeat.completion.completer_data import Known
 from misfeat.estimation.covariance_scores import InformationScale
-from misfeat.estimation.covariance_sources import CodedTable
 from misfeat.estimation.estimate import closed, intervals_of, raised
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.moments import Moments, Term
 from misfeat.estimation.population_model import PopulationModel
+from misfeat.estimation.table_sources import CodedTable
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.left_out_features import NOT_ON_SHORTLIST, not_a_feature, without_features
+from misfeat.cohorts.feature_removal import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.resampled_rows import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import information_of

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.cohorts import coding as column_coding
-from misfeat.cohorts.coding import Coding, feature_coder, interval_labels
+from misfeat.cohorts import column_coding
 from misfeat.cohorts.cohort_building import CohortRules
+from misfeat.cohorts.column_coding import Coding, feature_coder, interval_labels
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError
 from misfeat.messages import listed, shortened

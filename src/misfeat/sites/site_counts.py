@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.cohorts.coding import Coding
 from misfeat.cohorts.cohort_building import CohortRules
+from misfeat.cohorts.column_coding import Coding
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
 from misfeat.exceptions import MisfeatError, check_count

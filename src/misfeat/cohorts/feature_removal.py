@@ -6,8 +6,8 @@ from typing import TypeGuard
 
 import numpy as np
 
-from misfeat.cohorts.coding import NEVER_RECORDED
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, as_left_out
+from misfeat.cohorts.column_coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, no_such_column

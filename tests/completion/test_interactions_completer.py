@@ -6,7 +6,7 @@ import pytest
 from benchmarks.completers import AddCompleter, GainCompleter
 from benchmarks.completion.hiding import Truth, outcome_of
 from misfeat.completion import ExactScores, InteractionsCompleter, Known
-from misfeat.completion.interactions import contributions, shrunk_mean
+from misfeat.completion.interactions_completer import contributions, shrunk_mean
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import level, rank
 from tests.completion.coded import drawn_cohorts

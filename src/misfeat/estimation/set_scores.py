@@ -12,7 +12,7 @@ import numpy as np
 
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
-from misfeat.completion.interactions import InteractionsCompleter
+from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.estimation.estimate import Estimate, ListedScores
 from misfeat.estimation.population_model import largest_counted
 from misfeat.estimation.shortlist import sets_in_all

@@ -1,7 +1,7 @@
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.cohorts.subgroup_names import subgroup_named
+from misfeat.cohorts.subgroup_lookup import subgroup_named
 
 SITES_AND_AGES = tuple(
     f"site={site} & {age}"
