@@ -132,7 +132,7 @@ def test_a_feature_that_is_missing_in_every_cohort_is_left_out_with_a_warning(co
 
 
 def test_many_distinct_values_cannot_be_taken_as_they_are(monkeypatch):
-    for module in ("coding", "column_profiles"):
+    for module in ("column_coding", "column_profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 20)
     towns = np.array([f"t{i // 2}" for i in range(60)], dtype=object)
     assert audit(build_cohorts(table(t=towns), "y"), "t").treatment == "identifier"

@@ -69,7 +69,7 @@ def test_columns_with_too_many_values_are_seen_in_the_first_rows(monkeypatch) ->
     rng = np.random.default_rng(0)
     table = pl.DataFrame({"many": rng.normal(size=3000), "ill": rng.random(3000) < 0.4})
     expected = build_cohorts(table, "ill")
-    for module in ("coding", "column_profiles"):
+    for module in ("column_coding", "column_profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 20)
     found = build_cohorts(HOLDERS["duckdb"](table), "ill")
     assert found.columns[0].edges == expected.columns[0].edges
