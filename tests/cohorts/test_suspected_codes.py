@@ -36,7 +36,15 @@ NOT_CODED = [
 ]
 UNKNOWN = {
     "adult": ["workclass", "occupation", "native-country"],
-    "diabetes130": "race weight payer_code medical_specialty diag_1 diag_2 diag_3".split(),
+    "diabetes130": [
+        "race",
+        "weight",
+        "payer_code",
+        "medical_specialty",
+        "diag_1",
+        "diag_2",
+        "diag_3",
+    ],
 }
 
 
