@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.answers.fold_choice import FoldChoice
 from misfeat.answers.performance import model_performance
 from misfeat.answers.recommendation import recording_sentences
 from misfeat.answers.recording_plan import PlanStep
@@ -175,7 +176,7 @@ def test_a_set_of_which_a_model_does_worse_than_of_others_is_said_so(answer):
     single = replace(chosen, features=("a",), value=0.8)
     every = replace(chosen, features=("a", "b", "c"), value=0.74)
     of = replace(answer["g=v"], models=(chosen, single, every))
-    assert "alone 0.80 (0.65 to 0.75), clearly more: the others may have" in of.model_words
+    assert "feature 0.80 (0.65 to 0.75), clearly more: the others may have" in of.model_words
     assert of.model_words.count("clearly more") == 1
     of = replace(of, models=(chosen, replace(every, value=0.76)))
     assert of.model_words.endswith(", clearly more: larger sets may help")
@@ -196,6 +197,27 @@ def test_a_model_of_noise_reaches_nothing():
     selection = SubgroupSelector(size=2).fit(table, rng.integers(0, 2, 400)).selection_
     found = model_performance(selection, "all rows", selection.feature_names)
     assert found.low < 0.5 < found.high
+
+
+@pytest.mark.parametrize("target", [2, 4, 300])  # classes, or a number
+def test_rows_that_judge_a_model_had_no_say_in_its_features(target):
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        table = {f"f{i}": rng.integers(0, 3, 200) for i in range(20)}
+        selection = SubgroupSelector(size=2).fit(table, rng.integers(0, target, 200)).selection_
+        best, choice = selection.top_k(k=1)["features"].iloc[0], FoldChoice(selection, {2})
+        models = [model_performance(selection, "all rows", best, c) for c in (None, choice)]
+        found.append([model.value for model in models])
+    with_a_say, without = np.mean(found, axis=0)
+    assert without < min(with_a_say - 0.03, 0.01 if target > 4 else 0.51)
+
+
+def test_a_choice_that_would_take_too_long_is_said_to_have_been_made_with_all_rows(monkeypatch):
+    monkeypatch.setattr("misfeat.answers.fold_choice.RESAMPLES", 0)
+    answer = SubgroupSelector("g", size=2, random_state=0).fit(rows(), "y").answer("g=v")
+    assert answer.models[0].looked
+    assert "on rows left out of the fit, though not of the choice" in answer.model_sentence
 
 
 @pytest.mark.parametrize("measure", ["mutual_info", "r2"])

@@ -243,7 +243,7 @@ def test_resamples_one_by_one_are_those_side_by_side(monkeypatch):
     selector = SubgroupSelector(groups=heart.groups, size=2, random_state=0)
     together = selector.fit(heart.columns, heart.target).selection_
     alone = deepcopy(together)
-    monkeypatch.setattr(stability, "MOST_NUMBERS", 1)
+    monkeypatch.setattr("misfeat.estimation.resample_scores.MOST_NUMBERS", 1)
     one_by_one = stability_of(alone, resamples=4)
     monkeypatch.undo()
     assert one_by_one == stability_of(together, resamples=4)

@@ -33,7 +33,6 @@ def test_cut_points_of_a_column_are_the_users():
     [
         np.array([f"p{i}" for i in range(60)], dtype=object),
         np.arange(60),
-        np.random.default_rng(0).permutation(10**6)[:60],
         np.arange(1000.0, 1060.0),
     ],
 )
@@ -221,6 +220,8 @@ def test_an_empty_target_is_refused(held):
     ("name", "values"),
     [
         ("income", np.random.default_rng(0).lognormal(10, 1, 400)),
+        ("ram", np.random.default_rng(0).permutation(np.arange(256, 4000))[:400]),
+        ("salary", np.random.default_rng(0).permutation(10**6)[:60]),
         ("change", np.random.default_rng(0).permutation(10**6)[:400] - 500_000),
         ("year", np.arange(1700, 2100)),
         ("week", np.arange(400)),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.options import of_each_subgroup, shown_scores
+from misfeat.answers.options import of_each_subgroup
 from misfeat.answers.subgroup_significance import AHEAD, LEVEL, PermutationTester, effort_for
 from misfeat.answers.top_sets import TIED_DECIMALS
 from misfeat.completion import CompletedScores
@@ -114,7 +114,7 @@ def enough_features(
                     enough = size - 1
             scores = None
             if size <= most:
-                scores = _with_included(selection, size, measure.missing[cohort])
+                scores = with_included(selection, selection.completed(size), cohort)
             if scores is None or measure.missing[cohort][scores.subsets].any(axis=1).all():
                 beyond = p  # the largest was tried, or a search came upon no recorded set
                 break
@@ -193,13 +193,13 @@ def step_of(
     )
 
 
-def _with_included(selection: FitResult, size: int, missing: Flags) -> CompletedScores:
-    """Scores of the sets that hold every feature to include, where they fit and were recorded."""
-    if size >= len(selection.options.include):
-        scores = shown_scores(selection, size)
-        if not missing[scores.subsets].any(axis=1).all():
-            return scores
-    return selection.completed(size)
+def with_included(selection: FitResult, scores: CompletedScores, cohort: int) -> CompletedScores:
+    """Scores of the sets that hold every feature to include, if a cohort recorded one; else all."""
+    held = np.ones(len(scores.subsets), dtype=bool)
+    for name in selection.options.include:
+        held &= (scores.subsets == selection.feature_names.index(name)).any(axis=1)
+    recorded = ~selection.missing[cohort][scores.subsets].any(axis=1)
+    return scores if held.all() or not (held & recorded).any() else scores.of_sets(held)
 
 
 def best_recorded(scores: CompletedScores, missing: Flags, cohort: int) -> int:

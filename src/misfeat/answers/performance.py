@@ -8,27 +8,26 @@ the R² that least squares is expected to reach on further rows, from sums of pr
 time to an event, Uno's C and the Brier score of a Cox model (`cox_performance`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan, sqrt
 from statistics import NormalDist
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from misfeat.answers.cox_performance import brier, concordance, concordance_error, fit_cox
 from misfeat.answers.fit_result import FitResult
+from misfeat.answers.fold_choice import FOLDS, MOST_ROWS, FoldChoice, JudgedRows, happened
 from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
-from misfeat.cohorts.survival import EVENT, STATES
+from misfeat.cohorts.survival import STATES
 from misfeat.exceptions import MisfeatError
 from misfeat.messages import Setting
 from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 
-FOLDS = 5
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
-MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
 MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
 SMALL_STEP = 0.1  # after which curvatures are no longer worked out anew
 MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
@@ -53,6 +52,7 @@ class Performance:
     truth: Flags | None = field(default=None, repr=False)
     probabilities: Floats | None = field(default=None, repr=False)
     weights: Floats | None = field(default=None, repr=False)
+    looked: bool = False  # whether rows left out had a say in which features these are
 
     @property
     def words(self) -> str:
@@ -79,9 +79,12 @@ class Performance:
 
 
 def model_performance(
-    selection: FitResult, subgroup: str, features: Sequence[str]
+    selection: FitResult, subgroup: str, features: Sequence[str], choice: FoldChoice | None = None
 ) -> Performance | None:
-    """How well a model of some recorded features does; None where there are too few rows."""
+    """How well a model of some recorded features does; None where there are too few rows.
+
+    With a `choice` they stand for the best set of their size, which is chosen anew in every fold.
+    """
     named = tuple(features)
 
     def performance() -> Performance | None:
@@ -93,42 +96,31 @@ def model_performance(
             return _least_squares(measure.sums, cohort, members, named, z)
         if selection.set_scores.rows_withheld:
             return None
-        rows = _Rows.of(selection, cohort, members)
+        chosen = None if choice is None else choice.sets(cohort, len(members))
+        rows = JudgedRows.of(selection, cohort)
+        sets = [np.array(members)] if chosen is None else chosen
+        models = _Models(rows, [_Design.of(rows.codes[one]) for one in sets])
         shrink = min(rows.effective / max(len(rows.target), 1), 1.0)
         if selection.cohorts.horizons:
-            return _times(rows, selection.cohorts, named, z, shrink)
-        if selection.cohorts.is_number:
-            return _ranks(rows, named, z, shrink)
-        return _classes(rows, named, z, shrink)
+            found = _times(models, selection.cohorts, named, z, shrink)
+        elif selection.cohorts.is_number:
+            found = _ranks(models, named, z, shrink)
+        else:
+            found = _classes(models, named, z, shrink)
+        known = choice is None or chosen is not None or len(rows.target) >= MOST_ROWS
+        return found and replace(found, looked=not known)
 
-    return selection.remembered(("performance", subgroup, named), performance)
+    return selection.remembered(("performance", subgroup, named, choice is not None), performance)
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of a cohort by their cell: those that agree in all features of a set."""
+class _Design(NamedTuple):
+    """One-hot columns of cells: of rows that agree in all features of a set."""
 
-    designs: tuple[Floats, ...]  # of cells, one-hot: features by themselves, and with their pairs
+    columns: tuple[Floats, ...]  # of features by themselves, and with their pairs
     cell: Indices  # of every row
-    target: Indices
-    weights: Floats
-    effective: float  # rows of equal weight
 
     @classmethod
-    def of(cls, selection: FitResult, cohort: int, members: Sequence[int]) -> "_Rows":
-        cohorts = selection.cohorts
-        rows = cohorts.at(cohort)
-        rng = np.random.default_rng([selection.options.seed or 0, cohort])
-        total = int(rows.weights.sum())
-        few = total <= MOST_ROWS
-        drawn = np.arange(total) if few else np.sort(rng.choice(total, MOST_ROWS, replace=False))
-        index = np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
-        own = slice(cohorts.offsets[cohort], cohorts.offsets[cohort + 1])
-        target = cohorts.ranks[own] if len(cohorts.grids) else rows.target
-        weights = np.ones(len(index))
-        if rows.masses is not None:
-            weights = (rows.masses / rows.weights)[index]
-        codes = rows.codes[np.asarray(members)][:, index]
+    def of(cls, codes: Indices) -> "_Design":
         first, cell = distinct_columns(codes)
         cells = codes[:, first]
         hot = [(line[:, None] == np.unique(line)[1:]).astype(np.float64) for line in cells]
@@ -138,45 +130,58 @@ class _Rows:
             if len(hot) <= MOST_PAIRED
         ]
         alone = np.hstack([*hot, np.zeros((cells.shape[1], 1))])
-        designs = (alone, np.hstack([alone, *pairs])) if pairs else (alone,)
-        effective = rows.effective_size * min(1.0, MOST_ROWS / total)
-        return cls(designs, cell, target[index], weights / weights.mean(), effective)
+        return cls((alone, np.hstack([alone, *pairs])) if pairs else (alone,), cell)
 
-    def out_of_fold(
-        self, values: Array, folds: Iterable[Any], fit: Callable[..., tuple[Floats, float]]
-    ) -> Floats:
+
+@dataclass(frozen=True, eq=False)
+class _Models:
+    """Rows, and the design of a model for each fold, or of one for all folds."""
+
+    rows: JudgedRows
+    designs: list[_Design]
+
+    def folds(self) -> Iterator[tuple[_Design, Any, Any]]:
+        """Designs, rows to learn from and rows that are left out."""
+        fold = self.rows.fold
+        for number in range(FOLDS):
+            train = np.flatnonzero((fold != number) & (fold >= 0))
+            yield self.designs[number % len(self.designs)], train, np.flatnonzero(fold == number)
+
+    def out_of_fold(self, values: Array, fit: Callable[..., tuple[Floats, float]]) -> Floats:
         """What models of the other folds predict for every row."""
         # `fit` takes the design of all cells, and cells, values and weights to learn from; it gives
         # predictions for all cells and the deviance. Of the designs, the one with the lower
         # Bayesian information criterion is taken.
         predicted: Floats | None = None
-        for train, test in folds:
+        for design, train, test in self.folds():
             # Rows of one cell and value are learned from as one.
-            lines = np.stack([self.cell[train], values[train]])
+            lines = np.stack([design.cell[train], values[train]])
             first, line = distinct_columns(lines)
             cells, kinds = lines[:, first]
-            weights = np.bincount(line, self.weights[train])
+            weights = np.bincount(line, self.rows.weights[train])
             fits = [
-                (deviance + np.log(len(train)) * design.shape[1], number, of_cells)
-                for number, design in enumerate(self.designs)
-                for of_cells, deviance in [fit(design, cells, kinds, weights)]
+                (deviance + np.log(len(train)) * columns.shape[1], number, of_cells)
+                for number, columns in enumerate(design.columns)
+                for of_cells, deviance in [fit(columns, cells, kinds, weights)]
             ]
             _, _, of_cells = min(fits, key=lambda one: one[:2])
             if predicted is None:
                 predicted = np.zeros((len(values), *of_cells.shape[1:]))
-            predicted[test] = of_cells[self.cell[test]]
+            predicted[test] = of_cells[design.cell[test]]
         assert predicted is not None  # noqa: S101
         return predicted
 
 
-def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
-    classes, target, counts = np.unique(rows.target, return_inverse=True, return_counts=True)
-    common = np.flatnonzero(counts >= FOLDS)
-    if len(common) < 2:
+def _classes(
+    models: _Models, features: tuple[str, ...], z: float, shrink: float
+) -> Performance | None:
+    rows = models.rows
+    kept = rows.fold >= 0
+    classes, target = np.unique(np.where(kept, rows.target, -1), return_inverse=True)
+    n_classes = len(np.unique(rows.target[kept]))
+    if n_classes < 2:
         return None
-    kept = np.isin(target, common)
-    rows = replace(rows, cell=rows.cell[kept], weights=rows.weights[kept])
-    target = np.searchsorted(common, target[kept])
+    target = target - (len(classes) - n_classes)  # rows in no fold are of none
     starts: dict[tuple[int, ...], Floats] = {}  # what one fold ends with, the next begins with
 
     def logistic(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
@@ -186,34 +191,22 @@ def _classes(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) ->
         return chances, float(-2 * weights @ np.log(chances[cells, kinds]))
 
     def linear(design: Floats, cells: Any, kinds: Any, weights: Floats) -> tuple[Floats, float]:
-        classes = np.eye(len(common))[kinds]
+        classes = np.eye(n_classes)[kinds]
         of_cells = _ridge(design, cells, classes, weights)
         squares = weights @ (classes - of_cells[cells]) ** 2
-        return of_cells, float(weights.sum() * np.log(squares.sum()) * len(common))
+        return of_cells, float(weights.sum() * np.log(squares.sum()) * n_classes)
 
-    fit = logistic if len(common) == 2 else linear
-    predicted = rows.out_of_fold(target, _stratified_folds(target), fit)
-    found = [
-        _area(target == one, predicted[:, one], rows.weights, shrink) for one in range(len(common))
-    ]
+    fit = logistic if n_classes == 2 else linear
+    predicted = models.out_of_fold(target, fit)[kept]
+    target, weights = target[kept], rows.weights[kept]
+    found = [_area(target == one, predicted[:, one], weights, shrink) for one in range(n_classes)]
     area, error = np.mean(found, axis=0).tolist()
     ends = max(0.0, area - z * error), min(1.0, area + z * error)
     two: Any = {}
-    if len(classes) == len(common) == 2:
-        two = {"truth": target == 1, "probabilities": predicted[:, 1], "weights": rows.weights}
-    metric = "AUC" if len(common) == 2 else MEAN_AUC
+    if kept.all() and n_classes == 2:
+        two = {"truth": target == 1, "probabilities": predicted[:, 1], "weights": weights}
+    metric = "AUC" if n_classes == 2 else MEAN_AUC
     return Performance(features, metric, area, *ends, **two)
-
-
-def _stratified_folds(target: Indices) -> Iterator[tuple[Any, Any]]:
-    """Rows to learn from and rows left out, with as many of every class in each fold."""
-    rng, fold = np.random.default_rng(0), np.empty(len(target), dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(target))])
-    for one, start in enumerate(starts[:-1]):  # the next class goes on where the last one ended
-        own = np.flatnonzero(target == one)
-        fold[own] = rng.permutation((start + np.arange(len(own))) % FOLDS)
-    for number in range(FOLDS):
-        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
 def _ridge(design: Floats, cells: Any, values: Floats, weights: Floats) -> Floats:
@@ -265,7 +258,10 @@ def _area(truth: Flags, score: Floats, weights: Floats, shrink: float) -> tuple[
     return area, sqrt(max(variance, 0.0) / (positive * negative))
 
 
-def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> Performance | None:
+def _ranks(
+    models: _Models, features: tuple[str, ...], z: float, shrink: float
+) -> Performance | None:
+    rows = models.rows
     _, kinds, counts = np.unique(rows.target, return_inverse=True, return_counts=True)
     values = (np.cumsum(counts) - counts / 2) / len(kinds)  # ranks, from 0 to 1
     if len(kinds) < 2 * FOLDS or len(values) < 2:
@@ -276,8 +272,7 @@ def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> P
         squares = weights @ (values[own] - of_cells[cells]) ** 2
         return of_cells, float(weights.sum() * np.log(squares / weights.sum()))
 
-    folds = _stratified_folds(np.zeros_like(kinds))
-    predicted, target = rows.out_of_fold(kinds, folds, fit), values[kinds]
+    predicted, target = models.out_of_fold(kinds, fit), values[kinds]
     squares = np.average((target - predicted) ** 2, weights=rows.weights)
     mean = np.average(target, weights=rows.weights)
     r2 = 1 - squares / np.average((target - mean) ** 2, weights=rows.weights)
@@ -285,19 +280,18 @@ def _ranks(rows: _Rows, features: tuple[str, ...], z: float, shrink: float) -> P
 
 
 def _times(
-    rows: _Rows, cohorts: Cohorts, features: tuple[str, ...], z: float, shrink: float
+    models: _Models, cohorts: Cohorts, features: tuple[str, ...], z: float, shrink: float
 ) -> Performance | None:
     """Uno's C and the Brier score of a Cox model, until the last horizon."""
-    ranks, n_bins = rows.target.astype(np.int64), cohorts.grids.shape[1] // STATES
-    horizon = cohorts.last_bin(-1)
-    happened = (ranks % STATES == EVENT) & (ranks // STATES <= horizon)
-    if happened.sum() < FOLDS:
+    rows, n_bins = models.rows, cohorts.grids.shape[1] // STATES
+    ranks, horizon = rows.target.astype(np.int64), cohorts.last_bin(-1)
+    if happened(ranks, cohorts).sum() < FOLDS:
         return None
     score, chances = np.zeros(len(ranks)), np.zeros((len(ranks), n_bins))
-    for train, test in _stratified_folds(happened.astype(np.int64)):
-        found = fit_cox(rows.designs[0], rows.cell[train], ranks[train], rows.weights[train])
-        score[test] = found.log_hazard[rows.cell[test]]
-        own = found.incidence[rows.cell[test]]
+    for design, train, test in models.folds():
+        found = fit_cox(design.columns[0], design.cell[train], ranks[train], rows.weights[train])
+        score[test] = found.log_hazard[design.cell[test]]
+        own = found.incidence[design.cell[test]]
         chances[test] = np.hstack([own, np.repeat(own[:, -1:], n_bins - own.shape[1], axis=1)])
     of_rows = ranks, rows.weights, horizon
     value = concordance(score, *of_rows)

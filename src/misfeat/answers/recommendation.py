@@ -18,6 +18,7 @@ from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
 from misfeat.answers.fit_result import FitResult, checked_size
+from misfeat.answers.fold_choice import FoldChoice
 from misfeat.answers.options import level_size, shown_scores
 from misfeat.answers.performance import MEAN_AUC, UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
@@ -112,6 +113,8 @@ class SubgroupAnswer:
         article = "a" if chosen.metric in (UNOS_C, MEAN_AUC) else "an"
         template = f"a model with {{names}} reaches {article} {chosen.metric} of {chosen.words} on "
         template += "rows left out"
+        if chosen.looked:
+            template += " of the fit, though not of the choice"
         if chosen.low <= (0.0 if "R²" in chosen.metric else 0.5):
             template += ", which chance may give"
         if not isnan(chosen.brier):
@@ -121,14 +124,12 @@ class SubgroupAnswer:
         for other in others:
             single = len(other.features) == 1 < len(chosen.features)
             every = "both" if len(other.features) == 2 else f"all {len(other.features)}"
-            named = "{single} alone" if single else f"{every} recorded features"
+            named = "the best single feature" if single else f"{every} recorded features"
             template += f"; with {named} {other.words}"
             if other.value > chosen.high:
                 doubt = "the others may have come by chance" if single else "larger sets may help"
                 template += f", clearly more: {doubt}"
-        about: dict[str, Any] = {"names": joined(chosen.features)}
-        about["single"] = joined(others[0].features) if others else ""
-        return Message(template, **about)
+        return Message(template, names=joined(chosen.features))
 
     @property
     def sentences(self) -> list[Message]:
@@ -204,14 +205,21 @@ def answer_of(
         enough = {one.subgroup: one for one in steps}
     plan = recording_plan(selection, subgroup, costs=costs, size=size)
     best = {one.subgroup: one for one in best_sets(selection, size, 1, subgroup)}
-    modelled = len(names) <= MOST_MODELLED
+    recommendations = {
+        name: _recommended(selection, size, name, enough.get(name), tests.get(name))
+        for name in names
+    }
+    modelled = {
+        name: one["features"]
+        for name, one in recommendations.items()
+        if len(names) <= MOST_MODELLED and one["verdict"] != NO_EVIDENCE and one["features"]
+    }
+    choice = FoldChoice(selection, {1, *map(len, modelled.values())})
     answers = []
-    for name in names:
-        recommendation = _recommended(selection, size, name, enough.get(name), tests.get(name))
+    for name, recommendation in recommendations.items():
         models: tuple[Performance, ...] = ()
-        features = recommendation["features"]
-        if modelled and features and recommendation["verdict"] != NO_EVIDENCE:
-            models = _models(selection, name, features)
+        if name in modelled:
+            models = _models(selection, name, modelled[name], choice)
         answers.append(
             SubgroupAnswer(
                 subgroup=name,
@@ -334,22 +342,22 @@ def _about(selection: FitResult) -> Message:
 
 
 def _models(
-    selection: FitResult, subgroup: str, features: tuple[str, ...]
+    selection: FitResult, subgroup: str, features: tuple[str, ...], choice: FoldChoice
 ) -> tuple[Performance, ...]:
     """Models of a set, of the best single one of its features, and of all that were recorded."""
-    chosen = model_performance(selection, subgroup, features)
+    chosen = model_performance(selection, subgroup, features, choice)
     if chosen is None:
         return ()
-    others: list[Sequence[str]] = []
+    others: list[Performance | None] = []
     if len(features) > 1:
         by_itself = [selection.score_of(subgroup, [name]) for name in features]
-        others.append([features[int(np.argmax(by_itself))]])
+        best = features[int(np.argmax(by_itself))]
+        others.append(model_performance(selection, subgroup, [best], choice))
     lacking = selection.missing[selection.cohorts.position(subgroup)]
     recorded = list(compress(selection.feature_names, ~lacking))
     if len(recorded) > len(features):
-        others.append(recorded)
-    models = (model_performance(selection, subgroup, names) for names in others)
-    return (chosen, *filter(None, models))
+        others.append(model_performance(selection, subgroup, recorded))
+    return (chosen, *filter(None, others))
 
 
 def _over_all(answers: Sequence[SubgroupAnswer], about: Message) -> Message:

@@ -23,11 +23,12 @@ DISTINCT_LIMIT = 1_000_000  # Up to so many values are counted; beyond, engines 
 IDENTIFIER_SHARE = 0.95  # With such a share of distinct values a column tells rows apart
 LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
 IDENTIFIER_ROWS = 50  # Distinct integers that are not consecutive need so many rows
-EVEN = 1.63  # Kolmogorov's and Smirnov's bound for what is spread evenly, at the 1 % level
-MANY_ROWS, SPACED = 200, (10, 1000)
 YEAR = re.compile(r"(?i:year|yr)$")
 MEASURES = re.compile(r"(?i:year|yr|month|week|day|time|hour|age)$")
-NUMBERS_ROWS = re.compile(r"(?i:id|no|nr|nbr|num|number|cod|code|key|index|case|mrn|ssn)$")
+NUMBERS_ROWS = re.compile(
+    r"(?i:id|no|nr|nbr|num|number|cod|code|key|index|case|mrn|ssn|phone|serial|invoice"
+    r"|subject|patient|participant|respondent|customer|client|member|user|student|employee)$"
+)
 LEAST_MISREAD = 10  # Fewer values that read, among others that do not, are categories
 MOST_UNREAD = 5  # Texts that do not read and are named
 _DIGIT = re.compile(r"\d")
@@ -104,13 +105,10 @@ class Profile:
             return False
         if high - low < len(values):
             return bool(low <= 1 or self.recorded >= IDENTIFIER_ROWS)
-        # Numbers of rows spread evenly, or run on in blocks; incomes and populations do neither.
-        apart = np.abs(values - np.linspace(low, high, len(values))).max() / (high - low)
+        # Numbers of rows run on in blocks. Others could be salaries: an identifier that is kept
+        # explains nothing, a measurement that is left out would be missed.
         in_blocks = np.mean(np.diff(values) == 1) > MOSTLY_NEW
-        even = apart < EVEN / np.sqrt(len(values))
-        if len(values) < MANY_ROWS:  # where that is hard to see: many gaps, or huge numbers
-            even &= not SPACED[0] < (high - low) / len(values) < SPACED[1]
-        return bool(in_blocks or even or NUMBERS_ROWS.search(self.column))
+        return bool(in_blocks or NUMBERS_ROWS.search(self.column))
 
     @property
     def has_dates(self) -> bool:
