@@ -15,11 +15,10 @@ import numpy as np
 from misfeat.answers.fit_result import FitResult, checked_size
 from misfeat.answers.options import of_each_subgroup
 from misfeat.answers.subgroup_significance import AHEAD, LEVEL, PermutationTester, effort_for
-from misfeat.answers.top_sets import TIED_DECIMALS
+from misfeat.answers.top_sets import order_of_sets
 from misfeat.completion import CompletedScores
 from misfeat.estimation.significance import PERMUTATIONS, false_discovery_control
 from misfeat.information.measures import Measure
-from misfeat.runtime.array_types import Flags
 from misfeat.runtime.progress import long_work
 
 WHAT = "Testing whether a further feature helps"
@@ -118,7 +117,7 @@ def enough_features(
             if scores is None or measure.missing[cohort][scores.subsets].any(axis=1).all():
                 beyond = p  # the largest was tried, or a search came upon no recorded set
                 break
-            index = best_recorded(scores, measure.missing[cohort], cohort)
+            index = best_recorded(selection, scores, cohort)
             held = tuple(scores.subsets[index].tolist())
             steps.append(step_of(measure, scores, cohort, index, before, p))
             before = steps[-1].score
@@ -166,7 +165,7 @@ def chosen_size(selection: FitResult) -> int:
                 break
             size += 1
             completed = scores.completed(size, progress)
-            best = {c: best_recorded(completed, missing[c], c) for c in alive}
+            best = {c: best_recorded(selection, completed, c) for c in alive}
             held = {c: tuple(completed.subsets[index].tolist()) for c, index in best.items()}
     return max(size, 1, len(selection.options.include))
 
@@ -202,9 +201,8 @@ def with_included(selection: FitResult, scores: CompletedScores, cohort: int) ->
     return scores if held.all() or not (held & recorded).any() else scores.of_sets(held)
 
 
-def best_recorded(scores: CompletedScores, missing: Flags, cohort: int) -> int:
-    """The best set that a cohort recorded; tied ones in the order of columns."""
-    recorded = np.flatnonzero(~missing[scores.subsets].any(axis=1))
-    rounded = np.round(scores.score[cohort, recorded], TIED_DECIMALS)
-    order = np.lexsort((*scores.subsets[recorded].T[::-1], -rounded))
-    return int(recorded[order[0]])
+def best_recorded(selection: FitResult, scores: CompletedScores, cohort: int) -> int:
+    """The best set that a cohort recorded."""
+    recorded = np.flatnonzero(~selection.missing[cohort][scores.subsets].any(axis=1))
+    alone = selection.completed(1).score
+    return int(recorded[order_of_sets(scores.of_sets(recorded), cohort, alone)[0]])

@@ -131,5 +131,5 @@ class FoldChoice:
         for cohort, lacks in enumerate(self._selection.missing):
             able = with_included(self._selection, scores, cohort)
             none = lacks[able.subsets].any(axis=1).all()
-            best.append(able.subsets[0 if none else best_recorded(able, lacks, cohort)])
+            best.append(able.subsets[0 if none else best_recorded(self._selection, able, cohort)])
         return best

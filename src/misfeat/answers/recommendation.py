@@ -290,7 +290,7 @@ def _recommended(
         if missing[scores.subsets].any(axis=1).all():
             words = Message(f"it recorded no set of {size} features that could be used")
             return nothing | {"verdict": UNTESTED, "words": words}
-        step = step_of(measure, scores, cohort, best_recorded(scores, missing, cohort))
+        step = step_of(measure, scores, cohort, best_recorded(selection, scores, cohort))
         reason = Message(untested)
     whole = float(measure.whole[cohort])
     share, low, high = step.share, step.low / whole, step.high / whole

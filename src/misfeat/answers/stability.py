@@ -129,7 +129,8 @@ def stability_of(
 
             found = scores_in_resamples(scores, seeds, rows_of, [shown.subsets], report)
             report(resamples)
-        draws = resampled(shown, k, [of_draw for (of_draw,) in found])
+        alone = selection.completed(1).score
+        draws = resampled(shown, k, [of_draw for (of_draw,) in found], alone)
         explainable = set(explainable_subgroups(selection, None))
         names = [name if name in explainable else None for name in selection.cohorts.names]
         return summary_of_draws(draws, shown.subsets, selection.feature_names, names)
@@ -149,17 +150,17 @@ class Draws(NamedTuple):
     ranks: Integers
 
 
-def resampled(shown: CompletedScores, k: int, scores: Iterable[Floats]) -> Draws:
+def resampled(shown: CompletedScores, k: int, scores: Iterable[Floats], alone: Floats) -> Draws:
     """Where the sets that are best with all rows come out by the scores of every draw."""
     n_cohorts, n_sets = shown.score.shape
     k = min(k, n_sets)
-    kept = np.array([order_of_sets(shown, i)[:k] for i in range(n_cohorts)], dtype=np.int64)
+    kept = np.array([order_of_sets(shown, i, alone)[:k] for i in range(n_cohorts)], dtype=np.int64)
 
     def draw(score: Floats) -> tuple[Integers, Integers]:
         best, ranks = np.empty_like(kept), np.empty_like(kept)
         rank_of = np.empty(n_sets, dtype=np.int64)
         for i, own in enumerate(kept):
-            order = order_of_sets(replace(shown, score=score), i)
+            order = order_of_sets(replace(shown, score=score), i, alone)
             rank_of[order] = np.arange(1, n_sets + 1)
             best[i], ranks[i] = order[:k], rank_of[own]
         return best, ranks

@@ -12,7 +12,7 @@ from misfeat.answers.options import explainable_subgroups, level_size, shown_sco
 from misfeat.answers.set_contrasts import contrasts_of
 from misfeat.completion.completer_data import SUPPORT, CompletedScores
 from misfeat.lattice.levels import rank
-from misfeat.runtime.array_types import Indices, Integers
+from misfeat.runtime.array_types import Floats, Indices, Integers
 
 TIED_DECIMALS = 12  # scores that agree to so many (nats) are tied; rounding must not rank them
 AS_MUCH = 0.99  # a set that scores this share of the best larger one explains as much
@@ -70,7 +70,7 @@ def best_sets(
 
     for name in names:
         cohort = selection.cohorts.position(name)
-        ordered = order_of_sets(scores, cohort)
+        ordered = order_of_sets(scores, cohort, selection.completed(1).score)
         order = list(islice(chosen(ordered, cohort), min(k, len(ordered))))
         ranks = np.empty(len(ordered), dtype=np.int64)
         ranks[ordered] = np.arange(1, len(ordered) + 1)
@@ -96,10 +96,12 @@ def features_for_all(selection: FitResult) -> tuple[str, ...]:
     return tuple(selection.feature_names[f] for f in scores.subsets[best])
 
 
-def order_of_sets(scores: CompletedScores, cohort: int) -> Indices:
-    """Numbers of subsets: best first, ties in the order of columns."""
-    best_first = -np.round(scores.score[cohort], TIED_DECIMALS)
-    return np.lexsort((*scores.subsets.T[::-1], best_first))
+def order_of_sets(scores: CompletedScores, cohort: int, alone: Floats) -> Indices:
+    """Numbers of subsets: best first, ties by what features explain alone, then by columns."""
+    # Where a target is determined many sets are tied: all of it is explained.
+    keys = alone[cohort][scores.subsets].sum(axis=1), scores.score[cohort]
+    best_first = (-np.round(key, TIED_DECIMALS) for key in keys)
+    return np.lexsort((*scores.subsets.T[::-1], *best_first))
 
 
 def as_columns(sets: Sequence[ScoredSet]) -> dict[str, list[Any]]:

@@ -94,7 +94,8 @@ def forward_path(
     start: Sequence[int] = (),
 ) -> list[int]:
     """Up to `most` features in the order in which they add most; groups are offered whole."""
-    chosen = list(start)
+    chosen, alone = list(start), score(_sets([[f] for f in features]))
+    features = [features[place] for place in np.argsort(-alone, kind="stable")]  # the first of ties
     most = min(most, len(features))
     reached = float(score(_sets([chosen]))[0]) if chosen else 0.0
     while len(chosen) < most:
