@@ -98,6 +98,7 @@ def test_text_that_people_typed(rng):
 
 
 def test_measurements_are_what_they_are(rng):
+    assert looks(rng.integers(300, 850, 4 * ROWS)) == ""
     assert looks(rng.integers(20, 80, ROWS)) == ""
     assert looks(rng.normal(size=ROWS)) == ""
     assert looks(rng.integers(500, 2000, ROWS * 2)) == ""

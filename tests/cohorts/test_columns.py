@@ -221,6 +221,8 @@ def test_an_empty_target_is_refused(held):
     [
         ("income", np.random.default_rng(0).lognormal(10, 1, 400)),
         ("ram", np.random.default_rng(0).permutation(np.arange(256, 4000))[:400]),
+        ("total_paid", np.random.default_rng(0).permutation(10**6)[:300]),
+        ("covid", np.random.default_rng(0).permutation(10**6)[:300]),
         ("salary", np.random.default_rng(0).permutation(10**6)[:60]),
         ("change", np.random.default_rng(0).permutation(10**6)[:400] - 500_000),
         ("year", np.arange(1700, 2100)),

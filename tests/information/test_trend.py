@@ -26,11 +26,12 @@ def test_linear_scores_are_half_of_r2_within_strata(question, n_columns):
     features = rng.integers(0, 3, (n_features, n_rows)).astype(float)
     features[-1, rng.random(n_rows) < 0.2] = np.nan
     features[list(held)] = np.nan  # they do not vary in a cell of theirs
-    orders = Orders(features, cohort.target.astype(np.int64), rng.normal(size=(9, n_columns)))
+    scores, lines = rng.normal(size=(9, n_columns)), np.arange(n_features)[:, None]
+    orders = Orders(features, cohort.target.astype(np.int64), scores, lines)
     cohort = replace(cohort, masses=None, heaviest=None, effective=None)
     found = permutations_of(cohort, 2, held=held, strata=strata, seed=SEED, orders=orders)
     sets = found._sets
-    scores = found.scores(0, 3, Work(1))[:, sum(map(len, found.subsets)) :]
+    linear = found.scores(0, 3, Work(1))[:, sum(map(len, found.subsets)) :]
     order, times, starts = sets.by_stratum
     units = np.repeat(order, times)
 
@@ -51,7 +52,7 @@ def test_linear_scores_are_half_of_r2_within_strata(question, n_columns):
             fitted = free.T @ np.linalg.lstsq(free.T, targets.T, rcond=1e-9)[0]
             varies = (free**2).sum(axis=1).min() > 1e-9
             expected.append(varies * (fitted**2).sum() / 2 / whole if whole > 1e-12 else 0.0)
-        np.testing.assert_allclose(scores[number], expected, atol=1e-7)
+        np.testing.assert_allclose(linear[number], expected, atol=1e-7)
 
 
 def test_the_linear_score_of_a_time_is_that_of_the_log_rank_test():
@@ -81,12 +82,31 @@ def test_a_trend_is_found_that_cells_do_not_show():
     assert np.mean(np.array(found) <= 0.05) >= 0.5
 
 
-def test_what_has_no_order_has_no_linear_score():
+def test_what_a_feature_without_order_adds_to_others_is_found_in_few_rows():
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        table = {name: rng.normal(size=750) for name in ("heat", "speed", "width")}
+        table |= {
+            "kind": rng.choice(["alu", "brass", "steel"], 750),
+            "shift": rng.choice([*"abc"], 750),
+        }
+        pull = np.c_[np.zeros(750), table["heat"], 1.2 * (table["kind"] == "brass"), table["speed"]]
+        table["y"] = np.array(["none", "dent", "crack", "scratch"])[
+            (pull + rng.gumbel(size=pull.shape)).argmax(axis=1)
+        ]
+        answer = SubgroupSelector(size=3, random_state=0).fit(table, "y").answer("all rows")
+        found.append(answer.features)
+    assert found.count(("heat", "speed", "kind")) >= 3
+
+
+def test_few_values_without_order_count_by_indicators_and_many_have_no_linear_score():
     table = {"text": list("abcd") * 20, "flag": list("xy") * 40, "gap": [1, 2, 3, None] * 20}
+    table["many"] = list("abcdefgh") * 10
     table["y"] = list("pqr") * 26 + ["p", "q"]
     orders = orders_of(build_cohorts(table, "y"), 0)
-    shown = ~np.isnan(orders.features).all(axis=1)
-    assert shown.tolist() == [False, True, True]
-    assert np.isnan(orders.features[2]).any()
+    lines = [[0, 1, 2], [3, -1, -1], [4, -1, -1], [-1, -1, -1]]  # text, flag, gap, many
+    assert orders.lines.tolist() == lines
+    assert np.isnan(orders.features[4]).any()
     others = 80 / 27 * np.eye(2) + 80 / 26
     np.testing.assert_allclose(orders.scores[:2] @ orders.scores[:2].T, others)

@@ -5,7 +5,7 @@ is fitted without them. So the choice is made anew for every fold, by the scores
 of all subgroups give.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
@@ -13,19 +13,18 @@ import numpy as np
 
 from misfeat.answers.enough_features import best_recorded, with_included
 from misfeat.answers.fit_result import FitResult
-from misfeat.answers.stability import RESAMPLES
-from misfeat.answers.subgroup_significance import MOST_RESAMPLED, MOST_RESAMPLED_PAIRS
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.cohorts.survival import EVENT, STATES
-from misfeat.completion import CompletedScores
-from misfeat.estimation.resample_scores import scores_in_resamples
+from misfeat.estimation.set_scores import SetScores
 from misfeat.runtime.array_types import Flags, Floats, Indices
 from misfeat.runtime.progress import long_work
 
 WHAT = "Choosing features without the rows that judge them"
 FOLDS = 5
 MOST_ROWS = 5_000  # of a subgroup, drawn at random where it has more
+MANY_ROWS = 1_000  # of which those of one fold decide little
+MOST_SETS, MOST_PAIRS = 120_000, 2e6  # sets times subgroups, pairs times coded rows: seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +86,15 @@ class FoldChoice:
 
     def __init__(self, selection: FitResult, sizes: set[int]) -> None:
         self._selection, self._sizes = selection, sorted(sizes)
+        self._few = [cohort.weights.sum() < MANY_ROWS for cohort in selection.cohorts]
 
     def sets(self, cohort: int, size: int) -> list[Indices] | None:
         """The best set of a subgroup without each fold; None where that would take too long."""
         return [one[cohort] for one in self._by_size[size]] if self._by_size else None
+
+    def is_open(self, cohort: int) -> bool:
+        """Whether rows of a subgroup that judge models have much of a say in its best sets."""
+        return not self._by_size and self._few[cohort]
 
     @cached_property
     def _by_size(self) -> dict[int, list[list[Indices]]]:
@@ -98,38 +102,27 @@ class FoldChoice:
         selection, cohorts = self._selection, self._selection.cohorts
         n_features, size = len(selection.feature_names), max(self._sizes)
         sets = comb(n_features, size) * len(cohorts)
-        cells = len(cohorts.weights) * comb(n_features, 2)
-        if max(sets / MOST_RESAMPLED, cells / MOST_RESAMPLED_PAIRS) * FOLDS > RESAMPLES:
+        if sets > MOST_SETS or len(cohorts.weights) * comb(n_features, 2) > MOST_PAIRS:
             return {}
         left_out = np.zeros((FOLDS, len(cohorts.weights)), dtype=np.int64)
-        for number, start in enumerate(cohorts.offsets[:-1].tolist()):
+        for number in np.flatnonzero(self._few).tolist():
             rows = JudgedRows.of(selection, number)
-            if len(rows.index) < MOST_ROWS:  # of long subgroups, some rows alone are judged
-                judged = rows.fold >= 0
-                np.add.at(left_out, (rows.fold[judged], start + rows.index[judged]), 1)
-
-        def rows_of(fold: int) -> tuple[Cohorts, int]:
-            return reweighted(cohorts, cohorts.weights - left_out[fold]), 0
-
-        completed = [selection.completed(size) for size in self._sizes]
-        levels = [scores.subsets for scores in completed]
+            judged, start = rows.fold >= 0, cohorts.offsets[number]
+            np.add.at(left_out, (rows.fold[judged], start + rows.index[judged]), 1)
+        chosen: dict[int, list[list[Indices]]] = {size: [] for size in self._sizes}
         with long_work(selection.verbose > 0) as progress:
+            for number, fold in enumerate(left_out if any(self._few) else []):
+                progress(WHAT, number, FOLDS)
+                scores = selection.set_scores.rescored(reweighted(cohorts, cohorts.weights - fold))
+                for size, sets_of_fold in chosen.items():
+                    sets_of_fold.append(self._best_sets(scores, size))
+        return chosen if any(self._few) else {}
 
-            def report(done: int) -> None:
-                progress(WHAT, done, FOLDS)
-
-            folds = range(FOLDS)
-            found = scores_in_resamples(selection.set_scores, folds, rows_of, levels, report)
-        return {
-            size: [self._best_sets(replace(scores, score=of_fold[at])) for of_fold in found]
-            for at, (size, scores) in enumerate(zip(self._sizes, completed, strict=True))
-        }
-
-    def _best_sets(self, scores: CompletedScores) -> list[Indices]:
+    def _best_sets(self, scores: SetScores, size: int) -> list[Indices]:
         """The best recorded set of every subgroup; any set where it recorded none."""
-        best = []
+        best, found = [], scores.scored(self._selection.completed(size).subsets)
         for cohort, lacks in enumerate(self._selection.missing):
-            able = with_included(self._selection, scores, cohort)
+            able = with_included(self._selection, found, cohort)
             none = lacks[able.subsets].any(axis=1).all()
             best.append(able.subsets[0 if none else best_recorded(self._selection, able, cohort)])
         return best

@@ -19,7 +19,7 @@ import numpy as np
 
 from misfeat.answers.cox_performance import brier, concordance, concordance_error, fit_cox
 from misfeat.answers.fit_result import FitResult
-from misfeat.answers.fold_choice import FOLDS, MOST_ROWS, FoldChoice, JudgedRows, happened
+from misfeat.answers.fold_choice import FOLDS, FoldChoice, JudgedRows, happened
 from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.survival import STATES
@@ -107,8 +107,7 @@ def model_performance(
             found = _ranks(models, named, z, shrink)
         else:
             found = _classes(models, named, z, shrink)
-        known = choice is None or chosen is not None or len(rows.target) >= MOST_ROWS
-        return found and replace(found, looked=not known)
+        return found and replace(found, looked=choice is not None and choice.is_open(cohort))
 
     return selection.remembered(("performance", subgroup, named, choice is not None), performance)
 

@@ -6,30 +6,33 @@ is; benchmarks/answers/stability.py compares ways to draw). Scores that are not 
 subgroups have more chance in them the fewer rows there are: there it is half of the rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_k
 from misfeat.answers.options import explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
-from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation.estimate import POPULATION
-from misfeat.estimation.resample_scores import scores_in_resamples
+from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
+from misfeat.estimation.set_scores import SetScores
+from misfeat.estimation.table_sources import source_of
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.progress import long_work
+from misfeat.runtime.threads import mapped
 
 RESAMPLES = 60  # a frequency is then known to about .06 (one standard error)
 FEWEST_RESAMPLES = 2  # one draw alone says nothing of how much draws agree
 SHARE = 1 / 3  # of the rows of every subgroup that a draw takes, where scores are pooled
 SHARE_ALONE = 1 / 2  # the same where a subgroup's scores come from its own rows alone
+MOST_TOGETHER = 8  # resamples that are stacked: each gets the columns of all others
 WHAT = "Resampling rows to see how stable answers are"
 OFTEN = 0.8  # what comes out again in such a share of the draws is called stable
 
@@ -117,9 +120,10 @@ def stability_of(
         seed = selection.options.seed
         share = SHARE if scores.estimate.name == POPULATION else SHARE_ALONE
 
-        def rows_of(seed: np.random.SeedSequence) -> tuple[Cohorts, int]:
+        def drawn(seed: np.random.SeedSequence) -> SetScores:
             rng = np.random.default_rng(seed)
-            return subsample(selection.cohorts, share, rng), int(rng.integers(2**32))
+            rows = subsample(selection.cohorts, share, rng)
+            return scores.rescored(rows, int(rng.integers(2**32)))
 
         seeds = np.random.SeedSequence(0 if seed is None else seed).spawn(resamples)
         with long_work(selection.verbose > 0) as progress:
@@ -127,15 +131,42 @@ def stability_of(
             def report(done: int) -> None:
                 progress(WHAT, done, resamples)
 
-            found = scores_in_resamples(scores, seeds, rows_of, [shown.subsets], report)
+            if scores.can_list:
+                found = _side_by_side(scores, seeds, drawn, shown.subsets, report)
+            else:
+                found = mapped(lambda seed: drawn(seed).scored(shown.subsets).score, seeds, report)
             report(resamples)
-        alone = selection.completed(1).score
-        draws = resampled(shown, k, [of_draw for (of_draw,) in found], alone)
+        draws = resampled(shown, k, found, selection.completed(1).score)
         explainable = set(explainable_subgroups(selection, None))
         names = [name if name in explainable else None for name in selection.cohorts.names]
         return summary_of_draws(draws, shown.subsets, selection.feature_names, names)
 
     return selection.remembered(("stability", shown.subsets.shape[1], k, resamples), stability)
+
+
+def _side_by_side(
+    scores: SetScores,
+    seeds: Sequence[np.random.SeedSequence],
+    drawn: Callable[[np.random.SeedSequence], SetScores],
+    subsets: Indices,
+    report: Callable[[int], None],
+) -> list[Floats]:
+    """Scores of sets in every draw, several draws at a time."""
+    known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
+    tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
+    numbers = max(model.moments.own.size for model in scores.listed().models)
+    together = max(1, min(MOST_TOGETHER, MOST_NUMBERS // max(1, numbers)))
+
+    def scored(some: Sequence[np.random.SeedSequence]) -> Floats:
+        known = (drawn(seed).known(1) for seed in some)
+        made = [[*map(sample_of, own.grids or (own,), tables)] for own in known]
+        grids = zip(zip(*made, strict=True), scores.listed().models, strict=True)
+        of_grids = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
+        return np.asarray(np.mean(of_grids, axis=0))
+
+    parts = [seeds[first : first + together] for first in range(0, len(seeds), together)]
+    found = mapped(scored, parts, lambda begun: report(begun * together))
+    return [own for part in found for own in part]
 
 
 class Draws(NamedTuple):

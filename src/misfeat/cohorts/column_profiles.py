@@ -25,9 +25,9 @@ LEAST_ROWS = 10  # In fewer rows, distinct values are no sign of an identifier
 IDENTIFIER_ROWS = 50  # Distinct integers that are not consecutive need so many rows
 YEAR = re.compile(r"(?i:year|yr)$")
 MEASURES = re.compile(r"(?i:year|yr|month|week|day|time|hour|age)$")
-NUMBERS_ROWS = re.compile(
-    r"(?i:id|no|nr|nbr|num|number|cod|code|key|index|case|mrn|ssn|phone|serial|invoice"
-    r"|subject|patient|participant|respondent|customer|client|member|user|student|employee)$"
+NUMBERS_ROWS = re.compile(  # the last word of a name: not "total_paid", nor "COVID"
+    r"(^|[\W_]|(?<=[a-z])(?=[A-Z]))(?i:id|no|nr|nbr|num|number|code|key|case|mrn|ssn|phone|serial"
+    r"|invoice|subject|patient|participant|respondent|customer|client|member|user|student|employee)$"
 )
 LEAST_MISREAD = 10  # Fewer values that read, among others that do not, are categories
 MOST_UNREAD = 5  # Texts that do not read and are named
@@ -326,7 +326,7 @@ def looks_like(profile: Profile) -> str:
         # Integers that run through with hardly a gap, as visits numbered by patient do.
         span = float(profile.counts.values[-1]) - float(profile.counts.values[0]) + 1
         new = profile.distinct >= max(A_COUNTER, OFTEN_NEW * profile.recorded)
-        often_new = new and profile.distinct >= NO_GAPS * span
+        often_new = new and profile.counts.values[0] <= 1 and profile.distinct >= NO_GAPS * span
         often_new = often_new and not MEASURES.search(profile.column)
     return IDENTIFIER if often_new else NOTHING_ELSE
 

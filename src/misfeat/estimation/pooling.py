@@ -243,9 +243,13 @@ def _levels(
     noisy = variance * others / (others + 1)
     between = np.where(alike, (level - centre) ** 2 - noisy, 0.0).sum(**LINES) / others
     between = np.where(alike.sum(**LINES) > 1, np.clip(between, 0.0, MOST_LEVELS_DIFFER), 0.0)
+    # Believed as far as its sampling error allows: weak features alone say little about levels.
+    error = 2.0 * np.where(alike, (between + noisy) ** 2, 0.0).sum(**LINES) / others**2
+    believed = between**3 / np.maximum(between**2 + DOUBT * error, NOTHING)
+    believed = np.where(like, believed, MOST_LEVELS_DIFFER)
     between = np.where(like, between, MOST_LEVELS_DIFFER)
     # Shrunk towards their mean, which is that of subgroups about which nothing is known.
-    total = np.maximum(variance + between, NOTHING)
+    total = np.maximum(variance + believed, NOTHING)
     weight = np.where(alike, 1.0 / total, 0.0)
     certain = np.maximum(weight.sum(**LINES), NOTHING)
     centre = (weight * level).sum(**LINES) / certain
@@ -253,7 +257,12 @@ def _levels(
     shrunk = np.where(known, level - pull * (level - centre), centre)
     shrunk = np.clip(shrunk, LEAST_LEVEL, MOST_LEVEL)
     decided = (1.0 - pull)[..., None] * share * pooled
-    return shrunk, pull * between + pull**2 / certain, decided
+    # Of what a subgroup's own level has a part in its estimate, and those of all others.
+    part = weight / certain
+    own = 1.0 - pull * (1.0 - part)
+    others = part**2 * (variance + between)
+    others = pull**2 * (others.sum(**LINES) - others)
+    return shrunk, own**2 * variance + (1.0 - own) ** 2 * between + others, decided
 
 
 def _believed(excess: Floats, scale: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:

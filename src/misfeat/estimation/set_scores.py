@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.interactions_completer import InteractionsCompleter
@@ -17,7 +18,7 @@ from misfeat.estimation.estimate import Estimate, ListedScores
 from misfeat.estimation.population_model import largest_counted
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
-from misfeat.information.measures import Measure
+from misfeat.information.measures import Measure, information_of
 from misfeat.lattice.levels import level, rank, unrank
 from misfeat.lattice.sampling import SAMPLERS
 from misfeat.runtime.array_types import Array, Floats, Indices
@@ -85,6 +86,12 @@ class SetScores:
         other = SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
         other._fits = True  # as these do
         return other
+
+    def rescored(self, rows: Cohorts, seed: int = 0) -> "SetScores":
+        """The same of resampled rows, of which nobody reads bounds."""
+        own = self.of_other_rows(information_of(rows, above_chance=self.measure.above_chance), seed)
+        own.estimate = replace(own.estimate, confidence=None)
+        return own
 
     def completed(self, size: int, progress: Progress = unreported) -> CompletedScores:
         """The scores of every set of one size in every cohort; of those found, if too many."""

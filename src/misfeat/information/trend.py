@@ -1,15 +1,15 @@
-"""Linear scores of sets when the target is permuted: one degree of freedom for every feature.
+"""Linear scores of sets when the target is permuted: few degrees of freedom for every feature.
 
 Features whose values have an order count by their midranks, and so does the target where its values
-have one; classes without order count by an indicator each, over the root of its share (Pearson's
-chi-square), times to an event by their log-rank scores. With Z the features of a set and t the
-target, both centred in every stratum, the score of the set is
+have one; few values without order count by an indicator each. So do classes without order, over the
+root of their share (Pearson's chi-square), and times to an event by their log-rank scores. With Z
+the columns of a set and t the target, both centred in every stratum, the score of the set is
 
     t' Z (Z' Z)⁻¹ Z' t / 2 t' t,
 
 about the information of a weak set, summed over the columns of the target: the score test of a
-linear model (Cochran and Armitage's trend test, the log-rank test), which finds what rises with a
-feature in far fewer rows than a score of cells does.
+linear model (the tests of Cochran and Armitage, and of Mantel and Haenszel, the log-rank test),
+which finds what features add to others in far fewer rows than a score of cells does.
 """
 
 from functools import partial
@@ -31,39 +31,54 @@ IN_ORDER = ("number", "date", "flag", "category, in order")  # what such values 
 COPY = 1e-9  # what varies by a smaller share does not, but for rounding
 TOGETHER = 2**20  # scores, or sums of rows, of permutations that are scored together
 FEW_ALIKE = 1.5  # rows for each distinct one, up to which they are not summed first
+MOST_INDICATORS = 5  # of a feature without order; more would have as many columns as cells
+LARGEST_INVERSES = 2**25  # numbers of all inverses; beyond, indicators are left out
 TINY = 1e-300  # stands for a sum of nothing in a denominator
 
 
 class Orders(NamedTuple):
     """The rows of a cohort as numbers."""
 
-    features: Floats  # (n_features, n_rows): NaN where a value is missing or has no order
+    features: Floats  # (n_lines, n_rows): midranks or indicators, NaN where a value is missing
     values: Integers  # (n_rows,): which value of the target each row has
     scores: Floats  # (n_values, n_columns): what each of these values counts
+    lines: Integers  # (n_features, width): which lines are of a feature, -1 beyond them
 
 
 def orders_of(cohorts: Cohorts, number: int) -> Orders:
     """What the features and the target of a cohort count, as far as they have an order."""
     rows, own = cohorts.at(number), slice(cohorts.offsets[number], cohorts.offsets[number + 1])
     kinds = {audit.column: audit.taken_for for audit in cohorts.columns}
-    features = np.full(rows.codes.shape, np.nan)
-    for line, codes in enumerate(rows.codes):
-        there = (codes >= 0) & ~np.isin(codes, cohorts.gap_codes[line])
+    of_features: list[Floats] = []
+    lines = np.full((len(rows.codes), MOST_INDICATORS), -1)
+    for feature, codes in enumerate(rows.codes):
+        there = (codes >= 0) & ~np.isin(codes, cohorts.gap_codes[feature])
         some = codes[there]
-        if kinds.get(cohorts.features[line], "").startswith(IN_ORDER) or len(np.unique(some)) == 2:
-            features[line, there] = midranks(some, rows.counts[there])[some]
+        kind, found = kinds.get(cohorts.features[feature], ""), np.unique(some)
+        numbers: list[Floats] = []
+        if kind.startswith(IN_ORDER) or len(found) == 2:
+            numbers = [midranks(some, rows.counts[there])[some]]
+        elif len(found) <= MOST_INDICATORS + 1:
+            numbers = [(some == code).astype(np.float64) for code in found[1:]]
+        for place, column in enumerate(numbers):
+            lines[feature, place] = len(of_features)
+            of_features.append(np.full(len(codes), np.nan))
+            of_features[-1][there] = column
+    features = np.array(of_features).reshape(-1, rows.codes.shape[1])
+    lines = lines[:, : max(1, int((lines >= 0).sum(axis=1).max(initial=0)))]
     if cohorts.horizons:
         counts = counts_of(cohorts.ranks[own], rows.counts, cohorts.grids.shape[1])
         scores = log_rank_scores(counts, cohorts.last_bin(-1))
-        return Orders(features, cohorts.ranks[own].astype(np.int64), scores.reshape(-1, 1))
+        ranks = cohorts.ranks[own].astype(np.int64)
+        return Orders(features, ranks, scores.reshape(-1, 1), lines)
     values = (cohorts.ranks[own] if cohorts.is_number else rows.target).astype(np.int64)
     if kinds.get(cohorts.target, "").startswith(IN_ORDER):
-        return Orders(features, values, midranks(values, rows.counts)[:, None])
+        return Orders(features, values, midranks(values, rows.counts)[:, None], lines)
     # The indicator of the last class is 1 less those of the others: as many columns say the same.
     shares = np.bincount(values, rows.counts) / rows.counts.sum()
     *others, last = 1.0 / np.where(shares > 0, shares, 1.0)
     columns = np.linalg.cholesky(np.diag(others) + last)
-    return Orders(features, values, np.vstack([columns, np.zeros((1, len(others)))]))
+    return Orders(features, values, np.vstack([columns, np.zeros((1, len(others)))]), lines)
 
 
 def midranks(codes: Indices, counts: Floats) -> Floats:
@@ -82,7 +97,8 @@ class WithTrends:
         self._values = orders.values[self._rows].astype(np.uint16)
         weights = sets.rows.weights if sets.rest is None else sets.rest
         strata = sets.strata
-        features = _centred(orders.features, weights, strata)
+        # A last line of zeros stands for those that features of few values do not have.
+        features = np.vstack([_centred(orders.features, weights, strata), np.zeros(len(strata))])
         products = (features * weights) @ features.T
         variances = np.diag(products)
         varies = variances > COPY * weights.sum()
@@ -96,11 +112,18 @@ class WithTrends:
         left = left if left > COPY * whole else np.inf  # a single value in every stratum
         self._scores = orders.scores.T * np.sqrt(len(target) / left / 2.0)
         correlations = products * scale * scale[:, None]
-        counted = varies | np.isin(np.arange(len(varies)), sets.held)
+        lines = orders.lines
+        if (
+            sum(len(m) * (m.shape[1] * lines.shape[1]) ** 2 for m in self.subsets)
+            > LARGEST_INVERSES
+        ):
+            lines = np.where((lines >= 0).sum(axis=1, keepdims=True) == 1, lines[:, :1], -1)
+        counted = varies[lines].any(axis=1) | np.isin(np.arange(len(lines)), sets.held)
+        self._columns = [lines[members].reshape(len(members), -1) for members in self.subsets]
         self._inverses = [
-            np.linalg.pinv(correlations[members[:, :, None], members[:, None]], COPY, True)
+            np.linalg.pinv(correlations[columns[:, :, None], columns[:, None]], COPY, True)
             * counted[members].all(axis=1)[:, None, None]
-            for members in self.subsets
+            for members, columns in zip(self.subsets, self._columns, strict=True)
         ]
 
     def scores(self, first: int, last: int, work: Work) -> Floats:
@@ -120,12 +143,13 @@ class WithTrends:
                     sums = np.array([np.bincount(self._rows, own, n_rows) for own in sums])
                 shared = self._lines @ sums.T
                 by_size = [
-                    ((inverse @ shared[members]) * shared[members]).sum(axis=1)
-                    for members, inverse in zip(self.subsets, self._inverses, strict=True)
+                    ((inverse @ shared[columns]) * shared[columns]).sum(axis=1)
+                    for columns, inverse in zip(self._columns, self._inverses, strict=True)
                 ]
                 found[begin:end] += np.concatenate(by_size).T
 
-        together = max(1, TOGETHER // max(cells.shape[1], n_rows, 1))
+        n_sums = max(sum(columns.size for columns in self._columns) // 3, cells.shape[1])
+        together = max(1, TOGETHER // max(n_sums, n_rows, 1))
         bounds = [*range(0, last - first, together), last - first]
         work.run([partial(score, begin, end) for begin, end in pairwise(bounds)])
         return np.hstack([cells, found])
