@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from statistics import NormalDist, median
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts import Cohorts
+from misfeat.cohorts.cohort_data import is_gap
 from misfeat.cohorts.column_coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
@@ -46,6 +48,8 @@ LIKE_TIMES = re.compile(
     r"(?i:(time|tenure|duration|days|months|survival|follow[ _.-]?up)$|^(time|survival|follow))"
 )
 RARE, ENOUGH_FOR_CLASS = 2, 100  # rows of a class, and of all classes
+SCALE = 6  # whole numbers that are classes: so many may be counts, or a scale
+MOSTLY = 0.5  # the share of the rows of a subgroup that lack a feature that is mostly missing
 ENOUGH_ROWS = 30  # in a subgroup with fewer rows a feature may well have a single value
 
 
@@ -59,6 +63,7 @@ def list_cautions(selection: FitResult, size: int | None = None) -> list[Caution
         cautions = [
             *left_out(selection.shortlist, cohorts),
             *_single_values(cohorts),
+            *_mostly_missing(cohorts),
             *_combinations(cohorts, best, estimate == SAMPLE and measure.name == "mutual_info"),
             *_few_rows(cohorts),
             *_few_cases(cohorts),
@@ -109,6 +114,31 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
             )
 
 
+def _mostly_missing(cohorts: Cohorts) -> Iterator[Caution]:
+    """Features that most rows of a subgroup lack, though it counts as recording them."""
+    rows = np.array([cohort.size for cohort in cohorts])
+    starts = cohorts.offsets[:-1]
+    gaps = [
+        np.add.reduceat(np.where(is_gap(cohorts, feature), cohorts.weights, 0), starts) / rows
+        for feature in range(len(cohorts.features))
+    ]
+    lacks = (np.array(gaps) >= MOSTLY) & (rows >= ENOUGH_ROWS)
+    mostly: Any = lacks & ~cohorts.missing.T & ~lacks.all(axis=1, keepdims=True)
+    names, where = (
+        [name for name, own in zip(all_, lines, strict=True) if own.any()]
+        for all_, lines in ((cohorts.features, mostly), (cohorts.names, mostly.T))
+    )
+    if names:
+        yield Caution.of(
+            "mostly missing",
+            columns=names,
+            subgroups=where,
+            names=listed(names, MOST_NAMED),
+            are="is" if len(names) == 1 else "are",
+            threshold=Setting("missing_threshold", MOSTLY),
+        )
+
+
 def _combinations(cohorts: Cohorts, best: Sequence[ScoredSet], plug_in: bool) -> Iterator[Caution]:
     """Subgroups in which a set has more combinations of values than there are rows."""
     values = dict(zip(cohorts.features, map(len, cohorts.categories), strict=True))
@@ -137,10 +167,12 @@ def _few_rows(cohorts: Cohorts) -> Iterator[Caution]:
 
 
 def _rarer_rows(cohorts: Cohorts) -> list[int]:
-    """Rows beside the commonest class of every subgroup; of a time, events or rows without."""
+    """Rows beside the commonest class; of a number all, of a time events or rows without."""
     if cohorts.horizons:
         cohorts = replace(cohorts.at_horizon(-1), masses=None)
     held = (np.bincount(cohort.target, cohort.weights, minlength=1) for cohort in cohorts)
+    if cohorts.is_number:
+        return [int(rows.sum() * (rows.max() < rows.sum())) for rows in held]
     return [int(rows.sum() - rows.max()) for rows in held]
 
 
@@ -153,6 +185,7 @@ def _few_cases(cohorts: Cohorts) -> Iterator[Caution]:
         rare = "of the rarer class" if len(cohorts.classes) == 2 else "beside the commonest class"
         if cohorts.horizons:
             rare = "with the event, or without it, by the last horizon"
+        rare = "with a value" if cohorts.is_number else rare
         yield Caution.of(
             "few cases",
             f"Few rows {rare} of {{column!r}}, {min(counts.values())} at the fewest, in {{where}}; "
@@ -203,7 +236,13 @@ def _follow_up(cohorts: Cohorts) -> Iterator[Caution]:
 def _rare_classes(cohorts: Cohorts) -> Iterator[Caution]:
     """Values of the target that so few rows have that they may be typing errors."""
     rows = np.bincount(cohorts.target_codes, cohorts.counts, len(cohorts.classes))
-    if not cohorts.is_number and not cohorts.horizons and rows.sum() >= ENOUGH_FOR_CLASS:
+    if cohorts.is_number or cohorts.horizons:
+        return
+    whole = [int(one) for one in cohorts.classes if one.isdecimal()]
+    if len(whole) == len(rows) >= SCALE and max(whole) - min(whole) < 2 * len(rows):
+        number = Setting("target", NUMBER)
+        yield Caution.of("scale", columns=(cohorts.target,), n=len(rows), number=number)
+    elif rows.sum() >= ENOUGH_FOR_CLASS:
         for code in np.flatnonzero((rows > 0) & (rows <= RARE)):
             value, few = cohorts.classes[code], count_words(rows[code], "row")
             yield Caution.of("rare class", columns=(cohorts.target,), value=value, rows=few)

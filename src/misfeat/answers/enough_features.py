@@ -58,6 +58,7 @@ class Enough:
     n_recorded: int
     level: float
     permutations: int
+    adds: float = np.nan  # the share that a further feature adds to the largest set; NaN: not asked
 
     @property
     def settled(self) -> bool:
@@ -122,12 +123,26 @@ def enough_features(
             steps.append(step_of(measure, scores, cohort, index, before, p))
             before = steps[-1].score
         found = len(steps) if enough is None else enough
-        return [Enough(name, found, tuple(steps), beyond, recorded, level, tester.permutations)]
+        adds = _gain_beyond(selection, cohort, held) if beyond <= level else np.nan
+        tried = (tuple(steps), beyond, recorded, level, tester.permutations)
+        return [Enough(name, found, *tried, adds)]
 
     left = [name for name in names if name not in known]
     answers = of_each_subgroup(selection, left, WHAT, of_subgroup)
     known.update(zip(left, answers, strict=True))
     return [known[name] for name in names]
+
+
+def _gain_beyond(selection: FitResult, cohort: int, held: tuple[int, ...]) -> float:
+    """The largest share of the target that any other recorded feature adds to a set."""
+    scores, lacks = selection.set_scores, selection.missing[cohort]
+    others = [f for f in np.flatnonzero(~lacks).tolist() if f not in held]
+    if not scores.can_list or not others:
+        return np.nan
+    listed = scores.listed()
+    found = listed.of(np.sort([[*held, f] for f in others], axis=1))[0][cohort].max()
+    gain = found - listed.of(np.array([sorted(held)]))[0][cohort, 0]
+    return float(gain / scores.measure.whole[cohort])
 
 
 def enough_columns(records: Sequence[Enough]) -> dict[str, list[Any]]:

@@ -79,11 +79,16 @@ class Performance:
 
 
 def model_performance(
-    selection: FitResult, subgroup: str, features: Sequence[str], choice: FoldChoice | None = None
+    selection: FitResult,
+    subgroup: str,
+    features: Sequence[str],
+    choice: FoldChoice | None = None,
+    paired: Sequence[str] = (),
 ) -> Performance | None:
     """How well a model of some recorded features does; None where there are too few rows.
 
     With a `choice` they stand for the best set of their size, which is chosen anew in every fold.
+    Of more than five, pairs of values of those that are `paired` may have effects of their own.
     """
     named = tuple(features)
 
@@ -99,7 +104,8 @@ def model_performance(
         chosen = None if choice is None else choice.sets(cohort, len(members))
         rows = JudgedRows.of(selection, cohort)
         sets = [np.array(members)] if chosen is None else chosen
-        models = _Models(rows, [_Design.of(rows.codes[one]) for one in sets])
+        pairs = [named.index(name) for name in paired] or range(len(named))
+        models = _Models(rows, [_Design.of(rows.codes[one], pairs) for one in sets])
         shrink = min(rows.effective / max(len(rows.target), 1), 1.0)
         if selection.cohorts.horizons:
             found = _times(models, selection.cohorts, named, z, shrink)
@@ -119,14 +125,14 @@ class _Design(NamedTuple):
     cell: Indices  # of every row
 
     @classmethod
-    def of(cls, codes: Indices) -> "_Design":
+    def of(cls, codes: Indices, paired: Sequence[int]) -> "_Design":
         first, cell = distinct_columns(codes)
         cells = codes[:, first]
         hot = [(line[:, None] == np.unique(line)[1:]).astype(np.float64) for line in cells]
         pairs = [
             (one[:, :, None] * other[:, None, :]).reshape(cells.shape[1], -1)
-            for one, other in combinations(hot, 2)
-            if len(hot) <= MOST_PAIRED
+            for one, other in combinations([hot[number] for number in paired], 2)
+            if len(paired) <= MOST_PAIRED
         ]
         alone = np.hstack([*hot, np.zeros((cells.shape[1], 1))])
         return cls((alone, np.hstack([alone, *pairs])) if pairs else (alone,), cell)

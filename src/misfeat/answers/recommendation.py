@@ -16,7 +16,14 @@ import numpy as np
 
 from misfeat.answers.caution import Caution
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough_features import Enough, Step, best_recorded, enough_features, step_of
+from misfeat.answers.enough_features import (
+    LITTLE,
+    Enough,
+    Step,
+    best_recorded,
+    enough_features,
+    step_of,
+)
 from misfeat.answers.fit_result import FitResult, checked_size
 from misfeat.answers.fold_choice import FoldChoice
 from misfeat.answers.options import level_size, shown_scores
@@ -319,7 +326,7 @@ def _recommended(
 
 
 def _why_so_many(enough: Enough, step: Step, most: int, size: int) -> Message:
-    if step.size < most:
+    if step.size < most or (step.size == len(enough.steps) and enough.adds < LITTLE):
         return Message("a further feature adds less than 1 %")
     p = enough.further(step.size)
     if isnan(p):
@@ -356,7 +363,7 @@ def _models(
     lacking = selection.missing[selection.cohorts.position(subgroup)]
     recorded = list(compress(selection.feature_names, ~lacking))
     if len(recorded) > len(features):
-        others.append(model_performance(selection, subgroup, recorded))
+        others.append(model_performance(selection, subgroup, recorded, paired=features))
     return (chosen, *filter(None, others))
 
 
