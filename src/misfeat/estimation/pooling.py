@@ -246,8 +246,8 @@ def _levels(
     # Believed as far as its sampling error allows: weak features alone say little about levels.
     error = 2.0 * np.where(alike, (between + noisy) ** 2, 0.0).sum(**LINES) / others**2
     believed = between**3 / np.maximum(between**2 + DOUBT * error, NOTHING)
+    between = np.where(like, (between + believed) / 2.0, MOST_LEVELS_DIFFER)  # for intervals
     believed = np.where(like, believed, MOST_LEVELS_DIFFER)
-    between = np.where(like, between, MOST_LEVELS_DIFFER)
     # Shrunk towards their mean, which is that of subgroups about which nothing is known.
     total = np.maximum(variance + believed, NOTHING)
     weight = np.where(alike, 1.0 / total, 0.0)
