@@ -119,7 +119,7 @@ def summarise(
             say(f"Never recorded here, and declared so: {listed(never)}")
         about = "" if found.exact else "about "
         say(f"Summary of {about}{found.rows:,} rows, {size:,} bytes: {out}")
-        say(f"Read what leaves the house: misfeat site show {out}")
+        say(f"Read what leaves your site: misfeat site show {out}")
 
 
 def show(summary: str, quiet: Quiet = False) -> None:

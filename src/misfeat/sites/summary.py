@@ -225,7 +225,7 @@ def _unpacked(body: bytes, wide: str, many: int) -> Integers:
 
 
 def disclosed(summary: Summary) -> list[str]:
-    """Exactly what leaves the house, and what could be worked out from it, line by line."""
+    """Exactly what leaves your site, and what could be worked out from it, line by line."""
     from jinja2 import Template
 
     book, target, tables = summary.codebook, summary.codebook.target, summary.tables
