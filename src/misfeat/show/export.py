@@ -258,6 +258,7 @@ ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are ca
 # Other questions some selections cannot answer, such as one that keeps no rows.
 ALWAYS_ANSWERED = {"subgroups", "top", "worth", "plan", "cautions", "columns"}
 MOST_PAIRS = 30_000  # over all subgroups
+MOST_PATHS = 1_000  # features times subgroups
 NOTHING = "There is nothing to show."
 
 
@@ -313,6 +314,7 @@ def long_questions(selection: Selection) -> set[str]:
         "significance": not effort.tested,
         "stability": not effort.resampled,
         "interactions": pairs > MOST_PAIRS,
+        "path": len(selection.feature_names) * len(selection.cohorts) > MOST_PATHS,
     }
     asked = {question[0] for question in selection._answers}
     return {name for name, is_long in long.items() if is_long} - asked
