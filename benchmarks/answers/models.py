@@ -3,10 +3,11 @@
     MISFEAT_DATA=... python -m benchmarks.answers.models
 
 Rows are drawn from tables of two classes; `answer` recommends features and says what a model with
-them reaches, with its interval. The same kind of model (five bins a number, one-hot, scikit-learn's
-logistic regression) is fitted to all drawn rows, and judged by those that were not drawn: the truth
-to hold it against. Beside it is what cross-validation says of the same set when it was chosen with
-all rows, and what is said of all features, of which none was chosen. Prints means, and writes
+them reaches, with its interval. The same kind of model (one-hot codes, scikit-learn's logistic
+regression) is fitted to all drawn rows, and judged by those that were not drawn: the truth to hold
+it against. Numbers come in bins that both sides are given, so that only choice and fit are
+compared. Beside it is what cross-validation says of the same set when it was chosen with all rows,
+and what is said of all features, of which none was chosen. Prints means, and writes
 ``models.csv``, a line for each draw, subgroup and model.
 """
 
@@ -20,8 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.common.output import mean_rows, write_csv
-from benchmarks.field.encoding import Encoder
-from benchmarks.field.tables import drawn, rows_of, together
+from benchmarks.field.tables import BINS, drawn, rows_of, together
 from misfeat import MisfeatWarning, SubgroupSelector
 from misfeat.answers.performance import model_performance
 
@@ -29,7 +29,8 @@ TABLES = (
     *("adult", "attrition", "churn", "coil2000", "crashes", "credit_g", "diabetes130", "magic"),
     *("mushroom", "spambase", "tic_tac_toe", "voters"),
 )
-ROWS, SEEDS, SIZE = (200, 1000), (3001, 3002, 3003), 3
+ROWS, SEEDS, SIZE = (200, 500), (3001, 3002, 3003), 3
+KINDS = ("recommended, chosen with all rows", "recommended, chosen anew", "all")
 TARGET, GROUPS = "class of row", "subgroup of row"
 
 
@@ -38,43 +39,45 @@ def lines_of(table, n_rows, seed):
     if len(np.unique(fit[0].y)) > 2:
         return
     whole = together(fit)
+    edges = [np.unique(np.quantile(c, np.arange(1, BINS) / BINS)) for c in whole.values.T]
     columns = {
-        name: column if numeric else column.astype(np.int64).astype(str)
-        for name, column, numeric in zip(whole.names, whole.values.T, whole.numeric, strict=True)
+        name: codes.astype(str)
+        for name, codes in zip(whole.names, codes_of(whole, edges), strict=True)
     }
     columns |= {TARGET: whole.y.astype(str), GROUPS: np.char.add("s", whole.subgroup.astype(str))}
     selector = SubgroupSelector(GROUPS, size=SIZE, random_state=0).fit(columns, TARGET)
     place = {name: number for number, name in enumerate(whole.names)}
     for answer in selector.answer():
+        if not answer.models:
+            continue
         number = int(answer.subgroup.removeprefix(f"{GROUPS}=s")) if len(fit) > 1 else 0
-        models = [("recommended, chosen anew", answer.models[:1]), ("all", answer.models[-1:])]
-        if answer.models:
-            told = model_performance(selector.selection_, answer.subgroup, answer.features)
-            models.insert(0, ("recommended, chosen with all rows", [told]))
-        for kind, (model,) in ((kind, found) for kind, found in models if found):
+        told = model_performance(selector.selection_, answer.subgroup, answer.features)
+        models = zip(KINDS, (told, answer.models[0], answer.models[-1]), strict=True)
+        for kind, model in models:
             members = [place[name] for name in model.features]
-            reached = auc(fit[number], test[number], members)
+            reached = auc(fit[number], test[number], members, edges)
             about = {"table": table, "rows": n_rows, "seed": seed, "subgroup": number, "of": kind}
             said = {"said": model.value, "low": model.low, "high": model.high}
             held = model.low <= reached <= model.high
             yield about | said | {"reached": reached, "held": held}
 
 
-def auc(fit, test, members):
-    encoder = Encoder.of(fit)
-    train, other = (
-        np.hstack(
-            [
-                np.equal.outer(codes, np.unique(known))
-                for known, codes in zip(
-                    encoder.binned(fit).T[members], encoder.binned(rows).T[members], strict=True
-                )
-            ]
-        )
-        for rows in (fit, test)
+def codes_of(table, edges):
+    """Bins of numbers, the least value apart where it is frequent; categories as they are."""
+    return [
+        np.searchsorted(own, column, side="left") if numeric else column.astype(np.int64)
+        for column, own, numeric in zip(table.values.T, edges, table.numeric, strict=True)
+    ]
+
+
+def auc(fit, test, members, edges):
+    known, other = ([codes_of(rows, edges)[f] for f in members] for rows in (fit, test))
+    train, judged = (
+        np.hstack([np.equal.outer(c, np.unique(k)) for c, k in zip(codes, known, strict=True)])
+        for codes in (known, other)
     )
     model = LogisticRegression(max_iter=1000).fit(train, fit.y)
-    return roc_auc_score(test.y, model.predict_proba(other)[:, 1])
+    return roc_auc_score(test.y, model.predict_proba(judged)[:, 1])
 
 
 def main():
