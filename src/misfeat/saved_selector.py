@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import listed
+from misfeat.message_templates import listed
 from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
 from misfeat.saving import run_format
-from misfeat.saving.content_checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
+from misfeat.saving.schema_checks import demand, is_count
 from misfeat.selection import Selection
 
 NOT_SAVED = ("verbose",)  # Whoever loads a selector asks for progress themselves

@@ -11,8 +11,8 @@ from misfeat.estimation.covariance_scores import (
     set_columns,
     whitened,
 )
+from misfeat.estimation.covariance_sources import CodedTable
 from misfeat.estimation.moments import Moments, Term
-from misfeat.estimation.table_sources import CodedTable
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 

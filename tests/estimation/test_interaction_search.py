@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.estimation.covariance_sources import CodedTable
 from misfeat.estimation.interaction_search import find_terms
-from misfeat.estimation.table_sources import CodedTable
 from tests.estimation.generated import with_missing
 
 

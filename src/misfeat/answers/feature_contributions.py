@@ -12,8 +12,13 @@ from math import comb
 
 import numpy as np
 
-from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, set_members
+from misfeat.answers.question_arguments import (
+    explainable_subgroups,
+    level_size,
+    of_each_subgroup,
+    shown_scores,
+)
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
@@ -51,12 +56,13 @@ def feature_values(
     selection: FitResult, subgroup: str | None = None, size: int | None = None
 ) -> list[FeatureValue]:
     """What every feature is worth, subgroup by subgroup, the largest mean share first."""
-    names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
-    size = options.level_size(selection, size)
-    n_included = len(selection.options.include)
-    shown = (
-        options.shown_scores(selection, size) if n_included <= size else selection.completed(size)
+    names, features = (
+        explainable_subgroups(selection, subgroup),
+        selection.feature_names,
     )
+    size = level_size(selection, size)
+    n_included = len(selection.options.include)
+    shown = shown_scores(selection, size) if n_included <= size else selection.completed(size)
     levels = [selection.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
     contrasts, least = contrasts_of(selection), _least_added(selection)
 
@@ -94,7 +100,7 @@ def feature_values(
             )
         return values
 
-    return options.of_each_subgroup(selection, names, "Valuing features", of_subgroup)
+    return of_each_subgroup(selection, names, "Valuing features", of_subgroup)
 
 
 def shapley_values(
@@ -186,7 +192,10 @@ class Interaction:
 
 def pair_interactions(selection: FitResult, subgroup: str | None = None) -> list[Interaction]:
     """All pairs of features, subgroup by subgroup, the strongest first."""
-    names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
+    names, features = (
+        explainable_subgroups(selection, subgroup),
+        selection.feature_names,
+    )
     if len(features) < 2:
         return []
     singles, pairs = selection.completed(1), selection.completed(2)
@@ -213,4 +222,4 @@ def pair_interactions(selection: FitResult, subgroup: str | None = None) -> list
             )
         return sorted(interactions, key=lambda pair: -abs(pair.interaction))
 
-    return options.of_each_subgroup(selection, names, "Comparing pairs", of_subgroup)
+    return of_each_subgroup(selection, names, "Comparing pairs", of_subgroup)

@@ -11,8 +11,8 @@ from math import comb
 
 import numpy as np
 
-from misfeat.answers.enough_features import best_recorded, with_included
 from misfeat.answers.fit_result import FitResult
+from misfeat.answers.number_of_features import best_recorded, with_included
 from misfeat.answers.stability import RESAMPLES
 from misfeat.answers.subgroup_significance import MOST_RESAMPLED, MOST_RESAMPLED_PAIRS
 from misfeat.cohorts.cohort_data import Cohorts

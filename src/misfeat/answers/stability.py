@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.options import explainable_subgroups, shown_scores
+from misfeat.answers.question_arguments import explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
-from misfeat.estimation.estimate import POPULATION
 from misfeat.estimation.resample_scores import scores_in_resamples
+from misfeat.estimation.score_estimator import POPULATION
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.progress import long_work
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.options import explainable_subgroups, level_size, shown_scores
+from misfeat.answers.question_arguments import explainable_subgroups, level_size, shown_scores
 from misfeat.answers.set_contrasts import contrasts_of
 from misfeat.completion.completer_data import SUPPORT, CompletedScores
 from misfeat.lattice.levels import rank

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
+from misfeat.number_formatting import count_words
 from misfeat.safe_text import visible_json
-from misfeat.words import count_words
 
 FRAMES = ("pandas", "polars")  # libraries of tables that no extra brings
 FOR_DEVELOPERS = ("test", "dev", "heavy", "browser", "docs", "release", "demo")

@@ -15,7 +15,7 @@ import typer
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.run_options import RunSettings, run_arguments
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 
 if TYPE_CHECKING:
     from misfeat.runtime.progress import StepTimes
@@ -112,7 +112,7 @@ def answer(settings: RunSettings) -> None:
 
 def _first_look(selection: "Selection") -> list[str]:
     """The best sets before anything was tested, as a terminal shows them."""
-    from misfeat.answers.recommendation import first_look
+    from misfeat.answers.answer import first_look
     from misfeat.safe_text import visible
     from misfeat.show.terminal import MOST_SENTENCES
 

@@ -20,7 +20,8 @@ from misfeat.cohorts.suspected_codes import suspects
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Notes, no_such_column
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
+from misfeat.number_formatting import count_words
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
@@ -31,7 +32,6 @@ from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
-from misfeat.words import count_words
 
 # Treatments that wait until rows are counted.
 TREATED_LATER = (column_coding.TO_MERGE, *column_coding.UNREAD)

@@ -15,12 +15,12 @@ from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.column_coding import BinRules, TargetCoding
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.exceptions import MisfeatError, Notes
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
+from misfeat.number_formatting import joined
 from misfeat.reading.coders import CodedRows, Coder, Kind
 from misfeat.reading.inputs import Event, Table
 from misfeat.reading.values import Value, canonical, label
 from misfeat.runtime.array_types import Floats
-from misfeat.words import joined
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, Final, Literal
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 
 Inherit = Literal["inherit"]
 Confidence = float | Inherit | None

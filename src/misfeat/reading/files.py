@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.messages import Message, listed
+from misfeat.message_templates import Message, listed
 from misfeat.reading.values import MissingCodes
 from misfeat.runtime.file_system import unreadable
 from misfeat.runtime.memory import allowed_memory

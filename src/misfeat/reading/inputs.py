@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.messages import Setting, listed, shortened
+from misfeat.message_templates import Setting, listed, shortened
 from misfeat.reading import files, remote_tables
 from misfeat.reading.engine_table import EngineTable, inner_names
 from misfeat.reading.files import Names

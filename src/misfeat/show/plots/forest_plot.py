@@ -7,9 +7,9 @@ import numpy as np
 
 from misfeat.answers.fit_result import set_members, subgroup_rows
 from misfeat.lattice.levels import rank
+from misfeat.number_formatting import count_words, p_words
 from misfeat.selection import Selection
 from misfeat.show.plots import drawing
-from misfeat.words import count_words, p_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from misfeat.answers.recording_gains import SMALLEST_SCALE
 from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
+from misfeat.number_formatting import percent, percent_between, score_words
 from misfeat.runtime.file_system import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
 from misfeat.show.html_output import framed, policy_for, static_file, templates_of
-from misfeat.words import percent, percent_between, score_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Message
+from misfeat.message_templates import Message
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
 from misfeat.reading import inputs
 from misfeat.reading.memory_table import as_array

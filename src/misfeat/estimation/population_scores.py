@@ -16,10 +16,10 @@ import numpy as np
 from misfeat.completion.completer_data import SINGLES, Known, support_of
 from misfeat.estimation import covariance_scores, pooling
 from misfeat.estimation.covariance_scores import Scale, SetColumns, Whitened, additive_scores
+from misfeat.estimation.covariance_sources import Source, source_of
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.moments import Moments, recorded_all
 from misfeat.estimation.pooling import Evidence, Posterior, cancelled, posterior_of
-from misfeat.estimation.table_sources import Source, source_of
 from misfeat.lattice.levels import level, rank
 from misfeat.runtime.array_types import Flags, Floats, Indices
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.estimation import table_sources
+from misfeat.estimation import covariance_sources
 from misfeat.estimation.covariance_scores import additive_scores, set_columns, whitened
+from misfeat.estimation.covariance_sources import CodedTable, CountedTable, NumericTable
 from misfeat.estimation.moments import Term
-from misfeat.estimation.table_sources import CodedTable, CountedTable, NumericTable
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing
@@ -53,7 +53,7 @@ def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     assert (cohorts.codes < 0).any()
     moments = CodedTable(cohorts).moments()
     # Some stretches of rows lack nothing.
-    monkeypatch.setattr(table_sources, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(covariance_sources, "ROWS_AT_ONCE", 3)
     assert CodedTable(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
     there = np.array([value is not None for value in values])
     a = np.array([value for value in values if value is not None], dtype=float)
@@ -102,5 +102,5 @@ def test_tables_give_the_moments_of_rows():
 
 def test_rounded_tables_of_pairs_become_a_covariance_with_their_variances() -> None:
     odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    near = table_sources.nearest_covariance(odd)
+    near = covariance_sources.nearest_covariance(odd)
     assert near == pytest.approx(np.array([[1.0, 0.5, -0.5], [0.5, 1.0, 0.5], [-0.5, 0.5, 1.0]]))
