@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
-from misfeat.answers import feature_contributions
 from misfeat.answers.alternative_sets import Alternative, alternative_sets
 from misfeat.answers.answer import answer_of
 from misfeat.answers.caution_types import Caution
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_contributions import FeatureValue, Interaction, feature_values
+from misfeat.answers.feature_contributions import FeatureValue, feature_values
 from misfeat.answers.feature_path import PathStep, path_steps
 from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
+from misfeat.answers.interactions import Interaction, pair_interactions
 from misfeat.answers.number_of_features import enough_columns, enough_features
 from misfeat.answers.question_arguments import frame_of
 from misfeat.answers.recording_gains import Worth, feature_worths
@@ -26,7 +26,7 @@ from misfeat.answers.top_sets import all_scores, as_columns, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.score_store import SetScores
 from misfeat.number_formatting import count_words
-from misfeat.reading.inputs import result_frame
+from misfeat.reading.dataframes import result_frame
 from misfeat.saving.run_format import SavedRun, keep_answers, read_run, write_run
 
 if TYPE_CHECKING:
@@ -403,7 +403,7 @@ class Selection(FitResult):
           feature other     kind
         0       a     b  synergy
         """
-        return self._frame_of(Interaction, feature_contributions.pair_interactions(self, subgroup))
+        return self._frame_of(Interaction, pair_interactions(self, subgroup))
 
     def difference(
         self, subgroup: str, features: Sequence[str], others: Sequence[str]

@@ -4,15 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.covariance_scores import (
-    CorrelationScale,
-    InformationScale,
-    additive_scores,
-    set_columns,
-    whitened,
-)
+from misfeat.estimation.covariance_scores import additive_scores, set_columns, whitened
 from misfeat.estimation.covariance_sources import CodedTable
 from misfeat.estimation.moments import Moments, Term
+from misfeat.estimation.score_scales import CorrelationScale, InformationScale
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 

@@ -15,7 +15,8 @@ from openpyxl import load_workbook
 
 from misfeat.answers.alternative_sets import alternative_sets
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_contributions import feature_values, pair_interactions
+from misfeat.answers.feature_contributions import feature_values
+from misfeat.answers.interactions import pair_interactions
 from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.question_arguments import level_size
 from misfeat.answers.recording_gains import feature_worths

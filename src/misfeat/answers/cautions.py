@@ -16,9 +16,10 @@ from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts import Cohorts
-from misfeat.cohorts.column_coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
+from misfeat.cohorts.column_coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
+from misfeat.cohorts.target_coding import CLASSES, NUMBER
 from misfeat.cohorts.weights import weights_of
 from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.pooling import FEW_COHORTS

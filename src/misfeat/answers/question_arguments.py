@@ -10,7 +10,7 @@ from misfeat.answers.fit_result import FitResult, checked_size, feature_index
 from misfeat.completion import CompletedScores
 from misfeat.exceptions import MisfeatError
 from misfeat.message_templates import Setting
-from misfeat.reading.inputs import result_frame
+from misfeat.reading.dataframes import result_frame
 from misfeat.runtime.progress import long_work
 
 Record = TypeVar("Record")

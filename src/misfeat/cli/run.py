@@ -1,7 +1,6 @@
-"""`misfeat run` and `misfeat demo`: from a table to its answers."""
+"""`misfeat run`: from a table to its answers."""
 
 import inspect
-import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
@@ -200,22 +199,3 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
     elif not settings.json:
         tables = "" if settings.tables else "--tables shows the best sets; "
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")
-
-
-def demo(out: str = "misfeat-demo", show: bool = False) -> None:
-    """Run on four hospitals that did not record the same, and write a report."""
-    from misfeat.cli.background_compilation import compiled_beside
-    from misfeat.cli.saved_runs import open_page
-    from misfeat.demo import run_demo
-    from misfeat.saving.run_folder import REPORT, as_folder
-
-    with warnings_as_notes(False), compiled_beside():
-        run_demo(out)
-    if show and _has_screen():
-        open_page(as_folder(out) / REPORT)
-
-
-def _has_screen() -> bool:
-    """Whether there is a screen that a browser could show a page on."""
-    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-    return named or sys.platform in ("darwin", "win32")

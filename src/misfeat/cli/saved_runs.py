@@ -125,8 +125,8 @@ def compare(
     first: str, second: str, size: int | None = None, json: bool = False, quiet: Quiet = False
 ) -> None:
     """Compare two saved runs: which answers changed by more than their uncertainty."""
-    from misfeat.show.comparison import compare as compared
-    from misfeat.show.comparison import comparison_as_json, print_comparison
+    from misfeat.comparison import compare as compared
+    from misfeat.comparison import comparison_as_json, print_comparison
 
     with notes_said(quiet):
         found = compared(first, second, size=size)

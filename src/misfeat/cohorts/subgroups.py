@@ -28,7 +28,7 @@ from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import MisfeatError, Notes
 from misfeat.message_templates import Message, Setting, first_of, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
-from misfeat.reading.inputs import names_held
+from misfeat.reading.dataframes import names_held
 from misfeat.reading.table_statistics import Weighing
 from misfeat.reading.values import Value, canonical, check_text, label
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers

@@ -12,8 +12,9 @@ import numpy as np
 
 from misfeat.cohorts import column_coding, survival
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
-from misfeat.cohorts.column_coding import BinRules, TargetCoding
+from misfeat.cohorts.column_coding import BinRules
 from misfeat.cohorts.column_profiles import Profile
+from misfeat.cohorts.target_coding import TargetCoding
 from misfeat.exceptions import MisfeatError, Notes
 from misfeat.message_templates import Setting, listed
 from misfeat.number_formatting import joined

@@ -10,7 +10,7 @@ from misfeat.completion.base import BaseCompleter, check_number
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
-from misfeat.completion.transfer_completers import TransferCompleter
+from misfeat.completion.transfer_completer import TransferCompleter
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import count_nodes, level
 from misfeat.message_templates import Setting

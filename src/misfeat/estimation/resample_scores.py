@@ -14,12 +14,12 @@ import numpy as np
 
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.completion.completer_data import Known
-from misfeat.estimation.covariance_scores import InformationScale
 from misfeat.estimation.covariance_sources import CodedTable, source_of
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.moments import Moments, Term
 from misfeat.estimation.population_scores import PopulationModel
 from misfeat.estimation.score_estimator import closed, intervals_of, raised
+from misfeat.estimation.score_scales import InformationScale
 from misfeat.estimation.score_store import SetScores
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import rank

@@ -20,7 +20,7 @@ from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError
 from misfeat.information.mutual_info import target_entropies
 from misfeat.message_templates import Message, Setting, listed
-from misfeat.reading.inputs import AS_COLUMNS
+from misfeat.reading.dataframes import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
