@@ -23,16 +23,16 @@ from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
 
 Asked = ParamSpec("Asked")
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
 def question(
-    method: Callable[Concatenate[Selection, Asked], Answer],
-) -> Callable[Concatenate[Any, Asked], Answer]:
+    method: Callable[Concatenate[Selection, Asked], T],
+) -> Callable[Concatenate[Any, Asked], T]:
     """A method of the estimator that hands the question on to its selection."""
 
     @wraps(method)
-    def ask(self: Any, /, *args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+    def ask(self: Any, /, *args: Asked.args, **kwargs: Asked.kwargs) -> T:
         check_is_fitted(self, "selection_")
         return method(self.selection_, *args, **kwargs)
 

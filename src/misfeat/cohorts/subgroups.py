@@ -502,8 +502,8 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
 def _merged(held: _Held, small: Integers, least: int) -> tuple[list[Integers], Flags]:
     """Small subgroups put together where they recorded the same, and what each never recorded."""
     # What has still too few rows joins those that recorded most nearly the same.
-    recorded = held.never_recorded(list(small[:, None]))
-    patterns, number = np.unique(recorded, axis=0, return_inverse=True)
+    never = held.never_recorded(list(small[:, None]))
+    patterns, number = np.unique(never, axis=0, return_inverse=True)
     parts = [small[number.ravel() == pattern] for pattern in range(len(patterns))]
     enough = max(least, PART_OF_A_COHORT)
     while len(parts) > 1:

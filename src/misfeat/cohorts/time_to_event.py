@@ -58,7 +58,7 @@ class TimeCoding(TargetCoding):
         bins, events = rows.codes[line : line + 2].astype(np.int16)
         absent = (bins == len(self.coder.labels)) | (events == len(self.states))
         states = np.array([*self.states, 0])[events]
-        ranks = np.where(absent, self.n_codes, survival.ranks_of(bins, states))
+        ranks = np.where(absent, self.n_codes, survival.survival_ranks(bins, states))
         codes = [*rows.codes[:line], ranks, *rows.codes[line + 2 :]]
         counts = survival.counts_of(ranks[~absent], rows.counted[~absent], self.n_codes)
         if not counts[:, survival.EVENT].any():

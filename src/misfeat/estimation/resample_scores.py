@@ -14,7 +14,7 @@ import numpy as np
 
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.completion.completer_data import Known
-from misfeat.estimation.covariance_sources import CodedTable, source_of
+from misfeat.estimation.covariance_sources import CodedRowSource, source_of
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.moments import Moments, Term
 from misfeat.estimation.population_scores import PopulationModel
@@ -41,9 +41,9 @@ class Sample(NamedTuple):
     ceiling: Floats  # (n_cohorts,): what no score can exceed
 
 
-def sample_of(known: Known, like: CodedTable) -> Sample:
+def sample_of(known: Known, like: CodedRowSource) -> Sample:
     """What the rows of a resample say, in the columns of the table that it is from."""
-    source = CodedTable(known.rows_for("auto"), like)
+    source = CodedRowSource(known.rows_for("auto"), like)
     moments = find_terms(source, source.moments())
     counted = source.calibration(known.exact.by_size[1:3])
     return Sample(moments, source.shares(), source.scales()[1], counted, known.exact.ceiling)

@@ -449,7 +449,7 @@ class RankedColumn:
             self._low, self._high, self._count = _parts(whole)
         while True:
             ends = np.cumsum(self._count)
-            at = np.searchsorted(ends, answers.ranks_of(shares, int(ends[-1])), side="left")
+            at = np.searchsorted(ends, answers.quantile_ranks(shares, int(ends[-1])), side="left")
             wide = np.unique(at[self._low[at] != self._high[at]]).tolist()
             if not wide:
                 quantiles: list[Any] = self._low[at].tolist()
