@@ -10,14 +10,7 @@ import numpy as np
 
 from misfeat.exceptions import MisfeatError, no_such_column
 from misfeat.message_templates import Setting, listed, shortened
-from misfeat.reading import addresses, files, remote_tables
-from misfeat.reading.dataframes import (
-    as_native,
-    check_column_names,
-    has_numbered_columns,
-    is_dataframe,
-    with_text_names,
-)
+from misfeat.reading import addresses, dataframes, files, remote_tables
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.files import Names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
@@ -90,7 +83,7 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 
 def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
     """Open whatever the user gave as a table without a target; of files, some columns as texts."""
-    X = as_native(X)
+    X = dataframes.as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
         if files.ending(book_and_sheet(path)[0]) in files.FOREIGN:
@@ -105,8 +98,8 @@ def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
             raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    X = with_text_names(X)
-    check_column_names(X)
+    X = dataframes.with_text_names(X)
+    dataframes.check_column_names(X)
     try:
         frame = nw.from_native(X)
     except TypeError as error:
@@ -148,11 +141,11 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 
 def one_value_a_row(values: Any, what: str) -> Any:
     """A series or an array of one dimension, also of a table or an array with a single column."""
-    values = as_native(values)
-    if has_numbered_columns(values) and values.shape[1] == 1:
+    values = dataframes.as_native(values)
+    if dataframes.has_numbered_columns(values) and values.shape[1] == 1:
         return values.iloc[:, 0]
-    if is_dataframe(values):
-        check_column_names(values)
+    if dataframes.is_dataframe(values):
+        dataframes.check_column_names(values)
         frame = nw.from_native(values)
         names = frame.collect_schema().names()
         if len(names) != 1:
