@@ -15,7 +15,6 @@ from misfeat.saving.run_folder import MANIFEST, as_folder
 from misfeat.saving.schema_checks import demand, is_count
 from misfeat.selection import Selection
 
-NOT_SAVED = ("verbose",)  # Whoever loads a selector asks for progress themselves
 Kind = TypeVar("Kind")
 
 
@@ -27,7 +26,7 @@ def save_selector(
     params = selector.get_params(deep=False)
     estimator = {
         "class": type(selector).__qualname__,
-        "params": {k: _encoded(k, v) for k, v in params.items() if k not in NOT_SAVED},
+        "params": {k: _encoded(k, v) for k, v in params.items() if k != "verbose"},
         "n_features_in": selector.n_features_in_,
         "feature_names_in": None if names is None else [str(name) for name in names],
     }

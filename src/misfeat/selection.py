@@ -27,6 +27,7 @@ from misfeat.answers.validation import validation_of
 from misfeat.estimation.score_store import SetScores
 from misfeat.number_formatting import count_words
 from misfeat.reading.dataframes import result_frame
+from misfeat.runtime.progress import progress_shown
 from misfeat.saving.run_format import SavedRun, keep_answers, read_run, write_run
 
 if TYPE_CHECKING:
@@ -709,7 +710,6 @@ class Selection(FitResult):
         all rows: a explains 98 % of the uncertainty about y (90 % interval 90–100 %, p ≤ 0.001); no
         ...
         """
-        from misfeat.runtime.progress import progress_shown
         from misfeat.show.question_output import print_tables
         from misfeat.show.terminal import new_console, print_sentences, print_trust
 

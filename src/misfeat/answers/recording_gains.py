@@ -80,10 +80,6 @@ class Gain(NamedTuple):
             rise += share * (deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z)))
         return min(rise, self.most)
 
-    def is_clear(self, confidence: float) -> bool:
-        """Whether there is a rise, also if features inform in some subgroups only, or differ."""
-        return self.surely >= CLEAR and self.exceeds(0.0, DIFFER * self.differ) >= confidence
-
     def exceeds(self, least: float, wider: float = 0.0) -> float:
         """How likely the rise is more than some number of at least 0, if its features inform."""
         if not self.is_distributed:
@@ -402,7 +398,10 @@ def feature_worths(
                 pair, where = gains.unsettled(index)
                 low, high = gains.bounds(gain, own, index)
                 rises, cost = gain.informs * gain.exceeds(0.0), prices.of(name, feature)
-                clear = low > 0 if confidence is None else gain.is_clear(confidence)
+                clear = low > 0
+                if confidence is not None:  # also if features inform in some only, or differ
+                    likely = gain.exceeds(0.0, DIFFER * gain.differ)
+                    clear = gain.surely >= CLEAR and likely >= confidence
                 worths.append(
                     Worth(
                         subgroup=name,

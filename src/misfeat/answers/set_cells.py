@@ -355,7 +355,6 @@ def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> 
 
 
 def _labels(labels: list[tuple[str, ...]], cells: Array) -> list[tuple[str, ...]]:
-    """What the codes of each cell, a column of codes, mean."""
     return [
         tuple(names[code] for names, code in zip(labels, cell, strict=True))
         for cell in cells.T.tolist()

@@ -196,7 +196,6 @@ def _of_cohort(
 
 
 def _named(subsets: Indices, features: Sequence[str]) -> list[tuple[str, ...]]:
-    """The names of the features of every set."""
     names = np.empty(len(features), dtype=object)
     names[:] = features
     return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))

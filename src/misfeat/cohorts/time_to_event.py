@@ -25,7 +25,6 @@ from misfeat.runtime.array_types import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less
-TIME_TO_EVENT = "time to event"
 NO_EVENT = ("0", "false", "censored", "censor")  # what following that ended is called
 
 
@@ -169,7 +168,7 @@ def time_coding(
         coder=coder,
         classes=survival.SCORE_CLASSES,
         audit=replace(
-            column_coding.audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges
+            column_coding.audit_of(time, coder, "target", "time to event"), edges=coder.edges
         ),
         grids=np.zeros((1, len(coder.labels) * survival.STATES), dtype=np.int16),
         events=events,

@@ -310,7 +310,6 @@ def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
 
 
 def _packed(file: str) -> str | None:
-    """How a file is packed."""
     return PACKED.get(Path(ending(file)).suffix)
 
 

@@ -52,7 +52,6 @@ def open_address(address: str) -> files.Relation:
 
 
 def _open_database(address: str) -> files.Relation:
-    """Open a table of PostgreSQL by Ibis."""
     shown = addresses.without_secrets(address)
     try:
         parts = urlsplit(address)
