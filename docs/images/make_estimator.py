@@ -3,7 +3,7 @@
     python docs/images/make_estimator.py
 
 writes estimator.svg beside this script: the Dirichlet scale of
-`misfeat.estimation.covariance_scores` for two distributions of a target of two classes, and
+`misfeat.estimation.score_scales` for two distributions of a target of two classes, and
 the Gaussian formula.
 """
 
