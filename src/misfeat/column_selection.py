@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import _check_feature_names_in
 
 from misfeat.exceptions import MisfeatError
 from misfeat.message_templates import Message
@@ -58,6 +55,8 @@ def is_array(X: object) -> bool:
 
 def _dense(X: Any) -> Any:
     """A table in a library that is known; one of SciPy's sparse matrices is refused."""
+    from scipy.sparse import issparse
+
     if issparse(X):
         raise MisfeatError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
@@ -136,6 +135,8 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> SubgroupSelector(size=1).fit(table, "y").get_feature_names_out()
         array(['x'], dtype=object)
         """
+        from sklearn.utils.validation import _check_feature_names_in
+
         return np.asarray(_check_feature_names_in(self, input_features)[self.get_support()])
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
@@ -174,6 +175,8 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         wanted = [names[position] for position in self.get_support(indices=True)]
         if isinstance(table, Mapping):
             return {name: table[name] for name in wanted}
+        from sklearn.utils._set_output import _get_output_config
+
         output = _get_output_config("transform", self)["dense"]
         return dataframes.with_columns_only(table, wanted, None if output == "default" else output)
 

@@ -173,7 +173,6 @@ def _save(selector: "SubgroupSelector", settings: RunSettings, folder: Path) -> 
 
 
 def _say_timings(times: "StepTimes") -> None:
-    """Say how long every step took, from the start of the process on."""
     import psutil
 
     times.step("")
@@ -184,7 +183,6 @@ def _say_timings(times: "StepTimes") -> None:
 
 
 def _say_where(settings: RunSettings, folder: Path | None) -> None:
-    """Say where the report is, and how to see more."""
     out = settings.out
     if folder is not None and out is not None:
         say(f"Run:    {out}")

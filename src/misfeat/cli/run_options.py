@@ -324,7 +324,6 @@ def with_help(argument: inspect.Parameter, command: str) -> inspect.Parameter:
 
 
 def _option(about: dict[str, Any]) -> Any:
-    """What Typer is told of an option, or an argument."""
     said = {name: value for name, value in about.items() if name != "parameter"}
     make: Any = typer.Argument if said.pop("argument", False) else typer.Option
     return make(*said.pop("flags", ()), **said)
