@@ -23,11 +23,11 @@ from benchmarks.common.tables import as_in_paper, load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.resampled_rows import reweighted
-from misfeat.completion.transfer_completers import AutoCompleter
+from misfeat.completion.auto_completer import AutoCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
-from misfeat.estimation.estimate import Estimate
-from misfeat.estimation.set_scores import SetScores
+from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_store import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice.levels import level

@@ -18,11 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.completion.base import (
-    BaseCompleter,
-    recorded_part_scores,
-    recorded_sets_filled,
-)
+from misfeat.completion.base import BaseCompleter, recorded_part_scores, recorded_sets_filled
 from misfeat.completion.completer_data import Guess
 from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.completion.registry import INHERIT

@@ -20,12 +20,7 @@ import numpy as np
 
 from benchmarks.completers import AddCompleter, GainCompleter
 from benchmarks.completion.hiding import ranking_figures
-from misfeat.completion import (
-    ExactScores,
-    InteractionsCompleter,
-    Known,
-    MultiplexCompleter,
-)
+from misfeat.completion import ExactScores, InteractionsCompleter, Known, MultiplexCompleter
 from misfeat.datasets.population import random_mask
 
 SEEDS = range(1, 11)

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import Labels, train
+from misfeat.completion.networks.per_subgroup_training import Labels, train
 from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.lattice.levels import count_nodes
 from misfeat.lattice.neighbour_sums import Neighbours

@@ -25,7 +25,7 @@ from benchmarks.paper.plan import BOUNDED, FULL, PAPERS_METHODS, QUICK, REACH, R
 from benchmarks.paper.results import Results
 from misfeat.cohorts import build_cohorts
 from misfeat.completion.neural_completers import PaperCompleter
-from misfeat.completion.transfer_completers import TransferCompleter
+from misfeat.completion.transfer_completer import TransferCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError
 from misfeat.information import level_mutual_info

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed.workloads import FULL, QUICK, TARGET, Workload
-from misfeat.answers.enough_features import WHAT as SEEING_ENOUGH
+from misfeat.answers.number_of_features import WHAT as SEEING_ENOUGH
 from misfeat.answers.stability import WHAT as REDRAWING
 from misfeat.answers.subgroup_significance import PERMUTING
 from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.conformal_intervals import WHAT as CALIBRATING
-from misfeat.estimation.estimate import WHAT as ESTIMATING
-from misfeat.estimation.set_scores import SCORING
+from misfeat.estimation.score_estimator import WHAT as ESTIMATING
+from misfeat.estimation.score_store import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError
+from misfeat.number_formatting import count_words
 from misfeat.runtime.file_system import write_file
-from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -33,7 +33,7 @@ from torch_geometric.nn import HeteroConv, SAGEConv, to_hetero
 
 from benchmarks.common.lattice_graph import lattice_graph
 from misfeat.completion.networks.paper import ModelShape
-from misfeat.completion.networks.training import Batch, Labels, training_step
+from misfeat.completion.networks.per_subgroup_training import Batch, Labels, training_step
 from misfeat.completion.neural_completers import PaperCompleter
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import level

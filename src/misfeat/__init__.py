@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_coding import Coding
+    from misfeat.column_selection import Columns
+    from misfeat.comparison import compare
     from misfeat.exceptions import (
         DamagedFileError,
         MisfeatError,
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plots as plot
-    from misfeat.show.comparison import compare
-    from misfeat.transformer import Columns
     from misfeat.version import __version__
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOME = {
     "Coding": "misfeat.cohorts.column_coding:Coding",
-    "Columns": "misfeat.transformer:Columns",
+    "Columns": "misfeat.column_selection:Columns",
     "DamagedFileError": "misfeat.exceptions:DamagedFileError",
     "MisfeatError": "misfeat.exceptions:MisfeatError",
     "MisfeatWarning": "misfeat.exceptions:MisfeatWarning",
@@ -37,7 +37,7 @@ _HOME = {
     "SubgroupSelector": "misfeat.selector:SubgroupSelector",
     "UnseenSubgroupWarning": "misfeat.exceptions:UnseenSubgroupWarning",
     "__version__": "misfeat.version:__version__",
-    "compare": "misfeat.show.comparison:compare",
+    "compare": "misfeat.comparison:compare",
     "memory_limit": "misfeat.runtime.memory:memory_limit",
     "plot": "misfeat.show.plots:",
 }

@@ -7,15 +7,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import listed
+from misfeat.message_templates import listed
 from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
 from misfeat.saving import run_format
-from misfeat.saving.content_checks import demand, is_count
 from misfeat.saving.run_folder import MANIFEST, as_folder
+from misfeat.saving.schema_checks import demand, is_count
 from misfeat.selection import Selection
 
-NOT_SAVED = ("verbose",)  # Whoever loads a selector asks for progress themselves
 Kind = TypeVar("Kind")
 
 
@@ -27,7 +26,7 @@ def save_selector(
     params = selector.get_params(deep=False)
     estimator = {
         "class": type(selector).__qualname__,
-        "params": {k: _encoded(k, v) for k, v in params.items() if k not in NOT_SAVED},
+        "params": {k: _encoded(k, v) for k, v in params.items() if k != "verbose"},
         "n_features_in": selector.n_features_in_,
         "feature_names_in": None if names is None else [str(name) for name in names],
     }

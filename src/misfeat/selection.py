@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
-from misfeat.answers import feature_contributions
 from misfeat.answers.alternative_sets import Alternative, alternative_sets
-from misfeat.answers.caution import Caution
+from misfeat.answers.answer import answer_of
+from misfeat.answers.caution_types import Caution
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough_features import enough_columns, enough_features
-from misfeat.answers.feature_contributions import FeatureValue, Interaction, feature_values
+from misfeat.answers.feature_contributions import FeatureValue, feature_values
 from misfeat.answers.feature_path import PathStep, path_steps
 from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
-from misfeat.answers.options import frame_of
-from misfeat.answers.recommendation import answer_of
+from misfeat.answers.interactions import Interaction, pair_interactions
+from misfeat.answers.number_of_features import enough_columns, enough_features
+from misfeat.answers.question_arguments import frame_of
 from misfeat.answers.recording_gains import Worth, feature_worths
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.set_cells import explanation, explanation_columns
@@ -24,10 +24,11 @@ from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.subgroup_significance import LEVEL, SubgroupSignificance, significance_tests
 from misfeat.answers.top_sets import all_scores, as_columns, best_sets
 from misfeat.answers.validation import validation_of
-from misfeat.estimation.set_scores import SetScores
-from misfeat.reading.inputs import result_frame
+from misfeat.estimation.score_store import SetScores
+from misfeat.number_formatting import count_words
+from misfeat.reading.dataframes import result_frame
+from misfeat.runtime.progress import progress_shown
 from misfeat.saving.run_format import SavedRun, keep_answers, read_run, write_run
-from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from misfeat.show.report import Report
@@ -403,7 +404,7 @@ class Selection(FitResult):
           feature other     kind
         0       a     b  synergy
         """
-        return self._frame_of(Interaction, feature_contributions.pair_interactions(self, subgroup))
+        return self._frame_of(Interaction, pair_interactions(self, subgroup))
 
     def difference(
         self, subgroup: str, features: Sequence[str], others: Sequence[str]
@@ -709,7 +710,6 @@ class Selection(FitResult):
         all rows: a explains 98 % of the uncertainty about y (90 % interval 90–100 %, p ≤ 0.001); no
         ...
         """
-        from misfeat.runtime.progress import progress_shown
         from misfeat.show.question_output import print_tables
         from misfeat.show.terminal import new_console, print_sentences, print_trust
 

@@ -6,13 +6,14 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from misfeat.answers.recommendation import answer_of
+from misfeat.answers.answer import answer_of
 from misfeat.answers.top_sets import best_sets, features_for_all
 from misfeat.cohorts.cohort_building import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
+from misfeat.column_selection import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.exceptions import MisfeatError, UnseenSubgroupWarning, warn
 from misfeat.fit_steps import opened, selection_of
-from misfeat.messages import Message, Setting, listed
+from misfeat.message_templates import Message, Setting, listed
 from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.inputs import open_columns
@@ -20,19 +21,18 @@ from misfeat.runtime.progress import long_work
 from misfeat.runtime.scikit_learn_import import check_is_fitted
 from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
-from misfeat.transformer import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 
 Asked = ParamSpec("Asked")
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
 def question(
-    method: Callable[Concatenate[Selection, Asked], Answer],
-) -> Callable[Concatenate[Any, Asked], Answer]:
+    method: Callable[Concatenate[Selection, Asked], T],
+) -> Callable[Concatenate[Any, Asked], T]:
     """A method of the estimator that hands the question on to its selection."""
 
     @wraps(method)
-    def ask(self: Any, /, *args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+    def ask(self: Any, /, *args: Asked.args, **kwargs: Asked.kwargs) -> T:
         check_is_fitted(self, "selection_")
         return method(self.selection_, *args, **kwargs)
 

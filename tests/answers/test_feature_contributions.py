@@ -13,11 +13,11 @@ from misfeat.answers.alternative_sets import Alternative, alternative_sets
 from misfeat.answers.feature_contributions import (
     feature_values,
     mean_shares,
-    pair_interactions,
     parts_of,
     shapley_values,
     shapley_weights,
 )
+from misfeat.answers.interactions import pair_interactions
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores

@@ -7,7 +7,7 @@ from misfeat import Coding, SubgroupSelector, compare
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
-from misfeat.estimation.set_scores import SetScores
+from misfeat.estimation.score_store import SetScores
 
 FEATURES = ["a", "b", "c", "d"]
 

@@ -5,7 +5,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from tests.cli.commands import run
-from tests.show.comparison.conftest import columns
+from tests.comparison.conftest import columns
 
 
 @pytest.fixture(scope="module")

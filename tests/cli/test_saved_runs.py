@@ -109,7 +109,7 @@ def test_answers_are_kept_where_the_report_fails(table, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("misfeat.cli.saved_runs.report_of", interrupted)
+    monkeypatch.setattr("misfeat.cli.run.report_of", interrupted)
     folder = tmp_path / "run"
     assert run("run", table, *QUICK, "--out", str(folder)).exit_code != 0
     kept = {file.name for file in folder.iterdir()}

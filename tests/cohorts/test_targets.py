@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 
 from misfeat import MisfeatError, SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.column_coding import MOST_CLASSES
+from misfeat.cohorts.target_coding import MOST_CLASSES
 from tests.reading.holders import HOLDERS
 
 

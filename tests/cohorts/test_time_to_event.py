@@ -9,7 +9,7 @@ import pytest
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.cox_performance import brier, concordance, fit_cox
 from misfeat.cohorts import survival
-from misfeat.cohorts.survival import CENSORED, EVENT, ranks_of
+from misfeat.cohorts.survival import CENSORED, EVENT, survival_ranks
 from tests.cli.commands import run
 
 
@@ -68,7 +68,7 @@ def test_survival_is_kaplan_and_meiers():
     times = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+"
     weeks = np.array([int(time.rstrip("+")) for time in times.split()])
     states = np.array([CENSORED if "+" in time else EVENT for time in times.split()])
-    ranks = ranks_of(weeks, states)
+    ranks = survival_ranks(weeks, states)
     counts = survival.counts_of(ranks, np.ones(len(ranks)), 36 * survival.STATES)
     found = survival.survival_of(counts)
     expected = {6: 0.857, 7: 0.807, 10: 0.753, 13: 0.690, 16: 0.627, 22: 0.538, 23: 0.448}
@@ -85,7 +85,7 @@ def test_survival_is_kaplan_and_meiers():
 
 def test_an_event_that_rules_the_other_out_is_known_and_not_the_event():
     states = np.array([EVENT, survival.OTHER, CENSORED, EVENT, survival.OTHER, CENSORED])
-    ranks = ranks_of(np.arange(6), states)
+    ranks = survival_ranks(np.arange(6), states)
     counts = survival.counts_of(ranks, np.ones(6), 6 * survival.STATES)
     weights = survival.weights_at(counts, 4)[ranks]
     assert weights.tolist() == pytest.approx([1, 1, 0, 4 / 3, 4 / 3, 4 / 3])
@@ -201,7 +201,7 @@ def test_the_command_line_takes_an_event_and_the_report_draws_its_course(tmp_pat
 def test_slopes_of_a_cox_model_solve_its_equations():
     table = followed(300, 11)
     bins = np.unique(table["time"], return_inverse=True)[1]
-    ranks, cells = ranks_of(bins, table["event"]), 2 * table["a"] + table["b"]
+    ranks, cells = survival_ranks(bins, table["event"]), 2 * table["a"] + table["b"]
     design = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
     log_hazard = fit_cox(design, cells, ranks, np.ones(300)).log_hazard
     slopes = np.array([log_hazard[2] - log_hazard[0], log_hazard[1] - log_hazard[0]])
@@ -217,7 +217,7 @@ def test_slopes_of_a_cox_model_solve_its_equations():
 def test_concordance_and_brier_score_are_those_of_all_pairs_and_rows():
     rng = np.random.default_rng(0)
     bins, score = rng.integers(0, 12, 60), np.round(rng.random(60), 1)
-    ranks, weights = ranks_of(bins, np.full(60, EVENT)), np.ones(60)
+    ranks, weights = survival_ranks(bins, np.full(60, EVENT)), np.ones(60)
     pairs = [
         (score[i] > score[j]) + 0.5 * (score[i] == score[j])
         for i, j in itertools.permutations(range(60), 2)

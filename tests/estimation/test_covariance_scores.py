@@ -4,15 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.covariance_scores import (
-    CorrelationScale,
-    InformationScale,
-    additive_scores,
-    set_columns,
-    whitened,
-)
+from misfeat.estimation.covariance_scores import additive_scores, set_columns, whitened
+from misfeat.estimation.covariance_sources import CodedRowSource
 from misfeat.estimation.moments import Moments, Term
-from misfeat.estimation.table_sources import CodedTable
+from misfeat.estimation.score_scales import CorrelationScale, InformationScale
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 
@@ -51,7 +46,7 @@ def test_several_target_columns_are_explained_as_canonical_correlations_say():
 
 
 def test_a_ridge_leaves_fewer_columns_free():
-    moments = CodedTable(drawn_cohorts()).moments()
+    moments = CodedRowSource(drawn_cohorts()).moments()
     subsets = level(moments.n_features, 2)
     sets = set_columns(moments, subsets)
     few, many = (
@@ -63,7 +58,7 @@ def test_a_ridge_leaves_fewer_columns_free():
 
 
 def test_columns_of_a_term_belong_to_sets_that_hold_its_features():
-    table = CodedTable(drawn_cohorts())
+    table = CodedRowSource(drawn_cohorts())
     term = Term((0, 2), np.ones((int(table.cards[0] * table.cards[2]), 1)), np.zeros((1, 1)))
     moments = table.moments((term,))
     subsets = level(moments.n_features, 3)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
+from misfeat.estimation.covariance_sources import CodedRowSource
 from misfeat.estimation.interaction_search import find_terms
-from misfeat.estimation.table_sources import CodedTable
 from tests.estimation.generated import with_missing
 
 
@@ -13,7 +13,7 @@ def table_of(target_of, n_rows=1200, n_cohorts=3, missing=None, seed=0, n_featur
     codes = rng.integers(3, size=(n_features, n_rows)).astype(np.int32)
     target = (rng.random(n_rows) < target_of(codes)).astype(np.int64)
     missing = np.zeros((n_cohorts, n_features), dtype=bool) if missing is None else missing
-    return CodedTable(with_missing(codes, target, missing))
+    return CodedRowSource(with_missing(codes, target, missing))
 
 
 def together(codes):

@@ -15,9 +15,10 @@ from openpyxl import load_workbook
 
 from misfeat.answers.alternative_sets import alternative_sets
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough_features import enough_features
-from misfeat.answers.feature_contributions import feature_values, pair_interactions
-from misfeat.answers.options import level_size
+from misfeat.answers.feature_contributions import feature_values
+from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.number_of_features import enough_features
+from misfeat.answers.question_arguments import level_size
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of

@@ -14,7 +14,7 @@ from misfeat.cli.app import app
 from misfeat.cli.run_options import RunSettings
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.cohorts import build_cohorts
-from misfeat.reading.files import is_address, without_secrets
+from misfeat.reading.addresses import is_address, without_secrets
 from tests.reading.engines import POSTGRES_USER, postgres_server, require
 
 SECRET = "hunter2"  # noqa: S105

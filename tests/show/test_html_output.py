@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Message, Setting
+from misfeat.message_templates import Message, Setting
+from misfeat.number_formatting import joined
 from misfeat.show.html_output import as_html, framed
 from misfeat.show.report import Report
-from misfeat.words import joined
 
 
 class Page(Report):

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from misfeat import SubgroupSelector
 from misfeat.answers.top_sets import best_sets
+from misfeat.number_formatting import percent, percent_between, score_words
 from misfeat.show.question_output import MOST_LINES, QUESTIONS, About, print_answer
-from misfeat.words import percent, percent_between, score_words
 
 SITE = "site=the hospital of a rather long name in the north"
 

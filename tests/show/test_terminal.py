@@ -8,14 +8,14 @@ from rich.console import Console
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.recommendation import answer_of, most_informative
+from misfeat.answers.answer import answer_of, most_informative
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import in_options
 from misfeat.datasets import make_cohorts
+from misfeat.number_formatting import percent, percent_between, score_words
 from misfeat.show.answer_with_map import first_screen
 from misfeat.show.terminal import MOST_SENTENCES, print_sentences, print_trust
-from misfeat.words import percent, percent_between, score_words
 
 HOSTILE = ("\x1b[31mred\x1b]0;title\x07", "\u202eright to left", "[bold]markup[/]", "n" * 300)
 

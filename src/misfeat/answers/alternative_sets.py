@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_k, set_members
-from misfeat.answers.options import shown_scores, target_varies
+from misfeat.answers.question_arguments import shown_scores, target_varies
 from misfeat.answers.set_contrasts import contrasts_of
 
 MOST_COMPARED = 2000  # sets that are compared with a given one, those with the fewest swaps first

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
+from misfeat.answers.caution_types import MOST_NAMED, SEVERITIES, Caution, together
 from misfeat.answers.fit_result import FitResult
 from misfeat.answers.leaks import leaks, missing_patterns, telling_gaps
 from misfeat.answers.missing_by_rule import missing_by_rule
@@ -18,18 +18,19 @@ from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_data import is_gap
-from misfeat.cohorts.column_coding import AS_IT_IS, CLASSES, NUMBER, OF_CODEBOOK
+from misfeat.cohorts.column_coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
+from misfeat.cohorts.target_coding import CLASSES, NUMBER
 from misfeat.cohorts.weights import weights_of
 from misfeat.completion.completer_data import SINGLES, SUPPORT
-from misfeat.estimation.estimate import POPULATION, SAMPLE
 from misfeat.estimation.pooling import FEW_COHORTS
+from misfeat.estimation.score_estimator import POPULATION, SAMPLE
 from misfeat.estimation.shortlist import Shortlist
-from misfeat.messages import Message, Setting, listed
+from misfeat.message_templates import Message, Setting, listed
+from misfeat.number_formatting import count_words, percent, percent_between
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work
-from misfeat.words import count_words, percent, percent_between
 
 LOOKING = "Looking for what may mislead"
 LITTLE = 0.02  # a best set that explains a smaller share of the target explains next to nothing

@@ -1,4 +1,4 @@
-"""What features are worth to a subgroup: alone, joined, in pairs.
+"""What features are worth to a subgroup: alone, and joined to others.
 
 The share, or Shapley value, of a feature in a set is what it adds to a part of the rest of the set,
 averaged over the sizes of parts and over all parts of a size, exact from the lattice. Those of all
@@ -12,15 +12,19 @@ from math import comb
 
 import numpy as np
 
-from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, set_members
+from misfeat.answers.question_arguments import (
+    explainable_subgroups,
+    level_size,
+    of_each_subgroup,
+    shown_scores,
+)
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.lattice.levels import rank, ranks_below
 from misfeat.runtime.array_types import Floats
 
-SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
 NOTHING = Estimated(0.0, 0.0, 0.0)
 
 
@@ -51,12 +55,10 @@ def feature_values(
     selection: FitResult, subgroup: str | None = None, size: int | None = None
 ) -> list[FeatureValue]:
     """What every feature is worth, subgroup by subgroup, the largest mean share first."""
-    names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
-    size = options.level_size(selection, size)
+    names, features = explainable_subgroups(selection, subgroup), selection.feature_names
+    size = level_size(selection, size)
     n_included = len(selection.options.include)
-    shown = (
-        options.shown_scores(selection, size) if n_included <= size else selection.completed(size)
-    )
+    shown = shown_scores(selection, size) if n_included <= size else selection.completed(size)
     levels = [selection.completed(m) for m in range(1, shown.subsets.shape[1] + 1)]
     contrasts, least = contrasts_of(selection), _least_added(selection)
 
@@ -94,7 +96,7 @@ def feature_values(
             )
         return values
 
-    return options.of_each_subgroup(selection, names, "Valuing features", of_subgroup)
+    return of_each_subgroup(selection, names, "Valuing features", of_subgroup)
 
 
 def shapley_values(
@@ -166,51 +168,3 @@ def shapley_weights(members: Sequence[int]) -> Floats:
     lacks = np.array([-1.0 / (size * max(comb(size - 1, len(part)), 1)) for part in parts])
     held = np.array([[member in part for part in parts] for member in members])
     return np.where(held, joins, lacks)
-
-
-@dataclass(frozen=True)
-class Interaction:
-    """How two features go together in one subgroup, as `Selection.interactions` explains it."""
-
-    subgroup: str
-    feature: str
-    other: str
-    together: float
-    alone: float
-    interaction: float
-    low: float
-    high: float
-    kind: str
-    source: str
-
-
-def pair_interactions(selection: FitResult, subgroup: str | None = None) -> list[Interaction]:
-    """All pairs of features, subgroup by subgroup, the strongest first."""
-    names, features = options.explainable_subgroups(selection, subgroup), selection.feature_names
-    if len(features) < 2:
-        return []
-    singles, pairs = selection.completed(1), selection.completed(2)
-    contrasts = contrasts_of(selection)
-
-    def of_subgroup(name: str) -> list[Interaction]:
-        cohort, interactions = selection.cohorts.position(name), []
-        for index, (one, other) in enumerate(pairs.subsets.tolist()):
-            sets = [(one, other), (one,), (other,)]
-            ((value, low, high),) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
-            interactions.append(
-                Interaction(
-                    subgroup=name,
-                    feature=features[one],
-                    other=features[other],
-                    together=float(pairs.score[cohort, index]),
-                    alone=float(singles.score[cohort, [one, other]].sum()),
-                    interaction=value,
-                    low=low,
-                    high=high,
-                    kind=SYNERGY if low > 0 else REDUNDANCY if high < 0 else UNCLEAR,
-                    source="predicted" if pairs.predicted[cohort, index] else "recorded",
-                )
-            )
-        return sorted(interactions, key=lambda pair: -abs(pair.interaction))
-
-    return options.of_each_subgroup(selection, names, "Comparing pairs", of_subgroup)

@@ -10,9 +10,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.estimation.estimate import ListedScores
+from misfeat.answers.question_arguments import explainable_subgroups, included_features
+from misfeat.estimation.score_estimator import ListedScores
 from misfeat.estimation.search import forward_path
 from misfeat.runtime.progress import long_work
 
@@ -42,7 +42,7 @@ def path_steps(selection: FitResult, subgroup: str | None, size: int | None) -> 
     """Features in the order in which they add, subgroup by subgroup (`Selection.path`)."""
     n_features = len(selection.feature_names)
     most = min(LONGEST, n_features) if size is None else checked_size(selection, size)
-    names = options.explainable_subgroups(selection, subgroup)
+    names = explainable_subgroups(selection, subgroup)
     return [step for name in names for step in _steps_of(selection, name, most)]
 
 
@@ -51,7 +51,7 @@ def _steps_of(selection: FitResult, subgroup: str, most: int) -> list[PathStep]:
     cohort = selection.cohorts.position(subgroup)
     with long_work(selection.verbose > 0) as progress:
         listed = selection.set_scores.listed(progress)
-    path = best_path(listed, cohort, len(names), most, options.included_features(selection, most))
+    path = best_path(listed, cohort, len(names), most, included_features(selection, most))
     sets = [np.sort(np.array([path[:n]])) for n in range(1, len(path) + 1)]
     means, errors = zip(*map(listed.of, sets), strict=True)
     score = np.maximum.accumulate([mean[cohort, 0] for mean in means])  # no step lowers it

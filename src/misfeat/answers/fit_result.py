@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.feature_removal import check_names, not_a_feature
+from misfeat.cohorts.feature_exclusion import check_names, not_a_feature
 from misfeat.completion import BaseCompleter, CompletedScores
-from misfeat.estimation.set_scores import SetScores
+from misfeat.estimation.score_store import SetScores
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.mutual_info import target_entropies
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
 
 if TYPE_CHECKING:
     from misfeat.answers.subgroup_significance import SignificanceTests
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 MOST_LEFT_OUT = 10  # named columns that were left out
 
 
@@ -142,7 +142,7 @@ class FitResult:
         with long_work(self.verbose > 0) as progress:
             return self.set_scores.completed(size, progress)
 
-    def remembered(self, question: tuple[Any, ...], answer: Callable[[], Answer]) -> Answer:
+    def remembered(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
         """The answer to a question asked before with the same options, else a new one.
 
         Parameters
@@ -155,7 +155,7 @@ class FitResult:
         if question not in self._answers:
             with one_blas_thread():
                 self._answers[question] = answer()
-        kept: Answer = self._answers[question]
+        kept: T = self._answers[question]
         return kept
 
     def score_of(self, subgroup: str, features: Sequence[str]) -> float:

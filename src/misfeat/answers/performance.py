@@ -24,7 +24,7 @@ from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.survival import STATES
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own

@@ -9,7 +9,7 @@ little below the difference of estimates, for S is the best of many, and most ar
 the deviation says. `Gain` is a mixture of two normal distributions; intervals are of one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers import options
-from misfeat.answers.fit_result import FitResult, checked_size
+from misfeat.answers.fit_result import FitResult, checked_size, feature_index
+from misfeat.answers.question_arguments import explainable_subgroups, shown_scores
 from misfeat.answers.set_contrasts import SHARED_ERROR
 from misfeat.completion.completer_data import SINGLES, SUPPORT, CompletedScores
+from misfeat.exceptions import MisfeatError
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Floats, Indices
 
 Bundle = frozenset[int]
@@ -78,10 +80,6 @@ class Gain(NamedTuple):
             rise += share * (deviation * (_NORMAL.pdf(z) + z * _NORMAL.cdf(z)))
         return min(rise, self.most)
 
-    def is_clear(self, confidence: float) -> bool:
-        """Whether there is a rise, also if features inform in some subgroups only, or differ."""
-        return self.surely >= CLEAR and self.exceeds(0.0, DIFFER * self.differ) >= confidence
-
     def exceeds(self, least: float, wider: float = 0.0) -> float:
         """How likely the rise is more than some number of at least 0, if its features inform."""
         if not self.is_distributed:
@@ -113,7 +111,7 @@ class RecordingGains:
         self._cohort = selection.cohorts.position(subgroup)
         self._missing = selection.missing[self._cohort]
         self._informs = selection.remembered(("informs",), self._informing_shares)
-        scores = options.shown_scores(selection, size)
+        scores = shown_scores(selection, size)
         lacking = np.flatnonzero(self._missing)
         self.considered = self._most_promising(scores, lacking) if together else lacking.tolist()
         if together and selection.set_scores.is_searched(scores.subsets.shape[1]):
@@ -384,8 +382,8 @@ def feature_worths(
     costs: Mapping[str, Any] | None = None,
 ) -> list[Worth]:
     """What unrecorded features would be worth, best first (`Selection.worth_collecting`)."""
-    prices, size = options.Costs(selection, costs), checked_size(selection, size)
-    subgroups = options.explainable_subgroups(selection, subgroup)
+    prices, size = Costs(selection, costs), checked_size(selection, size)
+    subgroups = explainable_subgroups(selection, subgroup)
 
     def worths_of_subgroups() -> list[Worth]:
         confidence, names = selection.confidence, selection.feature_names
@@ -400,7 +398,10 @@ def feature_worths(
                 pair, where = gains.unsettled(index)
                 low, high = gains.bounds(gain, own, index)
                 rises, cost = gain.informs * gain.exceeds(0.0), prices.of(name, feature)
-                clear = low > 0 if confidence is None else gain.is_clear(confidence)
+                clear = low > 0
+                if confidence is not None:  # also if features inform in some only, or differ
+                    likely = gain.exceeds(0.0, DIFFER * gain.differ)
+                    clear = gain.surely >= CLEAR and likely >= confidence
                 worths.append(
                     Worth(
                         subgroup=name,
@@ -427,3 +428,50 @@ def feature_worths(
         return records
 
     return selection.remembered(("worth", subgroup, size, prices.key), worths_of_subgroups)
+
+
+class Costs:
+    """What recording features costs, by feature, or by feature and subgroup."""
+
+    def __init__(self, selection: FitResult, costs: Mapping[str, Any] | None) -> None:
+        if costs is not None and not isinstance(costs, Mapping):
+            raise MisfeatError(
+                f"{Setting('costs', costs)}; it must map features to what recording them costs, "
+                "such as {'mri': 400}, or to costs by subgroup."
+            )
+        self._costs: dict[str, Any] = {}
+        for name, given in (costs or {}).items():
+            feature_index(selection, name, "a feature with a cost")
+            own = self._costs[name] = {}
+            for place, cost in (given if isinstance(given, Mapping) else {"*": given}).items():
+                key = place if place == "*" else selection.cohorts.full_name(place)
+                own[key] = checked_cost(name, cost)
+        self._selection = selection
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What answers that depend on costs are kept by."""
+        return tuple((name, *sorted(own.items())) for name, own in sorted(self._costs.items()))
+
+    def of(self, subgroup: str, feature: int) -> float:
+        """The cost of one feature in one subgroup."""
+        given = self._costs.get(self._selection.feature_names[feature], {})
+        return float(given.get(subgroup, given.get("*", 1.0)))
+
+    def of_bundle(self, subgroup: str, bundle: Iterable[int]) -> float:
+        """The cost of several features in one subgroup."""
+        return sum(self.of(subgroup, feature) for feature in bundle)
+
+    def usual(self) -> float:
+        """The mean cost of all features that some subgroup did not record."""
+        names, missing = self._selection.cohorts.names, np.argwhere(self._selection.missing)
+        return float(np.mean([self.of(names[c], f) for c, f in missing])) if len(missing) else 1.0
+
+
+def checked_cost(feature: str, cost: object) -> float:
+    """What recording a feature costs; raises where that is not positive and finite."""
+    number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
+    if not number or not 0 < cost < np.inf:  # type: ignore[operator]
+        setting = Setting("costs", cost, column=feature)
+        raise MisfeatError(f"{setting}; it must be above 0, and finite.")
+    return float(cost)  # type: ignore[arg-type]

@@ -19,14 +19,21 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from misfeat.answers.fit_result import FitResult, check_size
-from misfeat.answers.options import frame_of
+from misfeat.answers.question_arguments import frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import adjusted_correlation
 from misfeat.information.sampling_errors import SampledShare, sampled_share
-from misfeat.messages import Message, Setting, listed
-from misfeat.words import count_words, joined, p_words, percent, percent_between, percent_decimals
+from misfeat.message_templates import Message, Setting, listed
+from misfeat.number_formatting import (
+    count_words,
+    joined,
+    p_words,
+    percent,
+    percent_between,
+    percent_decimals,
+)
 
 Runs = tuple[FitResult, FitResult]
 USUAL_CONFIDENCE = 0.9  # where neither run has one

@@ -21,9 +21,9 @@ from misfeat.cohorts.survival import counts_of, survival_of
 from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import CountTables
 from misfeat.information.mutual_info import entropy
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
+from misfeat.number_formatting import count_words, percent
 from misfeat.runtime.array_types import Array, Floats, Indices, Integers
-from misfeat.words import count_words, percent
 
 NOTHING = 1e-9  # a cell that adds less adds nothing, in nats, however numbers were rounded
 WELL_FILLED = 5  # rows of a cell that are worth a sentence
@@ -355,7 +355,6 @@ def _tabled_counts(tables: CountTables, cohort: int, members: Sequence[int]) -> 
 
 
 def _labels(labels: list[tuple[str, ...]], cells: Array) -> list[tuple[str, ...]]:
-    """What the codes of each cell, a column of codes, mean."""
     return [
         tuple(names[code] for names, code in zip(labels, cell, strict=True))
         for cell in cells.T.tolist()

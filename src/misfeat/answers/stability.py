@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.options import explainable_subgroups, shown_scores
+from misfeat.answers.question_arguments import explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
-from misfeat.estimation.estimate import POPULATION
+from misfeat.estimation.covariance_sources import source_of
 from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
-from misfeat.estimation.set_scores import SetScores
-from misfeat.estimation.table_sources import source_of
+from misfeat.estimation.score_estimator import POPULATION
+from misfeat.estimation.score_store import SetScores
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import mapped

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from misfeat.answers import options
 from misfeat.answers.fit_result import FitResult, feature_index
+from misfeat.answers.question_arguments import included_features, level_size
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.estimation.significance import (
@@ -30,7 +30,7 @@ from misfeat.information.permuted_scores import (
 )
 from misfeat.information.trend import orders_of
 from misfeat.lattice.levels import rank
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work
@@ -86,14 +86,14 @@ def significance_tests(
     level: float = LEVEL,
 ) -> SignificanceTests:
     """Whether any set explains more than chance (`Selection.significance`)."""
-    effort = effort_for(selection, options.level_size(selection, size))
-    largest = options.level_size(selection, size if size is not None else effort.tested or None)
+    effort = effort_for(selection, level_size(selection, size))
+    largest = level_size(selection, size if size is not None else effort.tested or None)
     if permutations is None:
         permutations = effort.permutations or FEWER_PERMUTATIONS
     tester = PermutationTester(selection, permutations, within, level)
     # Smaller sets than those of all features to include are tested whatever they hold.
     fits = len(selection.options.include) <= largest
-    include = tuple(options.included_features(selection, largest)) if fits else ()
+    include = tuple(included_features(selection, largest)) if fits else ()
 
     def tests() -> SignificanceTests:
         """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.options import explainable_subgroups, level_size, shown_scores
+from misfeat.answers.question_arguments import explainable_subgroups, level_size, shown_scores
 from misfeat.answers.set_contrasts import contrasts_of
 from misfeat.completion.completer_data import SUPPORT, CompletedScores
 from misfeat.lattice.levels import rank
@@ -196,7 +196,6 @@ def _of_cohort(
 
 
 def _named(subsets: Indices, features: Sequence[str]) -> list[tuple[str, ...]]:
-    """The names of the features of every set."""
     names = np.empty(len(features), dtype=object)
     names[:] = features
     return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))

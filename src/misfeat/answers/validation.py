@@ -27,20 +27,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.options import level_size
+from misfeat.answers.question_arguments import level_size
 from misfeat.cohorts.cohort_data import SOME_ROWS, Cohorts
-from misfeat.cohorts.feature_removal import hide_features, product_sums_without, without_features
+from misfeat.cohorts.feature_exclusion import hide_features, product_sums_without, without_features
 from misfeat.cohorts.resampled_rows import reweighted, rows_drawn
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.conformal_intervals import hidden_in_turns
-from misfeat.estimation.estimate import POPULATION, Estimate
+from misfeat.estimation.score_estimator import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level, rank
+from misfeat.number_formatting import count_words
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
-from misfeat.words import count_words
 
 Scores = NDArray[np.floating]
 

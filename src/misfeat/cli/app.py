@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
+from misfeat.cli.demo import demo
 from misfeat.cli.doctor import doctor
 from misfeat.cli.errors import OneLineErrors, with_debug
-from misfeat.cli.run import demo, run
+from misfeat.cli.run import run
 from misfeat.cli.saved_runs import ask, compare, export, plan, report
 from misfeat.cli.site import site
 

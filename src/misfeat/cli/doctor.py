@@ -10,9 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from misfeat.cli.background_compilation import compiled_beside
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
+from misfeat.number_formatting import count_words
+from misfeat.runtime.devices import torch_device
 from misfeat.safe_text import visible_json
-from misfeat.words import count_words
 
 FRAMES = ("pandas", "polars")  # libraries of tables that no extra brings
 FOR_DEVELOPERS = ("test", "dev", "heavy", "browser", "docs", "release", "demo")
@@ -25,7 +27,6 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show versions, devices and libraries, and try misfeat out on a small table."""
-    from misfeat.cli.background_compilation import compiled_beside
     from misfeat.runtime.progress import progress_shown
 
     with progress_shown(not quiet), compiled_beside():
@@ -104,8 +105,6 @@ def _machine() -> dict[str, Any]:
     }
     if installed("torch"):  # which only some completers need
         import torch
-
-        from misfeat.runtime.devices import torch_device
 
         cuda = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
         machine["cuda"] = [torch.cuda.get_device_name(number) for number in cuda]

@@ -1,8 +1,8 @@
-"""`misfeat run` and `misfeat demo`: from a table to its answers."""
+"""`misfeat run`: from a table to its answers."""
 
 import inspect
-import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from copy import copy
@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from misfeat.cli.background_compilation import compiled_beside
 from misfeat.cli.errors import in_options, say, say_notes, silence, warnings_as_notes
 from misfeat.cli.run_options import RunSettings, run_arguments
+from misfeat.cli.saved_runs import report_of
+from misfeat.cli.settings_file import as_config, read_config
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
+from misfeat.safe_text import visible
+from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 
 if TYPE_CHECKING:
     from misfeat.runtime.progress import StepTimes
@@ -39,8 +44,6 @@ run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 
 def _settings(ctx: typer.Context, options: Mapping[str, Any]) -> RunSettings:
     """What the command line says, else the file, else what is usual."""
-    from misfeat.cli.settings_file import read_config
-
     said = read_config(options["config"]) if options["config"] else {}
     for name, value in options.items():
         source = ctx.get_parameter_source(name)
@@ -58,10 +61,8 @@ def answer(settings: RunSettings) -> None:
     # What is known first is said first. A reader of the answer who goes away takes nothing of what
     # was asked to be saved with them.
     from misfeat.answers.validation import validation_of
-    from misfeat.cli.background_compilation import compiled_beside
     from misfeat.runtime.memory import memory_limit
     from misfeat.runtime.progress import Bar, StepTimes, progress_shown
-    from misfeat.saving.run_folder import check_folder
     from misfeat.show.answer_with_map import first_screen
     from misfeat.show.terminal import print_trust, worth_lines
 
@@ -112,8 +113,7 @@ def answer(settings: RunSettings) -> None:
 
 def _first_look(selection: "Selection") -> list[str]:
     """The best sets before anything was tested, as a terminal shows them."""
-    from misfeat.answers.recommendation import first_look
-    from misfeat.safe_text import visible
+    from misfeat.answers.answer import first_look
     from misfeat.show.terminal import MOST_SENTENCES
 
     sentences = [visible(in_options(sentence)) for sentence in first_look(selection)]
@@ -159,10 +159,7 @@ def _print(settings: RunSettings, selection: "Selection", screen: "FirstScreen")
 def _save(selector: "SubgroupSelector", settings: RunSettings, folder: Path) -> str | None:
     """Save a run, the settings that repeat it and its report, all in one."""
     # Returns what the report found by leaving parts of the table out.
-    from misfeat.cli.saved_runs import report_of
-    from misfeat.cli.settings_file import as_config
     from misfeat.saved_selector import save_selector
-    from misfeat.saving.run_folder import REPORT, SETTINGS
 
     beside = {SETTINGS: as_config(settings, folder).encode()}
     shown = copy(selector.selection_)  # a report validates, a saved run does so where asked to
@@ -176,9 +173,6 @@ def _save(selector: "SubgroupSelector", settings: RunSettings, folder: Path) -> 
 
 
 def _say_timings(times: "StepTimes") -> None:
-    """Say how long every step took, from the start of the process on."""
-    import time
-
     import psutil
 
     times.step("")
@@ -189,9 +183,6 @@ def _say_timings(times: "StepTimes") -> None:
 
 
 def _say_where(settings: RunSettings, folder: Path | None) -> None:
-    """Say where the report is, and how to see more."""
-    from misfeat.saving.run_folder import REPORT
-
     out = settings.out
     if folder is not None and out is not None:
         say(f"Run:    {out}")
@@ -200,22 +191,3 @@ def _say_where(settings: RunSettings, folder: Path | None) -> None:
     elif not settings.json:
         tables = "" if settings.tables else "--tables shows the best sets; "
         say(f"More:   {tables}--out DIR saves the run and its report, for misfeat ask.")
-
-
-def demo(out: str = "misfeat-demo", show: bool = False) -> None:
-    """Run on four hospitals that did not record the same, and write a report."""
-    from misfeat.cli.background_compilation import compiled_beside
-    from misfeat.cli.saved_runs import open_page
-    from misfeat.demo import run_demo
-    from misfeat.saving.run_folder import REPORT, as_folder
-
-    with warnings_as_notes(False), compiled_beside():
-        run_demo(out)
-    if show and _has_screen():
-        open_page(as_folder(out) / REPORT)
-
-
-def _has_screen() -> bool:
-    """Whether there is a screen that a browser could show a page on."""
-    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-    return named or sys.platform in ("darwin", "win32")

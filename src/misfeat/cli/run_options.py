@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 import typer
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting, shortened
+from misfeat.message_templates import Setting, shortened
 from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
@@ -239,7 +239,7 @@ class RunSettings:
 
     def costs(self) -> dict[str, float]:
         """What recording features costs, by feature."""
-        from misfeat.answers.options import checked_cost
+        from misfeat.answers.recording_gains import checked_cost
 
         return {name: checked_cost(name, c) for name, c in (self.value("cost") or {}).items()}
 
@@ -324,7 +324,6 @@ def with_help(argument: inspect.Parameter, command: str) -> inspect.Parameter:
 
 
 def _option(about: dict[str, Any]) -> Any:
-    """What Typer is told of an option, or an argument."""
     said = {name: value for name, value in about.items() if name != "parameter"}
     make: Any = typer.Argument if said.pop("argument", False) else typer.Option
     return make(*said.pop("flags", ()), **said)

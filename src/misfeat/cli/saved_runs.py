@@ -9,7 +9,9 @@ import typer
 
 from misfeat.cli.errors import Quiet, in_options, notes_said, say
 from misfeat.cli.run_options import RunSettings, Several, as_option, read_costs
+from misfeat.cli.settings_file import saved_settings
 from misfeat.runtime.file_system import as_path
+from misfeat.saving.run_folder import MANIFEST, REPORT, add_part, read_parts
 
 if TYPE_CHECKING:
     from misfeat.selection import Selection
@@ -20,9 +22,6 @@ def report(
     folder: str, out: str = "", title: str = "", show: bool = False, quiet: Quiet = False
 ) -> None:
     """Write the report of a saved run."""
-    from misfeat.cli.settings_file import saved_settings
-    from misfeat.saving.run_folder import MANIFEST, REPORT, add_part, read_parts
-
     place = as_path(folder, "folder", what="folder")
     file = as_path(out, "out") if out else place / REPORT
     with notes_said(quiet), _loaded(folder, quiet) as selection:
@@ -64,8 +63,6 @@ def ask(
     quiet: Quiet = False,
 ) -> None:
     """Ask a saved run: which sets explain most, is it more than chance, how many are enough, …"""
-    from misfeat.cli.settings_file import saved_settings
-
     with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = saved_settings(folder).costs()
         _print(selection, question, json, subgroup or None, tuple(feature or ()), size, costs)
@@ -82,8 +79,6 @@ def plan(
     quiet: Quiet = False,
 ) -> None:
     """Plan what to record: which features where, in which order, and when to stop."""
-    from misfeat.cli.settings_file import saved_settings
-
     with notes_said(quiet), _loaded(folder, quiet) as selection:
         costs = read_costs(cost) if cost else saved_settings(folder).costs()
         _print(selection, "plan", json, subgroup or None, (), size, costs, budget, rows)
@@ -109,7 +104,6 @@ def export(
     quiet: Quiet = False,
 ) -> None:
     """Write the answers of a saved run as an Excel workbook or CSV files."""
-    from misfeat.cli.settings_file import saved_settings
     from misfeat.show.export import export_answers
 
     with notes_said(quiet), _loaded(folder, quiet) as selection:
@@ -125,8 +119,8 @@ def compare(
     first: str, second: str, size: int | None = None, json: bool = False, quiet: Quiet = False
 ) -> None:
     """Compare two saved runs: which answers changed by more than their uncertainty."""
-    from misfeat.show.comparison import compare as compared
-    from misfeat.show.comparison import comparison_as_json, print_comparison
+    from misfeat.comparison import compare as compared
+    from misfeat.comparison import comparison_as_json, print_comparison
 
     with notes_said(quiet):
         found = compared(first, second, size=size)

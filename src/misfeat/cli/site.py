@@ -9,7 +9,8 @@ from misfeat.cli import errors
 from misfeat.cli.errors import Quiet, notes_said, say, with_debug
 from misfeat.cli.run_options import PARAMETERS, READERS, Several
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
+from misfeat.saving.run_folder import REPORT, check_folder
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_coding import Coding
@@ -144,7 +145,6 @@ def combine(
 
     The exit code is 3 where some summary was refused and the others answered.
     """
-    from misfeat.saving.run_folder import REPORT, check_folder
     from misfeat.show.report import make_report
     from misfeat.sites import combine as combined
     from misfeat.sites import read_codebook
@@ -174,7 +174,6 @@ def _check_out(out: str, *read: str) -> None:
 
 
 def _key(file: str) -> Any:
-    """The key in a file; None where no file is named."""
     from misfeat.sites import read_key
 
     return read_key(file) if file else None

@@ -8,19 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.cohorts import column_coding, column_profiles, subgroups
+from misfeat.cohorts import column_coding, column_profiles, subgroups, target_coding
 from misfeat.cohorts import merged_categories as merging
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
-from misfeat.cohorts.column_coding import Coding, TargetCoding
+from misfeat.cohorts.column_coding import Coding
 from misfeat.cohorts.column_profiles import IDENTIFIER, Profile, profile_column
 from misfeat.cohorts.design_effects import effective_sizes
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
 from misfeat.cohorts.suspected_codes import suspects
+from misfeat.cohorts.target_coding import TargetCoding
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Notes, no_such_column
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
+from misfeat.number_formatting import count_words
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse
 from misfeat.reading.engine_table import EngineTable
@@ -31,7 +33,6 @@ from misfeat.reading.values import MISSING_LABEL, MissingCodes, Value, canonical
 from misfeat.runtime.array_types import Flags, Indices
 from misfeat.runtime.memory import allowed_memory
 from misfeat.runtime.progress import Progress, unreported
-from misfeat.words import count_words
 
 # Treatments that wait until rows are counted.
 TREATED_LATER = (column_coding.TO_MERGE, *column_coding.UNREAD)
@@ -240,7 +241,7 @@ def profile_table(
         progress("Reading columns", done, len(names))
         read[column] = profile_column(table, column, rules.codes, n_rows, rules.way(column))
         if column == target and rules.event is None:
-            column_coding.check_target(read[column], rules.bins, rules.coding.target)
+            target_coding.check_target(read[column], rules.bins, rules.coding.target)
     profiles = {column: read[column] for column in names}
     progress("Reading columns", len(names), len(names))
     notes = Notes()
@@ -303,7 +304,7 @@ def code_table(
         time, event = profiles[profiled.target], profiles[rules.event.column]
         target = time_coding(table, time, event, rules.event, rules.bins)
     else:
-        target = column_coding.target_coding(
+        target = target_coding.target_coding(
             table, profiles[profiled.target], rules.bins, rules.coding.target, with_grids=with_grids
         )
     features, audits = _feature_coders(profiled, target.audits)

@@ -14,21 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from misfeat.cohorts.column_coding import (
-    Coding,
-    as_it_is,
-    check_cut_points,
-    cut_points,
-    interval_labels,
-)
+from misfeat.cohorts import column_coding
+from misfeat.cohorts.column_coding import Coding
 from misfeat.cohorts.column_profiles import IDENTIFIER_SHARE, Profile
 from misfeat.cohorts.ordered_text import RANGE_START, natural_order
 from misfeat.cohorts.subgroup_lookup import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import MisfeatError, Notes
-from misfeat.messages import Message, Setting, first_of, listed, shortened
+from misfeat.message_templates import Message, Setting, first_of, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
-from misfeat.reading.inputs import names_held
+from misfeat.reading.dataframes import names_held
 from misfeat.reading.table_statistics import Weighing
 from misfeat.reading.values import Value, canonical, check_text, label
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
@@ -103,7 +98,7 @@ def _parse_rule(name: object, rule: object) -> GroupRule:
         merged = {label(canonical(v)): str(under) for v, under in rule.items()}
         check_text(merged.values(), Setting("groups"))
         return ByValue(name, merged)
-    return ByCuts(name, cut_points(rule, "groups", name))
+    return ByCuts(name, column_coding.cut_points(rule, "groups", name))
 
 
 def _not_a_group(part: object) -> MisfeatError:
@@ -146,10 +141,10 @@ def prepare(rule: GroupRule, profiles: Mapping[str, Profile], whole: bool = True
     profile = profiles[rule.column]
     if isinstance(rule, ByValue):
         return _by_value(profile, rule.merged, whole)
-    labels = interval_labels(rule.points)
+    labels = column_coding.interval_labels(rule.points)
     coder: Coder = CategoryCoder(profile.reading, (), labels)
     if profile.distinct:
-        check_cut_points(profile, rule.points, "groups")
+        column_coding.check_cut_points(profile, rule.points, "groups")
         coder = EdgeCoder(profile.reading, rule.points, labels)
     cuts = tuple(map(label, rule.points))
     terms = [_between(rule.column, *pair) for pair in itertools.pairwise(["", *cuts, ""])]
@@ -170,7 +165,7 @@ def _by_value(profile: Profile, merged: Mapping[str, str], whole: bool) -> Group
         problem += "or group its values first."
     if problem:
         raise MisfeatError(f"The group column {column!r} {problem}", column=column)
-    coder = as_it_is(profile)
+    coder = column_coding.as_it_is(profile)
     unknown = [v for v in merged if v != OTHERS and v not in coder.labels]
     if whole and unknown:
         setting = Setting("groups", dict(merged), column=column)
@@ -502,8 +497,8 @@ def _without_small(held: _Held, features: Sequence[str]) -> tuple[Runs, list[str
 def _merged(held: _Held, small: Integers, least: int) -> tuple[list[Integers], Flags]:
     """Small subgroups put together where they recorded the same, and what each never recorded."""
     # What has still too few rows joins those that recorded most nearly the same.
-    recorded = held.never_recorded(list(small[:, None]))
-    patterns, number = np.unique(recorded, axis=0, return_inverse=True)
+    never = held.never_recorded(list(small[:, None]))
+    patterns, number = np.unique(never, axis=0, return_inverse=True)
     parts = [small[number.ravel() == pattern] for pattern in range(len(patterns))]
     enough = max(least, PART_OF_A_COHORT)
     while len(parts) > 1:

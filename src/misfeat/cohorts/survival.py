@@ -19,7 +19,7 @@ UNKNOWN = -1  # the class at a horizon of rows that were censored before it
 SCORE_CLASSES = ("long without event", "early event")
 
 
-def ranks_of(bins: Indices, states: Indices) -> Indices:
+def survival_ranks(bins: Indices, states: Indices) -> Indices:
     """The rank of rows that left in a bin and a state."""
     return bins * STATES + states
 

@@ -12,19 +12,19 @@ import numpy as np
 
 from misfeat.cohorts import column_coding, survival
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
-from misfeat.cohorts.column_coding import BinRules, TargetCoding
+from misfeat.cohorts.column_coding import BinRules
 from misfeat.cohorts.column_profiles import Profile
+from misfeat.cohorts.target_coding import TargetCoding
 from misfeat.exceptions import MisfeatError, Notes
-from misfeat.messages import Setting, listed
+from misfeat.message_templates import Setting, listed
+from misfeat.number_formatting import joined
 from misfeat.reading.coders import CodedRows, Coder, Kind
 from misfeat.reading.inputs import Event, Table
 from misfeat.reading.values import Value, canonical, label
 from misfeat.runtime.array_types import Floats
-from misfeat.words import joined
 
 QUARTILES = (0.25, 0.5, 0.75)  # of the times of events: the usual horizons
 FOLLOWED = 0.1  # a horizon is reached where the chance of being followed so long is no less
-TIME_TO_EVENT = "time to event"
 NO_EVENT = ("0", "false", "censored", "censor")  # what following that ended is called
 
 
@@ -57,7 +57,7 @@ class TimeCoding(TargetCoding):
         bins, events = rows.codes[line : line + 2].astype(np.int16)
         absent = (bins == len(self.coder.labels)) | (events == len(self.states))
         states = np.array([*self.states, 0])[events]
-        ranks = np.where(absent, self.n_codes, survival.ranks_of(bins, states))
+        ranks = np.where(absent, self.n_codes, survival.survival_ranks(bins, states))
         codes = [*rows.codes[:line], ranks, *rows.codes[line + 2 :]]
         counts = survival.counts_of(ranks[~absent], rows.counted[~absent], self.n_codes)
         if not counts[:, survival.EVENT].any():
@@ -168,7 +168,7 @@ def time_coding(
         coder=coder,
         classes=survival.SCORE_CLASSES,
         audit=replace(
-            column_coding.audit_of(time, coder, "target", TIME_TO_EVENT), edges=coder.edges
+            column_coding.audit_of(time, coder, "target", "time to event"), edges=coder.edges
         ),
         grids=np.zeros((1, len(coder.labels) * survival.STATES), dtype=np.int16),
         events=events,

@@ -10,10 +10,10 @@ from misfeat.completion.base import BaseCompleter, check_number
 from misfeat.completion.completer_data import ExactScores, Guess, Known
 from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.completion.registry import INHERIT, Confidence, inherited
-from misfeat.completion.transfer_completers import TransferCompleter
+from misfeat.completion.transfer_completer import TransferCompleter
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import count_nodes, level
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 
@@ -129,7 +129,7 @@ class MLPCompleter(EpochCompleter):
     def _of_size(self, known: Known, size: int, last: int) -> Floats:
         """What networks that learned from sets of about a size say about all sets of that size."""
         from misfeat.completion.networks.mlp import MLPNetwork
-        from misfeat.completion.networks.training import Labels, train
+        from misfeat.completion.networks.per_subgroup_training import Labels, train
 
         exact, epochs = known.exact, int(self.epochs)
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)

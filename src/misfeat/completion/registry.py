@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, Final, Literal
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 
 Inherit = Literal["inherit"]
 Confidence = float | Inherit | None
@@ -17,8 +17,8 @@ INHERIT: Final = "inherit"  # the value of a setting that was left to the select
 # What such a setting is where there is no selector, and where every completer is.
 DEFAULTS: Final[dict[str, Any]] = {"confidence": 0.9, "device": "auto", "random_state": None}
 COMPLETERS = {
-    "auto": "misfeat.completion.transfer_completers:AutoCompleter",
-    "transfer": "misfeat.completion.transfer_completers:TransferCompleter",
+    "auto": "misfeat.completion.auto_completer:AutoCompleter",
+    "transfer": "misfeat.completion.transfer_completer:TransferCompleter",
     "interactions": "misfeat.completion.interactions_completer:InteractionsCompleter",
     "knn": "misfeat.completion.imputation:KNNCompleter",
     "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",

@@ -19,8 +19,8 @@ from misfeat.estimation.covariance_scores import (
     slopes_of,
     whitening,
 )
+from misfeat.estimation.covariance_sources import Source, cells_within
 from misfeat.estimation.moments import Moments, Term, recorded_all
-from misfeat.estimation.table_sources import Source, cells_within
 from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
 

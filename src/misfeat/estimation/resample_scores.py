@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.completion.completer_data import Known
-from misfeat.estimation.covariance_scores import InformationScale
-from misfeat.estimation.estimate import closed, intervals_of, raised
+from misfeat.estimation.covariance_sources import CodedRowSource
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.moments import Moments, Term
-from misfeat.estimation.population_model import PopulationModel
-from misfeat.estimation.table_sources import CodedTable
+from misfeat.estimation.population_scores import PopulationModel
+from misfeat.estimation.score_estimator import closed, intervals_of, raised
+from misfeat.estimation.score_scales import InformationScale
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 
@@ -35,9 +35,9 @@ class Sample(NamedTuple):
     ceiling: Floats  # (n_cohorts,): what no score can exceed
 
 
-def sample_of(known: Known, like: CodedTable) -> Sample:
+def sample_of(known: Known, like: CodedRowSource) -> Sample:
     """What the rows of a resample say, in the columns of the table that it is from."""
-    source = CodedTable(known.rows_for("auto"), like)
+    source = CodedRowSource(known.rows_for("auto"), like)
     moments = find_terms(source, source.moments())
     counted = source.calibration(known.exact.by_size[1:3])
     return Sample(moments, source.shares(), source.scales()[1], counted, known.exact.ceiling)

@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.reading import engine_samples as samples
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
@@ -449,7 +449,7 @@ class RankedColumn:
             self._low, self._high, self._count = _parts(whole)
         while True:
             ends = np.cumsum(self._count)
-            at = np.searchsorted(ends, answers.ranks_of(shares, int(ends[-1])), side="left")
+            at = np.searchsorted(ends, answers.quantile_ranks(shares, int(ends[-1])), side="left")
             wide = np.unique(at[self._low[at] != self._high[at]]).tolist()
             if not wide:
                 quantiles: list[Any] = self._low[at].tolist()

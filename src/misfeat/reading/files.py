@@ -18,10 +18,10 @@ from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.messages import Message, listed
+from misfeat.message_templates import Message, listed
+from misfeat.reading.addresses import without_secrets
 from misfeat.reading.values import MissingCodes
 from misfeat.runtime.file_system import unreadable
 from misfeat.runtime.memory import allowed_memory
@@ -310,7 +310,6 @@ def _opened(file: str, encoding: str | None = "utf-8-sig", **about: Any) -> Any:
 
 
 def _packed(file: str) -> str | None:
-    """How a file is packed."""
     return PACKED.get(Path(ending(file)).suffix)
 
 
@@ -458,46 +457,3 @@ def connect(path: str) -> tuple[Any, Callable[[], None]]:
         spilled.cleanup()
 
     return connection, close
-
-
-DATABASES = ("postgresql", "postgres")
-AZURE = ("az", "azure", "abfss")
-STORES = ("s3", "gs", "gcs", "r2", "http", "https", "hf", *AZURE)  # DuckDB reads Parquet from these
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+")
-_SHOWN = ("table", "host", "port", "user", "sslmode")
-
-
-def scheme_of(text: str) -> str | None:
-    """What stands before ``://``, in lower case; None of a text that is not an address."""
-    scheme, apart, _ = text.partition("://")
-    scheme = scheme.strip().lower()
-    return scheme if apart and _SCHEME.fullmatch(scheme) else None
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is the address of a table rather than a path."""
-    return scheme_of(text) in (*DATABASES, *STORES)
-
-
-def without_secrets(text: str) -> str:
-    """An address as it may be shown and saved; any other text as it is."""
-    scheme = scheme_of(text)
-    if scheme is None:
-        return text
-    start, apart, rest = text.partition("://")
-    before, at, behind = rest.rpartition("@")
-    if scheme in DATABASES and ":" in before:
-        # Its password may look like any other part of an address.
-        text = f"{start}{apart}{before.partition(':')[0]}{at}{behind}"
-    elif not is_address(text):
-        return f"{start}{apart}{behind.partition('?')[0].partition('#')[0]}"
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return f"{start}://..."
-    user, at, host = parts.netloc.rpartition("@")
-    if scheme in STORES:
-        return SplitResult(parts.scheme, host, parts.path, "", "").geturl()
-    query = urlencode([(k, v) for k, v in parse_qsl(parts.query) if k in _SHOWN], safe="./")
-    netloc = f"{user.partition(':')[0]}{at}{host}"
-    return SplitResult(parts.scheme, netloc, parts.path, query, "").geturl()

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.messages import Message, listed
+from misfeat.message_templates import Message, listed
 from misfeat.reading.files import ABOVE, EXCEL, NULL_SPELLINGS, ending, matching_files, numbered
 from misfeat.reading.memory_table import ArrayTable
 
-Columns = list[tuple[str, list[Any]]]
+ColumnData = list[tuple[str, list[Any]]]
 
 
 def open_foreign(path: str) -> ArrayTable:
@@ -60,7 +60,7 @@ def book_and_sheet(path: str) -> tuple[str, str | None]:
     return (book, sheet) if mark and ending(book) in EXCEL else (path, None)
 
 
-def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, list[Message]]:
+def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[ColumnData, list[Message]]:
     """A sheet, or else the first that has several columns; rows without any value are none."""
     book = reader.load_workbook(file, read_only=True, data_only=True)
     try:
@@ -82,7 +82,7 @@ def _read_sheet(reader: Any, file: str, sheet: str | None) -> tuple[Columns, lis
     if not found[read]:
         raise MisfeatError(f"{file!r} is empty; it needs a row of column names, and rows.")
     nothing = {*NULL_SPELLINGS, "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?"}
-    columns: Columns = []
+    columns: ColumnData = []
     (first, _), *_ = rows = found[read][n_above:]
     for at, (name, *cells) in enumerate(zip_longest(*(row for _, row in rows))):
         values = [None if isinstance(v, str) and v.strip() in nothing else v for v in cells]

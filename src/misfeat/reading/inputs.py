@@ -1,18 +1,17 @@
-"""How any input becomes a table, and how results become dataframes of the user's library."""
+"""How any input becomes a table."""
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.messages import Setting, listed, shortened
-from misfeat.reading import files, remote_tables
-from misfeat.reading.engine_table import EngineTable, inner_names
+from misfeat.message_templates import Setting, listed, shortened
+from misfeat.reading import addresses, dataframes, files, remote_tables
+from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.files import Names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
 from misfeat.reading.memory_table import ArrayTable, as_array, as_columns
@@ -22,7 +21,6 @@ from misfeat.reading.values import COLUMN_NAME, MissingCodes, Value, check_text
 Table: TypeAlias = ArrayTable | EngineTable
 """A table of named columns that counts values and coded rows, in memory or in an engine; both have
 the same methods."""
-AS_COLUMNS = "columns"  # Results as plain columns, for those who need no library
 
 
 def open_table(X: object, y: object, codes: MissingCodes, texts: Names = ()) -> tuple[Table, str]:
@@ -85,13 +83,13 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 
 def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
     """Open whatever the user gave as a table without a target; of files, some columns as texts."""
-    X = as_native(X)
+    X = dataframes.as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
         if files.ending(book_and_sheet(path)[0]) in files.FOREIGN:
             return open_foreign(path)
-        is_address = files.is_address(path)
-        X = remote_tables.open_address(path) if is_address else files.open_path(path, codes, texts)
+        given = addresses.is_address(path)
+        X = remote_tables.open_address(path) if given else files.open_path(path, codes, texts)
     if isinstance(X, files.Relation):
         try:
             return EngineTable(X.native, X)
@@ -100,8 +98,8 @@ def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
             raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    X = with_text_names(X)
-    check_column_names(X)
+    X = dataframes.with_text_names(X)
+    dataframes.check_column_names(X)
     try:
         frame = nw.from_native(X)
     except TypeError as error:
@@ -143,11 +141,11 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 
 def one_value_a_row(values: Any, what: str) -> Any:
     """A series or an array of one dimension, also of a table or an array with a single column."""
-    values = as_native(values)
-    if has_numbered_columns(values) and values.shape[1] == 1:
+    values = dataframes.as_native(values)
+    if dataframes.has_numbered_columns(values) and values.shape[1] == 1:
         return values.iloc[:, 0]
-    if is_dataframe(values):
-        check_column_names(values)
+    if dataframes.is_dataframe(values):
+        dataframes.check_column_names(values)
         frame = nw.from_native(values)
         names = frame.collect_schema().names()
         if len(names) != 1:
@@ -186,130 +184,3 @@ def _free_name(values: object, names: Iterable[str], usual: str) -> str:
             )
         return given
     return free_name(usual, taken)
-
-
-def as_native(X: Any) -> Any:
-    """What a table is in a library that is known; streams of Arrow become tables of PyArrow."""
-    if hasattr(type(X), "__misfeat_table__"):
-        given = X.__misfeat_table__()
-        if hasattr(type(given), "__misfeat_table__"):
-            raise MisfeatError(
-                f"{type(X).__name__}.__misfeat_table__ must give a table, no source."
-            )
-        return as_native(given)
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
-        return pyarrow.Table.from_batches([X])
-    if hasattr(type(X), "__arrow_c_stream__") and not is_dataframe(X):
-        if isinstance(nw.from_native(X, allow_series=True, pass_through=True), nw.Series):
-            return X
-        try:
-            import pyarrow as pa
-        except ImportError as error:
-            raise MisfeatError(
-                f"Reading a {type(X).__name__} needs PyArrow; install it with: pip install pyarrow"
-            ) from error
-        return pa.RecordBatchReader.from_stream(X).read_all()
-    return X
-
-
-def has_numbered_columns(X: Any) -> bool:
-    """Whether a frame of pandas has integers for the names of all of its columns."""
-    if not nw.dependencies.is_pandas_dataframe(X):
-        return False
-    return X.shape[1] > 0 and all(isinstance(name, int | np.integer) for name in X.columns)
-
-
-def with_text_names(X: Any) -> Any:
-    """Columns that only have numbers are called x0, x1, …, as those of an array."""
-    names = [f"x{i}" for i in range(X.shape[1])] if has_numbered_columns(X) else None
-    return X if names is None else X.set_axis(names, axis=1)
-
-
-def is_dataframe(X: object) -> bool:
-    """Whether something is a dataframe, lazy frame or relation of a known library."""
-    try:
-        return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame | nw.LazyFrame)
-    except nw.exceptions.DuplicateError:
-        return True  # one in which two columns share a name, which is refused where it is read
-
-
-def check_column_names(native: Any) -> None:
-    """Refuse names that narwhals would reject with a message about its own workings."""
-    if nw.dependencies.is_polars_lazyframe(native):
-        return  # polars lets no such names in, and asking a lazy frame for them is slow
-    seen: set[object] = set()
-    for name in getattr(native, "column_names", getattr(native, "columns", ())):
-        if not isinstance(name, str):
-            why = f" ({type(name).__name__}); rename it, in pandas for example with X.columns = "
-            why += "X.columns.astype(str)."
-            if isinstance(name, tuple):
-                why = ", of several levels; join them with X.columns = "
-                why += "['_'.join(map(str, name)) for name in X.columns]."
-            problem = f"Column names must be text, but one is {name!r}{why}"
-            raise MisfeatError(problem, column=name)
-        if name in seen:
-            raise MisfeatError(
-                f"The table has two columns named {name!r}; rename or drop one.", column=name
-            )
-        seen.add(name)
-
-
-def column_names(X: Any) -> list[str]:
-    """The names of the columns of a dataframe or of a mapping of columns."""
-    if isinstance(X, Mapping):
-        return list(X)
-    if not is_dataframe(X):
-        raise MisfeatError(
-            f"A table of type {type(X).__name__} is not known; pass a dataframe, an array or a "
-            "mapping of columns."
-        )
-    check_column_names(X)
-    return list(nw.from_native(X).collect_schema().names())
-
-
-def with_columns_only(X: Any, names: Sequence[str], library: str | None = None) -> Any:
-    """A dataframe with some of its columns, chosen by position: engines read patterns in names."""
-    frame = nw.from_native(X)
-    given = frame.collect_schema().names()
-    positions = [given.index(name) for name in names]
-    if frame.implementation.is_duckdb():
-        frame = nw.from_native(X.project(", ".join(f"#{place + 1}" for place in positions)))
-    elif frame.implementation.is_spark_like():
-        inner = inner_names(given)
-        chosen = X.toDF(*inner).select(*(inner[position] for position in positions))
-        frame = nw.from_native(chosen.toDF(*names))
-    else:
-        frame = frame.select(nw.nth(positions))
-    if library is None:
-        return frame.to_native()
-    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    return eager.to_pandas() if library == "pandas" else eager.to_polars()
-
-
-def names_held(values: Any) -> list[Any] | None:
-    """What a sequence, an array of one dimension or an index holds; None for anything else."""
-    if isinstance(values, Sequence) and not isinstance(values, str | bytes):
-        return list(values)
-    if isinstance(values, np.ndarray) or nw.dependencies.is_pandas_index(values):
-        return list(values.tolist()) if values.ndim == 1 else None
-    return None
-
-
-def result_frame(columns: Mapping[str, Sequence[Any]], backend: str | None) -> Any:
-    """A dataframe of results in the user's library, or the first that is installed."""
-    if backend == AS_COLUMNS:
-        return dict(columns)
-    if backend is None:
-        backend = next((name for name in EAGER_LIBRARIES if find_spec(name)), None)
-    if backend is None:
-        raise MisfeatError(
-            "Results come as dataframes, but no library for them is installed; install one of "
-            "pandas, polars or pyarrow."
-        )
-    if backend != "pandas":
-        columns = {
-            name: [list(v) if isinstance(v, tuple) else v for v in values]
-            for name, values in columns.items()
-        }
-    return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from functools import partial
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from misfeat.exceptions import MisfeatError
-from misfeat.reading import files
+from misfeat.reading import addresses, files
 
 _AWS = {
     "KEY_ID": "AWS_ACCESS_KEY_ID",
@@ -18,10 +18,10 @@ _AWS = {
 
 def open_address(address: str) -> files.Relation:
     """Open the table of an address; its rows stay there until they are counted."""
-    if files.scheme_of(address) in files.DATABASES:
+    if addresses.scheme_of(address) in addresses.DATABASES:
         return _open_database(address)
     # DuckDB loads its extension for the object store that Parquet files are in.
-    shown = files.without_secrets(address)
+    shown = addresses.without_secrets(address)
     connection, close = files.connect(shown)
     failed = partial(_failed, address=shown, secret=address.removeprefix(shown))
     try:
@@ -33,7 +33,7 @@ def open_address(address: str) -> files.Relation:
             if given["ENDPOINT"]:
                 protocol, _, given["ENDPOINT"] = given["ENDPOINT"].rpartition("://")
                 given |= {"URL_STYLE": "path", "USE_SSL": str(protocol != "http").lower()}
-        elif scheme in files.AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
+        elif scheme in addresses.AZURE and os.environ.get("AZURE_STORAGE_CONNECTION_STRING"):
             given = {"CONNECTION_STRING": os.environ["AZURE_STORAGE_CONNECTION_STRING"]}
         texts = {key: value.replace("'", "''") for key, value in given.items() if value}
         if texts:
@@ -52,8 +52,7 @@ def open_address(address: str) -> files.Relation:
 
 
 def _open_database(address: str) -> files.Relation:
-    """Open a table of PostgreSQL by Ibis."""
-    shown = files.without_secrets(address)
+    shown = addresses.without_secrets(address)
     try:
         parts = urlsplit(address)
         query = dict(parse_qsl(parts.query))

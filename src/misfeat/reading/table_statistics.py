@@ -152,11 +152,11 @@ def quantiles_of_counts(
 ) -> list[Any]:
     """The smallest of ascending values with at least given shares of the rows at or below them."""
     ends = np.cumsum(counts)
-    ranks = ranks_of(shares, int(ends[-1]))
+    ranks = quantile_ranks(shares, int(ends[-1]))
     quantiles: list[Any] = values[np.searchsorted(ends, ranks, side="left")].tolist()
     return quantiles
 
 
-def ranks_of(shares: Sequence[float | Fraction], n_rows: int) -> list[int]:
+def quantile_ranks(shares: Sequence[float | Fraction], n_rows: int) -> list[int]:
     """The ranks, from 1 on, of the values that `quantiles_of_counts` finds."""
     return [max(1, ceil(Fraction(share) * n_rows)) for share in shares]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 
 if TYPE_CHECKING:
     import torch

@@ -10,7 +10,7 @@ from shutil import rmtree
 from uuid import uuid4
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 
 if sys.platform == "win32":
     import msvcrt
@@ -119,7 +119,6 @@ def pause(turn: int) -> None:
 
 FOLDER_LOCK = ".lock"  # Locked within the folder where the system cannot lock the folder itself
 PATIENCE = 120.0  # Seconds to wait: whoever has the lock may have been stopped
-RETRY_AFTER = 0.02
 
 
 class FileLock:
@@ -150,7 +149,7 @@ class FileLock:
                 if time.monotonic() > until:
                     os.close(handle)
                     return False
-                time.sleep(RETRY_AFTER)
+                time.sleep(0.02)
                 continue
             except OSError:  # a file system without locks
                 pass

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.interrupts import interrupts_kept
 from misfeat.runtime.memory import is_full_memory
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 PROGRESS_VARIABLE = "MISFEAT_PROGRESS"
-FIRST_LINE_AFTER = 10.0  # Seconds of work before the first plain line; shorter work needs none
-LINE_EVERY = 10.0  # Seconds between plain lines, at least
+LINE_EVERY = 10.0  # Seconds before the first plain line and between such, at least
 
 _shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
 _latest: "Bar | None" = None  # Shown last, for threads that do not know whose work they do
@@ -107,7 +106,7 @@ class Bar:
         self._console, self._clock = console or Console(stderr=True), clock
         is_terminal = self._console.is_terminal and not self._console.is_dumb_terminal
         self._drawn = is_terminal or self._console.is_jupyter
-        self._next_line = clock() + FIRST_LINE_AFTER
+        self._next_line = clock() + LINE_EVERY
         text = Column(no_wrap=True, overflow="ellipsis", ratio=2)
         self._bar = Progress(
             TextColumn("{task.description}", markup=False, table_column=text),

@@ -21,8 +21,11 @@ class _LoadedOnUse(ModuleType):
         return getattr(import_module(self.__name__), name)
 
 
-_HEAVY = ("pandas", "scipy.special", "scipy.stats")
-_waiting = {name: _LoadedOnUse(name) for name in _HEAVY if name not in sys.modules}
+_waiting = {
+    name: _LoadedOnUse(name)
+    for name in ("pandas", "scipy.special", "scipy.stats")
+    if name not in sys.modules
+}
 sys.modules.update(_waiting)
 try:
     from sklearn.base import BaseEstimator as BaseEstimator

@@ -22,7 +22,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from misfeat.answers.enough_features import Enough
+from misfeat.answers.number_of_features import Enough
 from misfeat.answers.performance import Performance
 from misfeat.answers.recording_gains import Worth
 from misfeat.answers.recording_plan import PlanStep
@@ -32,18 +32,18 @@ from misfeat.answers.validation import Trust
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.registry import completer_class, completer_classes
-from misfeat.estimation.estimate import Estimate
+from misfeat.estimation.score_estimator import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information import measures
 from misfeat.information.count_tables import CountTables
-from misfeat.messages import Setting
-from misfeat.reading.inputs import names_held
+from misfeat.message_templates import Setting
+from misfeat.reading.dataframes import names_held
 from misfeat.runtime.array_types import Array
 from misfeat.runtime.file_system import real_path, unreadable
-from misfeat.saving import content_checks, run_folder
-from misfeat.saving.content_checks import ContradictionError, demand
+from misfeat.saving import run_folder, schema_checks
 from misfeat.saving.run_folder import ANSWERS, ARRAYS, MANIFEST, REPORT, SETTINGS
+from misfeat.saving.schema_checks import ContradictionError, demand
 from misfeat.version import __version__
 
 Arrays = dict[str, Array]
@@ -177,33 +177,33 @@ def _unpacked_run(manifest: dict[str, Any], packed: bytes) -> SavedRun:
     values = _unpacked(manifest["cohorts"], "cohorts", arrays)
     audits = tuple(ColumnAudit(**audit) for audit in values.pop("columns"))
     cohorts = Cohorts(**values, columns=audits)
-    content_checks.check_cohorts(cohorts)
+    schema_checks.check_cohorts(cohorts)
     completer = decoded_completer(manifest["completer"])
     demand(not isinstance(completer, str), "the completer")
     estimate = Estimate(completer=completer, **manifest["estimate"])
-    content_checks.check_estimate(estimate)
+    schema_checks.check_estimate(estimate)
     measure: measures.Measure
     if manifest.get("tables") is not None:
         tables = CountTables(**_unpacked(manifest["tables"], "tables", arrays))
-        content_checks.check_tables(tables, cohorts)
+        schema_checks.check_tables(tables, cohorts)
         measure = measures.TableInformation(tables, above_chance=estimate.above_chance)
     elif manifest["sums"] is not None:
         sums = ProductSums(**_unpacked(manifest["sums"], "sums", arrays))
-        content_checks.check_sums(sums, cohorts)
+        schema_checks.check_sums(sums, cohorts)
         measure = measures.SquaredCorrelation(sums, above_chance=estimate.above_chance)
     else:
         measure = measures.information_of(cohorts, above_chance=estimate.above_chance)
     options = {name: decoded(value) for name, value in manifest["asked"].items()}
-    content_checks.check_options(options, measure.features)
+    schema_checks.check_options(options, measure.features)
     scores = {name: array for name, array in arrays.items() if name.startswith("book.")}
-    content_checks.check_scores(manifest["book"], scores, measure)
+    schema_checks.check_scores(manifest["book"], scores, measure)
     validation, estimator = manifest["validation"], manifest["estimator"]
     demand(validation is None or isinstance(validation, str), "the validation")
     demand(estimator is None or isinstance(estimator, dict), "the estimator")
     shortlist = None
     if manifest.get("shortlist") is not None:
         shortlist = Shortlist(**_unpacked(manifest["shortlist"], "shortlist", arrays))
-        content_checks.check_shortlist(shortlist, cohorts)
+        schema_checks.check_shortlist(shortlist, cohorts)
     about = (manifest["book"], scores, validation, estimator, shortlist)
     return SavedRun(cohorts, measure, estimate, options, *about)
 

@@ -19,12 +19,12 @@ import numpy as np
 
 from misfeat.answers.cautions import list_cautions
 from misfeat.answers.fit_result import checked_k, checked_size
-from misfeat.answers.options import level_size
+from misfeat.answers.question_arguments import level_size
 from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
-from misfeat.cohorts.column_coding import CLASSES, NUMBER
+from misfeat.cohorts.target_coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError, warn
-from misfeat.messages import Message, Setting, listed
+from misfeat.message_templates import Message, Setting, listed
 from misfeat.runtime import file_system
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
@@ -33,7 +33,7 @@ from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.show.terminal import Spell, in_a_row
 from misfeat.version import __version__
 
-Columns = dict[str, list[Any]]
+ColumnData = dict[str, list[Any]]
 EXCEL, CSV = ".xlsx", ".csv"
 FOLDER = ""  # a folder of CSV files
 
@@ -269,7 +269,7 @@ class AnswerTable:
     question: str
     title: str
     words: str  # the question in words
-    columns: Columns = field(default_factory=dict)  # empty where it cannot be answered
+    columns: ColumnData = field(default_factory=dict)  # empty where it cannot be answered
     sentences: tuple[str, ...] = ()
     note: str = ""  # why there is no answer, or whom it leaves out
 
@@ -350,10 +350,10 @@ def _table(
     return AnswerTable(question, title, answer.words, columns, said, " ".join(notes))
 
 
-def _of_best_sets(selection: Selection, question: str) -> tuple[Columns, Sequence[str]]:
+def _of_best_sets(selection: Selection, question: str) -> tuple[ColumnData, Sequence[str]]:
     """The answers about the best set of every subgroup, one after the other."""
     named = "features" if question == "why" else "instead_of"
-    whole: Columns = {}
+    whole: ColumnData = {}
     sentences: list[str] = []
     for best in best_sets(selection, k=1):
         columns, words = answered(selection, question, About(best.subgroup, best.features))
@@ -365,12 +365,12 @@ def _of_best_sets(selection: Selection, question: str) -> tuple[Columns, Sequenc
     return whole, sentences
 
 
-def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> Columns:
+def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> ColumnData:
     """The columns of an answer, beside shares of the uncertainty their intervals."""
     wholes = dict(
         zip(selection.cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True)
     )
-    found: Columns = {}
+    found: ColumnData = {}
     for name, values in columns.items():
         found[name] = list(values)
         if name == "share" and {"subgroup", "score", "low", "high"} <= set(columns):

@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from misfeat.answers.fit_result import subgroup_rows
 from misfeat.cohorts import Cohorts
-from misfeat.messages import Message, Setting, Spelling, text_and_settings
+from misfeat.message_templates import Message, Setting, Spelling, text_and_settings
+from misfeat.number_formatting import percent, percent_between
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show.answer_with_map import first_screen
-from misfeat.words import percent, percent_between
 
 MOST_SHOWN = 20  # subgroups in a notebook's list or table, and features in its map
 

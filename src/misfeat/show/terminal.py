@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.answers.recommendation import Answer, most_informative
+from misfeat.answers.answer import Answer, most_informative
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.recording_plan import LEAST_SHARE
 from misfeat.answers.subgroup_significance import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
+from misfeat.number_formatting import p_words, percent, percent_between, score_words
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
-from misfeat.words import p_words, percent, percent_between, score_words
 
 Line = dict[str, Any]
 Spell = Callable[[str], str]

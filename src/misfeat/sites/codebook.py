@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.cohorts import column_coding
+from misfeat.cohorts import column_coding, target_coding
 from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.column_coding import Coding, feature_coder, interval_labels
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import listed, shortened
+from misfeat.message_templates import listed, shortened
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.values import MISSING_LABEL, canonical, label
@@ -273,8 +273,8 @@ def propose(
         for column in table.names:
             profile = profile_column(table, column, rules.codes, n_rows, rules.way(column))
             if column == target:
-                column_coding.check_target(profile, rules.bins, rules.coding.target)
-                of_target = _proposed(table, profile, rules, most=column_coding.MAX_CLASSES)
+                target_coding.check_target(profile, rules.bins, rules.coding.target)
+                of_target = _proposed(table, profile, rules, most=target_coding.MAX_CLASSES)
             elif why := "excluded" if column in exclude else _why_not(table, profile, rules):
                 left_out[column[:LONGEST]] = why
             else:

@@ -17,12 +17,12 @@ import numpy as np
 
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice.levels import level, rank
+from misfeat.number_formatting import joined
 from misfeat.runtime.array_types import Flags, Integers
 from misfeat.runtime.file_system import as_path, write_file
 from misfeat.sites import signed_documents as documents
 from misfeat.sites.codebook import Codebook, check_site
 from misfeat.sites.signed_documents import SHORT
-from misfeat.words import joined
 
 TABLES = {"tables2": 2, "tables3": 3}  # What may be shared: tables of all sets of so many features
 KIND = "misfeat summary"

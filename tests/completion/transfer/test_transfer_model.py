@@ -6,7 +6,7 @@ import pytest
 from benchmarks.completion.hiding import Truth, exact_scores
 from misfeat import Coding
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.feature_removal import hide_features
+from misfeat.cohorts.feature_exclusion import hide_features
 from misfeat.completion import TransferCompleter
 from misfeat.completion.transfer import subset_tables, transfer_model
 from misfeat.completion.transfer.set_completion import expected_score, poisson_table

@@ -2,7 +2,7 @@ import pytest
 from matplotlib.collections import PathCollection
 
 import misfeat
-from misfeat.answers.enough_features import enough_features
+from misfeat.answers.number_of_features import enough_features
 from misfeat.show.plots.drawing import FADED
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.alternative_sets import alternative_sets
-from misfeat.answers.enough_features import enough_features
 from misfeat.answers.feature_contributions import feature_values
+from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from misfeat.completion.networks.training import drawn_weights
+from misfeat.completion.networks.per_subgroup_training import drawn_weights
 from misfeat.lattice.levels import contains, level
 from misfeat.runtime.array_types import Floats
 

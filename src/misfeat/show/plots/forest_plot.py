@@ -7,15 +7,14 @@ import numpy as np
 
 from misfeat.answers.fit_result import set_members, subgroup_rows
 from misfeat.lattice.levels import rank
+from misfeat.number_formatting import count_words, p_words
 from misfeat.selection import Selection
 from misfeat.show.plots import drawing
-from misfeat.words import count_words, p_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LARGEST_SQUARE = 130.0  # area of the square of the largest subgroup, in square points
-SMALLEST_SQUARE = 4.0
 LONGEST_SET = 120  # characters of the features in the title
 CHARACTER, BETWEEN = 5.9, 16.0  # points of a character of a column of text, and between two columns
 
@@ -131,7 +130,7 @@ def _draw_row(ax: "Axes", row: int, line: _ForestRow, area: float) -> None:
         square |= {"facecolors": ax.get_facecolor()}
     else:
         square |= {"facecolors": colour, "alpha": alpha}
-    ax.scatter([line.share], [row], s=max(area, SMALLEST_SQUARE), **square)
+    ax.scatter([line.share], [row], s=max(area, 4.0), **square)
 
 
 def _forest_columns(

@@ -9,9 +9,9 @@ from misfeat.answers.recording_gains import SMALLEST_SCALE, feature_worths
 from misfeat.answers.stability import RESAMPLES, stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError, check_count
+from misfeat.number_formatting import count_words
 from misfeat.selection import Selection
 from misfeat.show.plots import drawing
-from misfeat.words import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

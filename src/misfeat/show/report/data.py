@@ -8,31 +8,29 @@ from datetime import UTC, datetime
 from itertools import accumulate, combinations, product
 from math import comb, nan
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from misfeat.answers.alternative_sets import alternative_sets
-from misfeat.answers.enough_features import Enough
+from misfeat.answers.answer import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
 from misfeat.answers.feature_contributions import feature_values, shapley_values
 from misfeat.answers.fit_result import subgroup_rows
-from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
+from misfeat.answers.number_of_features import Enough
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
 from misfeat.answers.stability import Stability, stability_of
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.completion import CompletedScores
-from misfeat.messages import Message, Spelling
+from misfeat.message_templates import Message, Spelling
 from misfeat.runtime.progress import progress_shown
 from misfeat.selection import Selection
 from misfeat.show.answer_with_map import FirstScreen, first_screen
 from misfeat.show.html_output import as_html
 from misfeat.show.report.page import Cells, Report
 from misfeat.version import __version__
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 FORMAT = 3  # raised whenever a program that reads the JSON would have to change
 COLUMN_NOTES = ("column", "role", "treatment", "categories", "missing", "taken_for", "example")
@@ -154,7 +152,7 @@ def _facts(selection: Selection, screen: FirstScreen, title: str | None, k: int)
 
 def _sentences(
     screen: FirstScreen, left_out: Sequence[Message], spell: Spelling
-) -> dict[str, "Markup | list[Markup]"]:
+) -> dict[str, Markup | list[Markup]]:
     """What the page says in words, marked up."""
     return {
         "whole": as_html(screen.sentence, spell),
@@ -324,7 +322,6 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
 
 
 def _packed(scores: CompletedScores, name: str) -> str:
-    """An array as Base64 text."""
     return base64.b64encode(getattr(scores, name).astype(PACKED[name]).tobytes()).decode("ascii")
 
 

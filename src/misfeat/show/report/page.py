@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
 
 from misfeat.answers.recording_gains import SMALLEST_SCALE
 from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
+from misfeat.number_formatting import percent, percent_between, score_words
 from misfeat.runtime.file_system import as_path, unreadable, write_file
 from misfeat.safe_text import visible, visible_json
 from misfeat.show.html_output import framed, policy_for, static_file, templates_of
-from misfeat.words import percent, percent_between, score_words
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markupsafe import Markup
 
 Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 
@@ -37,7 +36,6 @@ N_SHADES = 10  # of a heat map, which has no styles of its own
 MOST_WORTHS = 200  # lines of what unrecorded features would add
 DIGITS = 6  # significant digits of numbers that are drawn or shown
 MOST_SUBGROUPS_IN_FULL = 100  # with more subgroups, their pages hold fewer lines each
-FEW_LINES = 5
 MOST_VALUES = 8  # values of a column that are listed
 SETS = {"features", "missing", "taken", "given_up", "best_set"}  # what holds names of features
 READ_OF_LINES = {
@@ -58,7 +56,7 @@ class Report:
     """
 
     contents: dict[str, Any]  # everything that is shown, as plain values
-    sentences: dict[str, "Markup | list[Markup]"]  # of the first screen
+    sentences: dict[str, Markup | list[Markup]]  # of the first screen
     cells: Cells
 
     def html(self) -> str:
@@ -161,7 +159,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     """What scripts read of the contents: features as numbers, few digits."""
     number = {name: at for at, name in enumerate(contents["features"])}
     subgroups = contents["subgroups"]
-    most = FEW_LINES if len(subgroups) > MOST_SUBGROUPS_IN_FULL else None
+    most = 5 if len(subgroups) > MOST_SUBGROUPS_IN_FULL else None
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
@@ -251,7 +249,7 @@ def shade_of(value: float | None, top: float) -> int:
 
 
 @cache
-def _templates() -> "Environment":
+def _templates() -> Environment:
     templates = templates_of(PACKAGE)
     words = templates.get_template("glossary.html").module
     templates.globals |= {name: getattr(words, name) for name in ("glossary", "estimates")}

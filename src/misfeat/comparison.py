@@ -15,13 +15,13 @@ from misfeat.answers.run_comparison import (
     share_in_words,
 )
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
+from misfeat.number_formatting import p_words
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
 from misfeat.show.question_output import as_json
 from misfeat.show.terminal import TableColumn, fitting_table, new_console, plain_text
-from misfeat.words import p_words
 
 USUAL_NAMES = ("first", "second")
 

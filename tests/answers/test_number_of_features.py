@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.enough_features import enough_features
+from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.top_sets import best_sets
 
 

@@ -5,8 +5,8 @@ import pytest
 from rich.console import Console
 
 import misfeat
+from misfeat.comparison import comparison_as_json, print_comparison
 from misfeat.exceptions import MisfeatError
-from misfeat.show.comparison import comparison_as_json, print_comparison
 
 
 def test_estimators_selections_and_folders_give_the_same_answer(runs, comparison, tmp_path):

@@ -16,9 +16,9 @@ import numpy as np
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.completer_data import Known
-from misfeat.estimation.covariance_scores import CorrelationScale, InformationScale, Scale
 from misfeat.estimation.kernels import count_cells, occupied_cells
 from misfeat.estimation.moments import Moments, Term, recorded_all
+from misfeat.estimation.score_scales import CorrelationScale, InformationScale, Scale
 from misfeat.information.count_tables import CountTables
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
@@ -34,10 +34,10 @@ EXACT_BELOW = 2**24  # whole numbers that single precision holds
 def source_of(known: Known) -> "Source":
     """The source of what is known; an error where scores alone are at hand."""
     if isinstance(known.source, ProductSums):
-        return NumericTable(known.source)
+        return ProductSumSource(known.source)
     if isinstance(known.source, CountTables):
-        return CountedTable(known.source)
-    return CodedTable(known.rows_for("auto"))
+        return CountTableSource(known.source)
+    return CodedRowSource(known.rows_for("auto"))
 
 
 class Source(ABC):
@@ -118,7 +118,7 @@ class Source(ABC):
         return Moments(own, self.n_rows, ~self.missing, tuple(blocks), len(target), tuple(terms))
 
 
-class NumericTable(Source):
+class ProductSumSource(Source):
     """Sums of products of numeric columns: a column a feature, the target last, and no cells."""
 
     largest_set, work = 1, 1
@@ -150,10 +150,10 @@ class NumericTable(Source):
         own[:] = plain * scale[:, None] * scale * seen[:, :, None] * seen[:, None, :]
 
 
-class CodedTable(Source):
+class CodedRowSource(Source):
     """Coded rows of all subgroups; the first category of each feature is the most frequent."""
 
-    def __init__(self, cohorts: Cohorts, like: "CodedTable | None" = None) -> None:
+    def __init__(self, cohorts: Cohorts, like: "CodedRowSource | None" = None) -> None:
         # `like` is a table of other rows with the same codes, so that columns are the same.
         self.missing, n_classes = cohorts.missing, len(cohorts.classes)
         self.offsets = cohorts.offsets.astype(np.int64)  # subgroup k owns offsets[k]:offsets[k + 1]
@@ -279,7 +279,7 @@ class CodedTable(Source):
         return values, there
 
 
-class CountedTable(Source):
+class CountTableSource(Source):
     """Count tables of up to three features: covariances, and of interactions with a third."""
 
     work = 1  # almost nothing

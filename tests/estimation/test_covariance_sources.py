@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.estimation import table_sources
+from misfeat.estimation import covariance_sources
 from misfeat.estimation.covariance_scores import additive_scores, set_columns, whitened
+from misfeat.estimation.covariance_sources import CodedRowSource, CountTableSource, ProductSumSource
 from misfeat.estimation.moments import Term
-from misfeat.estimation.table_sources import CodedTable, CountedTable, NumericTable
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import drawn_cohorts
 from tests.estimation.generated import counted, with_missing
@@ -15,7 +15,7 @@ def one_hot(cohorts, position):
     """The columns of one subgroup, a line a row of the table."""
     cohort = cohorts.at(position)
     rows = np.repeat(np.arange(len(cohort.target)), cohort.weights)
-    table = CodedTable(cohorts)
+    table = CodedRowSource(cohorts)
     codes = table.codes[:, cohorts.offsets[position] + rows]
     columns = [np.eye(card)[line][:, 1:] for card, line in zip(table.cards, codes, strict=True)]
     return np.hstack([*columns, (cohort.target[rows, None] == table.classes_shown) * 1.0])
@@ -23,7 +23,7 @@ def one_hot(cohorts, position):
 
 def test_moments_are_covariances_of_one_hot_columns():
     cohorts = drawn_cohorts()
-    moments = CodedTable(cohorts).moments()
+    moments = CodedRowSource(cohorts).moments()
     for position in range(len(cohorts)):
         expected = np.cov(one_hot(cohorts, position).T, bias=True)
         assert moments.own[position] == pytest.approx(expected, abs=1e-12)
@@ -31,7 +31,7 @@ def test_moments_are_covariances_of_one_hot_columns():
 
 def test_terms_are_columns_of_cells_less_their_optimism():
     cohorts = drawn_cohorts()
-    table = CodedTable(cohorts)
+    table = CodedRowSource(cohorts)
     effects = np.linspace(-1.0, 1.0, int(table.cards[0] * table.cards[2]))[:, None]
     optimism = np.full((1, 1), 0.01)
     plain = table.moments((Term((0, 2), effects, np.zeros((1, 1))),))
@@ -51,10 +51,10 @@ def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     table = {"a": values, "b": [0, 0, 1, 1] * 12, "y": [0, 1, 0, 1, 1, 0, 1, 0] * 6}
     cohorts = build_cohorts(table, "y", coding=Coding(sporadic="available", missing_threshold=0.9))
     assert (cohorts.codes < 0).any()
-    moments = CodedTable(cohorts).moments()
+    moments = CodedRowSource(cohorts).moments()
     # Some stretches of rows lack nothing.
-    monkeypatch.setattr(table_sources, "ROWS_AT_ONCE", 3)
-    assert CodedTable(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
+    monkeypatch.setattr(covariance_sources, "ROWS_AT_ONCE", 3)
+    assert CodedRowSource(cohorts).moments().own == pytest.approx(moments.own, abs=1e-12)
     there = np.array([value is not None for value in values])
     a = np.array([value for value in values if value is not None], dtype=float)
     (column,) = moments.columns[cohorts.features.index("a")]
@@ -68,7 +68,7 @@ def test_numbers_are_columns_of_unit_variance():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(50, 2)) * [1.0, 1000.0]
     sums = build_product_sums({"a": x[:, 0], "b": x[:, 1], "y": x.sum(axis=1)}, "y")
-    moments = NumericTable(sums).moments()
+    moments = ProductSumSource(sums).moments()
     assert moments.own[0] == pytest.approx(np.corrcoef(np.c_[x, x.sum(axis=1)].T))
 
 
@@ -80,9 +80,9 @@ def test_tables_give_the_moments_of_rows():
     cohorts = with_missing(codes, target, missing)
     effects = rng.normal(size=(9, 1))
     terms = (Term((0, 1), effects, np.zeros((1, 1))),)
-    tables = CountedTable(counted(cohorts)).moments(terms)
+    tables = CountTableSource(counted(cohorts)).moments(terms)
     # Categories of rows are numbered by how frequent they are, those of tables as they come.
-    plain = CodedTable(cohorts)
+    plain = CodedRowSource(cohorts)
     order = [np.argsort(-np.bincount(line, minlength=3), kind="stable") for line in codes]
     cells = np.array([[order[0][i] * 3 + order[1][j] for j in range(3)] for i in range(3)]).ravel()
     rows = plain.moments((Term((0, 1), effects[cells], np.zeros((1, 1))),))
@@ -102,5 +102,5 @@ def test_tables_give_the_moments_of_rows():
 
 def test_rounded_tables_of_pairs_become_a_covariance_with_their_variances() -> None:
     odd = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    near = table_sources.nearest_covariance(odd)
+    near = covariance_sources.nearest_covariance(odd)
     assert near == pytest.approx(np.array([[1.0, 0.5, -0.5], [0.5, 1.0, 0.5], [-0.5, 0.5, 1.0]]))

@@ -9,9 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Message, Setting
+from misfeat.message_templates import Message, Setting
+from misfeat.number_formatting import (
+    count_words,
+    joined,
+    p_words,
+    percent,
+    percent_between,
+    score_words,
+)
 from misfeat.safe_text import visible, visible_json
-from misfeat.words import count_words, joined, p_words, percent, percent_between, score_words
 
 
 def told(setting):

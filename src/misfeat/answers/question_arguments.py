@@ -1,6 +1,6 @@
-"""What questions are asked with: sizes, features to include, subgroups and costs."""
+"""What questions are asked with: sizes, features to include and subgroups."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -9,59 +9,12 @@ import numpy as np
 from misfeat.answers.fit_result import FitResult, checked_size, feature_index
 from misfeat.completion import CompletedScores
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
-from misfeat.reading.inputs import result_frame
+from misfeat.message_templates import Setting
+from misfeat.reading.dataframes import result_frame
 from misfeat.runtime.progress import long_work
 
 Record = TypeVar("Record")
 MOST_OF_ALL = 3  # features of sets for questions about all sets, where larger ones are searched
-
-
-class Costs:
-    """What recording features costs, by feature, or by feature and subgroup."""
-
-    def __init__(self, selection: FitResult, costs: Mapping[str, Any] | None) -> None:
-        if costs is not None and not isinstance(costs, Mapping):
-            raise MisfeatError(
-                f"{Setting('costs', costs)}; it must map features to what recording them costs, "
-                "such as {'mri': 400}, or to costs by subgroup."
-            )
-        self._costs: dict[str, Any] = {}
-        for name, given in (costs or {}).items():
-            feature_index(selection, name, "a feature with a cost")
-            own = self._costs[name] = {}
-            for place, cost in (given if isinstance(given, Mapping) else {"*": given}).items():
-                key = place if place == "*" else selection.cohorts.full_name(place)
-                own[key] = checked_cost(name, cost)
-        self._selection = selection
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What answers that depend on costs are kept by."""
-        return tuple((name, *sorted(own.items())) for name, own in sorted(self._costs.items()))
-
-    def of(self, subgroup: str, feature: int) -> float:
-        """The cost of one feature in one subgroup."""
-        given = self._costs.get(self._selection.feature_names[feature], {})
-        return float(given.get(subgroup, given.get("*", 1.0)))
-
-    def of_bundle(self, subgroup: str, bundle: Iterable[int]) -> float:
-        """The cost of several features in one subgroup."""
-        return sum(self.of(subgroup, feature) for feature in bundle)
-
-    def usual(self) -> float:
-        """The mean cost of all features that some subgroup did not record."""
-        names, missing = self._selection.cohorts.names, np.argwhere(self._selection.missing)
-        return float(np.mean([self.of(names[c], f) for c, f in missing])) if len(missing) else 1.0
-
-
-def checked_cost(feature: str, cost: object) -> float:
-    """What recording a feature costs; raises where that is not positive and finite."""
-    number = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
-    if not number or not 0 < cost < np.inf:  # type: ignore[operator]
-        setting = Setting("costs", cost, column=feature)
-        raise MisfeatError(f"{setting}; it must be above 0, and finite.")
-    return float(cost)  # type: ignore[arg-type]
 
 
 def level_size(selection: FitResult, size: int | None) -> int:

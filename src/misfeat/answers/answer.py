@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.caution import Caution
+from misfeat.answers.caution_types import Caution
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.enough_features import (
+from misfeat.answers.fit_result import FitResult, checked_size
+from misfeat.answers.fold_choice import FoldChoice
+from misfeat.answers.number_of_features import (
     LITTLE,
     Enough,
     Step,
@@ -24,10 +26,8 @@ from misfeat.answers.enough_features import (
     enough_features,
     step_of,
 )
-from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.fold_choice import FoldChoice
-from misfeat.answers.options import level_size, shown_scores
 from misfeat.answers.performance import MEAN_AUC, UNOS_C, Performance, model_performance
+from misfeat.answers.question_arguments import level_size, shown_scores
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.subgroup_significance import (
     Effort,
@@ -38,8 +38,8 @@ from misfeat.answers.subgroup_significance import (
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.subgroup_lookup import subgroup_named
-from misfeat.messages import Message, Setting
-from misfeat.words import joined, p_words, percent, percent_between
+from misfeat.message_templates import Message, Setting
+from misfeat.number_formatting import joined, p_words, percent, percent_between
 
 EXPLAINED = "explained"
 NO_EVIDENCE = "no evidence"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
+from misfeat.answers.answer import recording_sentences
 from misfeat.answers.fold_choice import FoldChoice
 from misfeat.answers.performance import model_performance
-from misfeat.answers.recommendation import recording_sentences
 from misfeat.answers.recording_plan import PlanStep
 from misfeat.answers.subgroup_significance import Effort, effort_for
 from misfeat.datasets import make_cohorts

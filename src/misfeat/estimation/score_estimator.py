@@ -16,16 +16,16 @@ import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion import base, completer_data
+from misfeat.completion.auto_completer import AutoCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
-from misfeat.completion.transfer_completers import AutoCompleter
 from misfeat.estimation.moments import recorded_all
 from misfeat.estimation.pooling import Posterior
-from misfeat.estimation.population_model import PopulationModel
+from misfeat.estimation.population_scores import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import squared_correlation
 from misfeat.lattice.levels import level, ranks_below
-from misfeat.messages import Setting
+from misfeat.message_templates import Setting
 from misfeat.runtime.array_types import Floats, Indices
 from misfeat.runtime.threads import Counting
 
