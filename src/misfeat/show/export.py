@@ -28,7 +28,7 @@ from misfeat.message_templates import Message, Setting, listed
 from misfeat.runtime import file_system
 from misfeat.safe_text import visible
 from misfeat.selection import Selection
-from misfeat.show.question_output import QUESTIONS, About, answered, in_columns
+from misfeat.show.question_output import QUESTIONS, About, QuestionSpec, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES
 from misfeat.show.terminal import Spell, in_a_row
 from misfeat.version import __version__
@@ -259,7 +259,6 @@ ABOUT, IN_WORDS = "about", "in words"  # what the tables about all others are ca
 ALWAYS_ANSWERED = {"subgroups", "top", "worth", "plan", "cautions", "columns"}
 MOST_PAIRS = 30_000  # over all subgroups
 MOST_PATHS = 1_000  # features times subgroups
-NOTHING = "There is nothing to show."
 
 
 @dataclass(frozen=True)
@@ -345,7 +344,7 @@ def _table(
         without = [name for name in selection.cohorts.names if name not in ranked]
         notes = [f"No set of {name!r}: {why}." for name in without]
     if not any(map(len, columns.values())):
-        notes.append(_GLOSSARY["empty"].get(question, NOTHING))
+        notes.append(answer.empty)
     said = tuple(map(spell, sentences)) if answer.shown else ()
     return AnswerTable(question, title, answer.words, columns, said, " ".join(notes))
 
@@ -388,7 +387,7 @@ def in_words_table(tables: Sequence[AnswerTable]) -> AnswerTable:
         for sentence in table.sentences:
             titles.setdefault(sentence, table.title)
     columns = {"table": list(titles.values()), "sentence": list(titles)}
-    return AnswerTable("", IN_WORDS, "What is that in words?", columns, note=NOTHING)
+    return AnswerTable("", IN_WORDS, "What is that in words?", columns, note=QuestionSpec.empty)
 
 
 def about_table(selection: Selection, tables: Sequence[AnswerTable]) -> AnswerTable:

@@ -58,6 +58,7 @@ class QuestionSpec:
     shown: Sequence[TableColumn] = ()
     takes: Sequence[str] = ("subgroup", "size")
     by_subgroup: bool = True  # whether every subgroup has a table of its own
+    empty: str = "There is nothing to show."
 
     @classmethod
     def of(cls, shown: Sequence[dict[str, Any]] = (), **spec: Any) -> "QuestionSpec":
@@ -150,9 +151,8 @@ def print_answer(
         entropies = dict(zip(cohorts.names, target_entropies(cohorts), strict=True))
         asked_about = selection.subgroup_names(about.subgroup)
         where = repr(asked_about[0]) if len(asked_about) == 1 else "every subgroup"
-        why = f": {cohorts.target!r} has a single value in {where}"
-        varies = any(entropies[name] for name in asked_about)
-        why = f"There is nothing to show{'' if varies else why}."
+        why = f"There is nothing to show: {cohorts.target!r} has a single value in {where}."
+        why = asked.empty if any(entropies[name] for name in asked_about) else why
         console.print(tables.plain_text(why, style="dim"))
         return
     if not asked.shown:
