@@ -85,9 +85,9 @@ class SubgroupSelector(SelectsColumns, NestedParameters):
     >>> selector.top_k()[["subgroup", "features", "share", "source"]].round(2)
                subgroup       features  share     source
     0    site=cleveland       (cp, ca)   0.18   recorded
-    1    site=hungarian    (slope, ca)   0.44  predicted
-    2  site=switzerland       (cp, ca)   0.04  predicted
-    3           site=va  (oldpeak, ca)   0.07  predicted
+    1    site=hungarian    (slope, ca)   0.43  predicted
+    2  site=switzerland       (cp, ca)   0.06  predicted
+    3           site=va  (oldpeak, ca)   0.08  predicted
     """
 
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:

@@ -163,7 +163,7 @@ def test_few_cases_that_point_elsewhere_are_named_with_both_numbers(beta, named)
     rng = np.random.default_rng(0)
     parts = []
     for site in ["a", "b", "c", "d", "e", "f", "dc"]:
-        n_rows, base, slope = (150, -2.0, beta) if site == "dc" else (600, 0.0, 1.2)
+        n_rows, base, slope = (120, -2.0, beta) if site == "dc" else (600, 0.0, 1.2)
         x = rng.integers(0, 5, (n_rows, 3))
         odds = 1 / (1 + np.exp(-(base + (x - 2) @ [slope, 0.9, 0.6])))
         part = pd.DataFrame(x, columns=["x", "v", "w"]).assign(site=site)

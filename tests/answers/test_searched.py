@@ -27,7 +27,7 @@ def table(n_rows=1500, seed=0):
 
 
 def fitted(max_sets, size=6, **how):
-    return SubgroupSelector("site", size=size, k=4, coding=Coding(max_sets=max_sets), **how).fit(
+    return SubgroupSelector("site", size=size, k=3, coding=Coding(max_sets=max_sets), **how).fit(
         table(), "y"
     )
 

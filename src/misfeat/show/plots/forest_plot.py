@@ -46,7 +46,7 @@ def forest(
     >>> selector = misfeat.SubgroupSelector("site", size=2).fit(heart.columns, "num")
     >>> ax = misfeat.plot.forest(selector, ["cp", "ca"])
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['site=hungarian', 'site=cleveland', 'site=va', 'site=switzerland']
+    ['site=hungarian', 'site=cleveland', 'site=switzerland', 'site=va']
     """
     selection = drawing.selection_of(selected)
     known = selection.feature_names
