@@ -191,6 +191,19 @@ def test_a_model_sees_what_features_explain_only_together():
     assert single.value < 0.7 < 0.85 < both.value
 
 
+def test_pairs_of_the_recommended_set_may_have_effects_in_the_model_of_all_features():
+    rng = np.random.default_rng(0)
+    table = {f"f{i}": rng.integers(0, 2, 600) for i in range(7)}
+    y = table["f0"] ^ table["f1"] ^ (rng.random(600) < 0.1)
+    selection = SubgroupSelector(size=2).fit(table, y).selection_
+    every = selection.feature_names
+    models = [
+        model_performance(selection, "all rows", every, paired=pair)
+        for pair in ((), ("f2", "f3"), ("f0", "f1"))
+    ]
+    assert max(models[0].value, models[1].value) < 0.65 < 0.85 < models[2].value
+
+
 @pytest.mark.parametrize("target", [2, 4, 300])  # classes, or a number
 def test_rows_that_judge_a_model_had_no_say_in_its_features(target):
     found = []

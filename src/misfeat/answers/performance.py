@@ -116,7 +116,8 @@ def model_performance(
             found = _classes(models, named, z, shrink)
         return found and replace(found, looked=choice is not None and choice.is_open(cohort))
 
-    return selection.remembered(("performance", subgroup, named, choice is not None), performance)
+    question = ("performance", subgroup, named, choice is not None, tuple(paired))
+    return selection.remembered(question, performance)
 
 
 class _Design(NamedTuple):
