@@ -203,7 +203,7 @@ def test_beyond_the_limit_of_distinct_values_numbers_are_cut_at_the_same_edges(
         }
     )
     expected = build_cohorts(as_pandas(table), "ill", coding=Coding(missing_values=-9))
-    for module in ("coding", "column_profiles"):
+    for module in ("column_coding", "column_profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
     monkeypatch.setattr("misfeat.reading.engine_table.FEW_VALUES", 20)
     cohorts = build_cohorts(hold(table), "ill", coding=Coding(missing_values=-9))
@@ -218,7 +218,7 @@ def test_beyond_the_limit_of_distinct_values_numbers_are_cut_at_the_same_edges(
 def test_beyond_the_limit_of_distinct_values_moments_are_left_out_unless_they_are_cut(
     hold: Hold, monkeypatch: pytest.MonkeyPatch, zone: str | None
 ) -> None:
-    for module in ("coding", "column_profiles"):
+    for module in ("column_coding", "column_profiles"):
         monkeypatch.setattr(f"misfeat.cohorts.{module}.DISTINCT_LIMIT", 50)
     random = np.random.default_rng(5)
     after = random.integers(0, 10**15, 2000).tolist()
