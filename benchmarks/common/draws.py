@@ -23,7 +23,7 @@ from benchmarks.common.tables import as_in_paper, load_crashes, load_voters
 from benchmarks.common.units import finished, run_units
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.resampled_rows import reweighted
-from misfeat.completion.auto_completer import AutoCompleter
+from misfeat.completion.transfer_completer import AutoCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
 from misfeat.estimation.score_estimator import Estimate

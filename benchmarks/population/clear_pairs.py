@@ -13,7 +13,7 @@ import csv
 from pathlib import Path
 
 from misfeat import SubgroupSelector
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.feature_contributions import pair_interactions
 from misfeat.datasets import make_cohorts
 
 SIMILARITIES, ROWS, SEEDS = (20, 100, 1000), (200, 600, 2000, 10_000), range(900, 908)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.answers.feature_contributions import feature_values, shapley_values
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.feature_contributions import feature_values, pair_interactions, shapley_values
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import make_cohorts
 from misfeat.selector import SubgroupSelector

@@ -26,7 +26,7 @@ import pandas as pd
 
 from benchmarks.time_to_event.populations import Population, censored_table
 from misfeat import SubgroupSelector
-from misfeat.answers.cox_performance import concordance, fit_cox
+from misfeat.answers.performance import concordance, fit_cox
 from misfeat.cohorts.survival import STATES
 
 if TYPE_CHECKING:

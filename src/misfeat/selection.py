@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
-from misfeat.answers.alternative_sets import Alternative, alternative_sets
 from misfeat.answers.answer import answer_of
 from misfeat.answers.caution_types import Caution
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_contributions import FeatureValue, feature_values
+from misfeat.answers.feature_contributions import (
+    FeatureValue,
+    Interaction,
+    feature_values,
+    pair_interactions,
+)
 from misfeat.answers.feature_path import PathStep, path_steps
 from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
-from misfeat.answers.interactions import Interaction, pair_interactions
 from misfeat.answers.number_of_features import enough_columns, enough_features
 from misfeat.answers.question_arguments import frame_of
 from misfeat.answers.recording_gains import Worth, feature_worths
@@ -22,7 +25,13 @@ from misfeat.answers.set_cells import explanation, explanation_columns
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of
 from misfeat.answers.subgroup_significance import LEVEL, SubgroupSignificance, significance_tests
-from misfeat.answers.top_sets import all_scores, as_columns, best_sets
+from misfeat.answers.top_sets import (
+    Alternative,
+    all_scores,
+    alternative_sets,
+    as_columns,
+    best_sets,
+)
 from misfeat.answers.validation import validation_of
 from misfeat.estimation.score_store import SetScores
 from misfeat.number_formatting import count_words

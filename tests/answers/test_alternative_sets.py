@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.alternative_sets import alternative_sets
-from misfeat.answers.top_sets import best_sets
+from misfeat.answers.top_sets import alternative_sets, best_sets
 from misfeat.datasets import load_heart
 
 

@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat import SubgroupSelector
-from misfeat.answers.alternative_sets import Alternative, alternative_sets
 from misfeat.answers.feature_contributions import (
     feature_values,
     mean_shares,
+    pair_interactions,
     parts_of,
     shapley_values,
     shapley_weights,
 )
-from misfeat.answers.interactions import pair_interactions
 from misfeat.answers.set_cells import explanation
-from misfeat.answers.top_sets import best_sets
+from misfeat.answers.top_sets import Alternative, alternative_sets, best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts
 from misfeat.lattice.levels import level, rank

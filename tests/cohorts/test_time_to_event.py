@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.cox_performance import brier, concordance, fit_cox
+from misfeat.answers.performance import brier, concordance, fit_cox
 from misfeat.cohorts import survival
 from misfeat.cohorts.survival import CENSORED, EVENT, survival_ranks
 from tests.cli.commands import run

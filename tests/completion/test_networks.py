@@ -8,8 +8,13 @@ import torch
 
 from misfeat import MisfeatError
 from misfeat.completion import ExactScores, Known, MLPCompleter, PaperCompleter
-from misfeat.completion.networks.mlp import MLPNetwork
-from misfeat.completion.networks.paper import BYTES_SIDE_BY_SIDE, Dropout, ModelShape, PaperNetwork
+from misfeat.completion.networks.paper import (
+    BYTES_SIDE_BY_SIDE,
+    Dropout,
+    MLPNetwork,
+    ModelShape,
+    PaperNetwork,
+)
 from misfeat.completion.networks.per_subgroup_training import Labels, train
 from misfeat.completion.neural_completers import NeuralCompleter
 from misfeat.completion.registry import COMPLETERS, completer_class

@@ -6,7 +6,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.top_sets import best_sets
-from misfeat.cli.demo import _has_screen
+from misfeat.cli.app import _has_screen
 from misfeat.show.answer_with_map import first_screen
 from tests.cli.commands import run
 

@@ -13,17 +13,15 @@ import numpy as np
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from misfeat.answers.alternative_sets import alternative_sets
 from misfeat.answers.cautions import list_cautions
-from misfeat.answers.feature_contributions import feature_values
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.feature_contributions import feature_values, pair_interactions
 from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.question_arguments import level_size
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
 from misfeat.answers.subgroup_significance import significance_tests
-from misfeat.answers.top_sets import best_sets
+from misfeat.answers.top_sets import alternative_sets, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.lattice.levels import ranks_below
 from misfeat.show.answer_with_map import first_screen

@@ -2,8 +2,8 @@ import numba as nb
 import numpy as np
 import pytest
 
-from misfeat.information.log_tables import logs_of
 from misfeat.information.mutual_info import compact_rows
+from misfeat.information.null_expectation import logs_of
 from tests.information.generated import random_cohort
 
 

@@ -2,7 +2,8 @@
 
 The share, or Shapley value, of a feature in a set is what it adds to a part of the rest of the set,
 averaged over the sizes of parts and over all parts of a size, exact from the lattice. Those of all
-features of a set add up to its score.
+features of a set add up to its score. Of pairs of features, what they explain together beyond what
+each explains alone: synergy, or redundancy below 0.
 """
 
 from collections.abc import Sequence
@@ -168,3 +169,54 @@ def shapley_weights(members: Sequence[int]) -> Floats:
     lacks = np.array([-1.0 / (size * max(comb(size - 1, len(part)), 1)) for part in parts])
     held = np.array([[member in part for part in parts] for member in members])
     return np.where(held, joins, lacks)
+
+
+SYNERGY, REDUNDANCY, UNCLEAR = "synergy", "redundancy", "unclear"
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """How two features go together in one subgroup, as `Selection.interactions` explains it."""
+
+    subgroup: str
+    feature: str
+    other: str
+    together: float
+    alone: float
+    interaction: float
+    low: float
+    high: float
+    kind: str
+    source: str
+
+
+def pair_interactions(selection: FitResult, subgroup: str | None = None) -> list[Interaction]:
+    """All pairs of features, subgroup by subgroup, the strongest first."""
+    names, features = explainable_subgroups(selection, subgroup), selection.feature_names
+    if len(features) < 2:
+        return []
+    singles, pairs = selection.completed(1), selection.completed(2)
+    contrasts = contrasts_of(selection)
+
+    def of_subgroup(name: str) -> list[Interaction]:
+        cohort, interactions = selection.cohorts.position(name), []
+        for index, (one, other) in enumerate(pairs.subsets.tolist()):
+            sets = [(one, other), (one,), (other,)]
+            ((value, low, high),) = contrasts.of(cohort, sets, [[1.0, -1.0, -1.0]])
+            interactions.append(
+                Interaction(
+                    subgroup=name,
+                    feature=features[one],
+                    other=features[other],
+                    together=float(pairs.score[cohort, index]),
+                    alone=float(singles.score[cohort, [one, other]].sum()),
+                    interaction=value,
+                    low=low,
+                    high=high,
+                    kind=SYNERGY if low > 0 else REDUNDANCY if high < 0 else UNCLEAR,
+                    source="predicted" if pairs.predicted[cohort, index] else "recorded",
+                )
+            )
+        return sorted(interactions, key=lambda pair: -abs(pair.interaction))
+
+    return of_each_subgroup(selection, names, "Comparing pairs", of_subgroup)

@@ -15,8 +15,8 @@ from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.mutual_info import target_entropies
 from misfeat.message_templates import Setting, listed
-from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.progress import long_work
+from misfeat.runtime.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from misfeat.answers.subgroup_significance import SignificanceTests

@@ -1,15 +1,34 @@
-"""All commands together."""
+"""All commands together, and `misfeat demo`: the answers for a table that comes with it."""
 
+import os
+import sys
 from typing import Annotated
 
 import typer
 
-from misfeat.cli.demo import demo
+from misfeat.cli.background_compilation import compiled_beside
 from misfeat.cli.doctor import doctor
-from misfeat.cli.errors import OneLineErrors, with_debug
+from misfeat.cli.errors import OneLineErrors, warnings_as_notes, with_debug
 from misfeat.cli.run import run
-from misfeat.cli.saved_runs import ask, compare, export, plan, report
+from misfeat.cli.saved_runs import ask, compare, export, open_page, plan, report
 from misfeat.cli.site import site
+from misfeat.saving.run_folder import REPORT, as_folder
+
+
+def demo(out: str = "misfeat-demo", show: bool = False) -> None:
+    """Run on four hospitals that did not record the same, and write a report."""
+    from misfeat.demo import run_demo
+
+    with warnings_as_notes(False), compiled_beside():
+        run_demo(out)
+    if show and _has_screen():
+        open_page(as_folder(out) / REPORT)
+
+
+def _has_screen() -> bool:
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return named or sys.platform in ("darwin", "win32")
+
 
 app = typer.Typer(
     name="misfeat",

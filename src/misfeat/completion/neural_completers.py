@@ -128,7 +128,7 @@ class MLPCompleter(EpochCompleter):
 
     def _of_size(self, known: Known, size: int, last: int) -> Floats:
         """What networks that learned from sets of about a size say about all sets of that size."""
-        from misfeat.completion.networks.mlp import MLPNetwork
+        from misfeat.completion.networks.paper import MLPNetwork
         from misfeat.completion.networks.per_subgroup_training import Labels, train
 
         exact, epochs = known.exact, int(self.epochs)

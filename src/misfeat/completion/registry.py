@@ -17,7 +17,7 @@ INHERIT: Final = "inherit"  # the value of a setting that was left to the select
 # What such a setting is where there is no selector, and where every completer is.
 DEFAULTS: Final[dict[str, Any]] = {"confidence": 0.9, "device": "auto", "random_state": None}
 COMPLETERS = {
-    "auto": "misfeat.completion.auto_completer:AutoCompleter",
+    "auto": "misfeat.completion.transfer_completer:AutoCompleter",
     "transfer": "misfeat.completion.transfer_completer:TransferCompleter",
     "interactions": "misfeat.completion.interactions_completer:InteractionsCompleter",
     "knn": "misfeat.completion.imputation:KNNCompleter",

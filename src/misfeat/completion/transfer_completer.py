@@ -1,4 +1,4 @@
-"""The completer by closed-form transfer between cohorts."""
+"""The completer by closed-form transfer between cohorts, and the default, which may choose it."""
 
 from dataclasses import dataclass
 from math import comb
@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
-from misfeat.completion.completer_data import Guess, Known
+from misfeat.completion.completer_data import CompletedScores, Guess, Known
 from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work
@@ -73,3 +73,49 @@ class TransferCompleter(BaseCompleter):
         if size > 3:
             cells += comb(n_features, 3) * USUAL_CATEGORIES**3
         return 8 * USUAL_CLASSES * cells * n_cohorts
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class AutoCompleter(BaseCompleter):
+    """Predict by the transfer between subgroups where there are rows, else from scores alone.
+
+    (R² of a selector is predicted from sums of products, `misfeat.estimation.score_estimator`.)
+
+    Parameters
+    ----------
+    confidence, rounds, random_state : see `BaseCompleter`
+        Of the intervals.
+
+    Attributes
+    ----------
+    chosen_ : {"transfer", "interactions"}
+        What predicts.
+
+    Examples
+    --------
+    >>> from misfeat import SubgroupSelector
+    >>> from misfeat.datasets import make_cohorts
+    >>> data = make_cohorts(n_rows=500, hide=0.2, random_state=0)
+    >>> selector = SubgroupSelector(data.groups, estimate="sample").fit(data.columns, data.target)
+    >>> selector.completer_.chosen_
+    'transfer'
+    """
+
+    def memory_needed(self, size: int, n_features: int, n_cohorts: int) -> int:
+        """Bytes that a prediction takes beyond the scores themselves, about."""
+        return TransferCompleter().memory_needed(size, n_features, n_cohorts)
+
+    def guess(self, known: Known, size: int) -> Guess:
+        """Guess the scores of all sizes up to one."""
+        return self._way(known).guess(known, size)
+
+    def complete(self, known: Known, size: int) -> CompletedScores:
+        """A score for every subset of one size in every cohort."""
+        self._check_parameters()
+        return self._way(known).complete(known, size)
+
+    def _way(self, known: Known) -> BaseCompleter:
+        scores_alone = known.cohorts is None and known.tables is None
+        self.chosen_ = "interactions" if scores_alone else "transfer"
+        kind = InteractionsCompleter if scores_alone else TransferCompleter
+        return kind(confidence=self.confidence, rounds=self.rounds, random_state=self.random_state)

@@ -16,8 +16,8 @@ import numpy as np
 
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion import base, completer_data
-from misfeat.completion.auto_completer import AutoCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
+from misfeat.completion.transfer_completer import AutoCompleter
 from misfeat.estimation.moments import recorded_all
 from misfeat.estimation.pooling import Posterior
 from misfeat.estimation.population_scores import PopulationModel

@@ -25,10 +25,9 @@ from misfeat.cohorts.weights import mean_weights, squares_of, weights_of
 from misfeat.information import score_sums
 from misfeat.information.kernels import permuted_scores
 from misfeat.information.kernels.dense_blocks import BlockPlan
-from misfeat.information.log_tables import log_table
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
-from misfeat.information.null_expectation import n_log_n
+from misfeat.information.null_expectation import log_table, n_log_n
 from misfeat.information.score_sums import sums_of_subsets
 from misfeat.information.trend import Orders, WithTrends
 from misfeat.lattice.levels import level

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from misfeat.information.kernels import dense_blocks, depth_first
 from misfeat.information.kernels.dense_blocks import ALIGNED_WORDS, CHUNK, BlockPlan
-from misfeat.information.log_tables import logs_of
+from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.threads import Task, Work

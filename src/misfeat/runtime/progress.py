@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError
 from misfeat.message_templates import Setting
-from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.interrupts import interrupts_kept
 from misfeat.runtime.memory import is_full_memory
+from misfeat.runtime.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from rich.console import Console

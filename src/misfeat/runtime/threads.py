@@ -9,16 +9,41 @@ such as refits, go through `joblib.Parallel` and with it to wherever a joblib co
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from threading import Event, Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from misfeat.runtime.blas import one_blas_thread
 from misfeat.runtime.interrupts import check_interrupt, interrupts_put_off
+
+_LIMITING, _n_limiting = Lock(), 0
+_limit: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep linear algebra from starting threads of its own, which cost more than they save."""
+    # Matrices here have some hundred columns. The first to enter sets the limit for the process,
+    # the last to leave takes it back.
+    global _n_limiting, _limit
+    from threadpoolctl import threadpool_limits
+
+    with _LIMITING:
+        if not _n_limiting:
+            _limit = threadpool_limits(1, "blas")
+        _n_limiting += 1
+    try:
+        yield
+    finally:
+        with _LIMITING:
+            _n_limiting -= 1
+            if not _n_limiting:
+                _limit.restore_original_limits()
+
 
 Task = Callable[[], None]
 Counting = Callable[[int, int], None]  # Told how many are done, and of how many

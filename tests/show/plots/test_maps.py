@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import misfeat
-from misfeat.answers.interactions import pair_interactions
+from misfeat.answers.feature_contributions import pair_interactions
 from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.datasets import load_heart
 from misfeat.show.plots.drawing import FADED

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.alternative_sets import alternative_sets
 from misfeat.answers.feature_contributions import feature_values
 from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
-from misfeat.answers.top_sets import best_sets
+from misfeat.answers.top_sets import alternative_sets, best_sets
 from misfeat.cli.run_options import as_option
 from misfeat.lattice.levels import level
 from misfeat.show.answer_with_map import first_screen

@@ -1,6 +1,6 @@
 """The transfer between cohorts: donors' tables in, completed scores out, size by size.
 
-Step A with its formulas is in `donor_tables.py`, B1 in `proxy_features.py`; those of B2 (tables of
+Step A with its formulas is in `donor_tables.py`, B1 in `donor_tables.py`; those of B2 (tables of
 pairs with an unrecorded member), B3 (of larger sets) and C (scores) are in `set_completion.py`.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
-from misfeat.completion.transfer import donor_tables, proxy_features, set_completion
+from misfeat.completion.transfer import donor_tables, set_completion
 from misfeat.completion.transfer.set_completion import Completed, SetEvidence, complete_sets
 from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
 from misfeat.information.count_tables import CountTables, table_starts
@@ -52,11 +52,11 @@ class TransferModel:
         strengths = np.full((n_features, n_features), -1.0)
         if proxies:
             self._in_stretches(
-                partial(proxy_features.proxy_strengths, rows, pairs, strengths), n_features
+                partial(donor_tables.proxy_strengths, rows, pairs, strengths), n_features
             )
         self._margins = np.zeros((n_cohorts, n_features, int(rows.cards.max()), n_classes))
         donated = rows, single_counts, singles, pairs, strengths, self._margins
-        self._in_stretches(partial(proxy_features.predict_margins, *donated), n_cohorts)
+        self._in_stretches(partial(donor_tables.predict_margins, *donated), n_cohorts)
         self._completed: dict[int, Completed] = {}  # all sets of a size, with their tables
         self._predicted: dict[int, Completed] = {}  # the same without tables
         for size, counts in ((1, single_counts), (2, pair_counts)):

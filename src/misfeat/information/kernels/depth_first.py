@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.information.log_tables import Logs, c_log_c
-from misfeat.information.null_expectation import sum_of_expectations, sum_of_weighted
+from misfeat.information.null_expectation import Logs, c_log_c, sum_of_expectations, sum_of_weighted
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.compilation import compiled, compiled_fast
 

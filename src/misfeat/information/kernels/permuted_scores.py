@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.information.kernels.dense_blocks import CHUNK, make_keys, step_shape, take_step
-from misfeat.information.log_tables import c_log_c
+from misfeat.information.null_expectation import c_log_c
 from misfeat.runtime.array_types import Integers
 from misfeat.runtime.compilation import compiled, compiled_fast, copy_values
 
