@@ -18,7 +18,7 @@ from misfeat.cli.run_options import RunSettings, run_arguments
 from misfeat.cli.saved_runs import report_of
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.message_templates import Setting
+from misfeat.message_templates import Setting, as_message
 from misfeat.safe_text import visible
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 
@@ -118,7 +118,13 @@ def _first_look(selection: "Selection") -> list[str]:
 
     sentences = [visible(in_options(sentence)) for sentence in first_look(selection)]
     heading = "Provisional, before tests (which may drop features):"
-    return [heading, *(f"• {one}" for one in sentences[:MOST_SENTENCES])]
+    # Who would rather have other subgroups need not wait for all of the answer.
+    hints = [
+        f"note: {visible(in_options(note))}"
+        for note in selection.cohorts.notes
+        if "groups" in {setting.parameter for setting in as_message(note).settings}
+    ]
+    return [heading, *(f"• {one}" for one in sentences[:MOST_SENTENCES]), *hints]
 
 
 def _written(print_it: Callable[[], None]) -> OSError | None:

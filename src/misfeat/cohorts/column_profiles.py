@@ -235,7 +235,8 @@ MOST_NAMED = 5  # Columns that the note about read text names
 def note_text(profiles: Iterable[Profile], notes: Notes) -> None:
     """Note which columns of text stand for numbers or dates, and warn of what is in doubt."""
     profiles = list(profiles)
-    read = [profile for profile in profiles if profile.text.spelled]  # not plain numbers
+    # Plain numbers need no word, and two values are two categories either way.
+    read = [profile for profile in profiles if profile.text.spelled and profile.distinct > 2]
     if read:
         examples = [f"{p.column}: {p.text.example!r}, {p.text.words}" for p in read]
         single = len(read) == 1
