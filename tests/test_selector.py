@@ -222,13 +222,14 @@ def test_questions_that_make_no_sense_are_refused(fitted):
 
 
 def test_frames_need_a_dataframe_library_and_take_any_that_is_installed(fitted, monkeypatch):
-    monkeypatch.setattr("misfeat.reading.dataframes.find_spec", lambda _: None)
+    monkeypatch.setattr("misfeat.reading.dataframe_libraries.find_spec", lambda _: None)
     with pytest.raises(MisfeatError, match="install one of pandas, polars or pyarrow"):
         fitted.top_k()
     assert best_sets(fitted.selection_)
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        "misfeat.reading.dataframes.find_spec", lambda name: name != "pandas" and real(name)
+        "misfeat.reading.dataframe_libraries.find_spec",
+        lambda name: name != "pandas" and real(name),
     )
     assert isinstance(fitted.top_k(), pl.DataFrame)
 

@@ -33,11 +33,11 @@ from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
 from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top_sets import best_sets
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from misfeat.cohorts.resampled_rows import reweighted, subsample
 from misfeat.completion import AutoCompleter
 from misfeat.estimation.score_estimator import Estimate
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.information.measures import MutualInformation
 from misfeat.selection import Selection
 

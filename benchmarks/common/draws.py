@@ -27,7 +27,7 @@ from misfeat.completion.transfer_completer import AutoCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
 from misfeat.estimation.score_estimator import Estimate
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice.levels import level

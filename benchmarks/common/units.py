@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from joblib import Parallel, delayed, effective_n_jobs
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED
 from misfeat.completion.base import BaseCompleter
-from misfeat.completion.imputation import all_recorded, guess_from_scores, imputed_scores
+from misfeat.completion.nearest_neighbours import all_recorded, guess_from_scores, imputed_scores
 from misfeat.completion.registry import INHERIT
 from misfeat.exceptions import check_count
 from misfeat.runtime.threads import Work

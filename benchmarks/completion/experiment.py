@@ -14,7 +14,7 @@ from benchmarks.completers import completer_names, completer_of
 from benchmarks.completion.hiding import Truth, bootstrap_ceiling, outcome_of, population_ceiling
 from misfeat.datasets.population import random_mask
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.devices import check_device
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.common.metrics import ndcg_at, precision_at, share_closed
 from misfeat.answers.validation import captured_at
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice.levels import level, rank, ranks_below, unrank

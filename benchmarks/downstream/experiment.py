@@ -45,7 +45,7 @@ from benchmarks.common.output import (
 from benchmarks.common.units import Unit
 from benchmarks.downstream.peers import PEERS, STEPS
 from misfeat.answers.feature_path import best_path
-from misfeat.cohorts.feature_exclusion import without_features
+from misfeat.cohorts.feature_removal import without_features
 from misfeat.estimation.score_estimator import POPULATION
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation

@@ -25,7 +25,7 @@ from benchmarks.common.units import Unit
 from benchmarks.field.imputers import IMPUTERS, filled
 from misfeat.answers.validation import captured_at
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from misfeat.datasets import make_cohorts
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice.levels import level

@@ -43,7 +43,7 @@ from benchmarks.common.output import (
 )
 from benchmarks.common.units import Unit
 from misfeat.answers.validation import captured_at
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from joblib import Parallel, delayed
 from benchmarks.common.draws import Source, draw_of, mask_of, source_of
 from benchmarks.population.experiment import LOOKED_AT, ranked
 from benchmarks.sites.learnt import learnt_source
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import level
 from misfeat.reading.coders import CodedRows

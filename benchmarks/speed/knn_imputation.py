@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.tables import TABLES
-from misfeat.completion.imputation import imputed_codes
+from misfeat.completion.nearest_neighbours import imputed_codes
 from misfeat.datasets.population import random_mask
 from misfeat.runtime.threads import Work
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from misfeat import SubgroupSelector
-from misfeat.answers import answer, subgroup_significance
+from misfeat.answers import recommendation, subgroup_significance
 from misfeat.exceptions import MisfeatError
 
 CALLED = ("target", "class", "y", "outcome")
@@ -129,7 +129,7 @@ def prepare() -> None:
     tests = subgroup_significance
     tests.USUAL_PERMUTATIONS = tests.FEWER_PERMUTATIONS = FEW_PERMUTATIONS
     tests.STEP_PERMUTATIONS = tests.FEWER_STEP_PERMUTATIONS = FEW_STEPS
-    answer.MOST_MODELLED = 0
+    recommendation.MOST_MODELLED = 0
     signal.signal(signal.SIGPROF, stop)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_coding import Coding
-    from misfeat.column_selection import Columns
     from misfeat.comparison import compare
     from misfeat.exceptions import (
         DamagedFileError,
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from misfeat.selection import Selection
     from misfeat.selector import SubgroupSelector
     from misfeat.show import plots as plot
+    from misfeat.transformer import Columns
     from misfeat.version import __version__
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOME = {
     "Coding": "misfeat.cohorts.column_coding:Coding",
-    "Columns": "misfeat.column_selection:Columns",
+    "Columns": "misfeat.transformer:Columns",
     "DamagedFileError": "misfeat.exceptions:DamagedFileError",
     "MisfeatError": "misfeat.exceptions:MisfeatError",
     "MisfeatWarning": "misfeat.exceptions:MisfeatWarning",

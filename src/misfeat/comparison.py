@@ -15,7 +15,7 @@ from misfeat.answers.run_comparison import (
     share_in_words,
 )
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.number_formatting import p_words
 from misfeat.safe_text import visible
 from misfeat.selection import Selection

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
 
-from misfeat.message_templates import Message, Setting, as_message, listed
+from misfeat.messages import Message, Setting, as_message, listed
 
 _log = logging.getLogger("misfeat")
 

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from misfeat.answers.caution_types import SUSPECTS
+from misfeat.answers.caution import SUSPECTS
 from misfeat.answers.fit_result import FitOptions, check_features
 from misfeat.answers.leaks import without_suspects
 from misfeat.answers.number_of_features import MOST_OF_SHORTLIST, chosen_size
@@ -13,16 +13,16 @@ from misfeat.answers.question_arguments import shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import check_blocks, joined_blocks
-from misfeat.cohorts.feature_exclusion import check_names, product_sums_without, without_features
+from misfeat.cohorts.feature_removal import check_names, product_sums_without, without_features
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.score_estimator import SAMPLE, Estimate
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
 from misfeat.exceptions import MisfeatError, no_such_column, warn
 from misfeat.information.measures import Measure, SquaredCorrelation, information_of
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.nested_parameters import NestedParameters
 from misfeat.reading.inputs import Table, open_outcome, with_groups, with_weights
 from misfeat.runtime.progress import Progress

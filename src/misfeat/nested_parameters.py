@@ -3,12 +3,12 @@
 from typing import Any, Self
 
 from misfeat.cohorts.column_coding import Coding
-from misfeat.column_selection import Columns
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.parameters.declaration import check_parameters, parameters_of
 from misfeat.runtime.scikit_learn_import import BaseEstimator
 from misfeat.selector_parameters import SelectorParameters
+from misfeat.transformer import Columns
 
 NESTED = {"coding": Coding, "columns": Columns}  # Parameters that hold parameters of their own
 

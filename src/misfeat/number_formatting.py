@@ -6,7 +6,7 @@ Numbers have the digits that their uncertainty leaves, and no more.
 from collections.abc import Sequence
 from math import floor, isnan, log10
 
-from misfeat.message_templates import Message
+from misfeat.messages import Message
 
 MOST_DECIMALS = 4  # decimals of a score, where it is known to the last
 MOST_NAMES = 5  # names that are listed one by one; of more, the first ones and how many there are

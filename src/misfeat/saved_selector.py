@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import listed
+from misfeat.messages import listed
 from misfeat.nested_parameters import NESTED
 from misfeat.parameters.declaration import parameters_of
 from misfeat.saving import run_format

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
-from misfeat.answers.answer import answer_of
-from misfeat.answers.caution_types import Caution
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution import Caution
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.feature_contributions import (
     FeatureValue,
     Interaction,
@@ -19,6 +18,7 @@ from misfeat.answers.feature_path import PathStep, path_steps
 from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
 from misfeat.answers.number_of_features import enough_columns, enough_features
 from misfeat.answers.question_arguments import frame_of
+from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_gains import Worth, feature_worths
 from misfeat.answers.recording_plan import PlanStep, recording_plan
 from misfeat.answers.set_cells import explanation, explanation_columns
@@ -33,9 +33,9 @@ from misfeat.answers.top_sets import (
     best_sets,
 )
 from misfeat.answers.validation import validation_of
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.number_formatting import count_words
-from misfeat.reading.dataframes import result_frame
+from misfeat.reading.dataframe_libraries import result_frame
 from misfeat.runtime.progress import progress_shown
 from misfeat.saving.run_format import SavedRun, keep_answers, read_run, write_run
 

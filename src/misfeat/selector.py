@@ -6,14 +6,13 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from misfeat.answers.answer import answer_of
+from misfeat.answers.recommendation import answer_of
 from misfeat.answers.top_sets import best_sets, features_for_all
 from misfeat.cohorts.cohort_building import CohortRules, groups_chosen, subgroup_names
 from misfeat.cohorts.subgroups import parse_groups
-from misfeat.column_selection import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 from misfeat.exceptions import MisfeatError, UnseenSubgroupWarning, warn
 from misfeat.fit_steps import opened, selection_of
-from misfeat.message_templates import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed
 from misfeat.nested_parameters import NestedParameters
 from misfeat.parameters.declaration import with_parameters
 from misfeat.reading.inputs import open_columns
@@ -21,6 +20,7 @@ from misfeat.runtime.progress import long_work
 from misfeat.runtime.scikit_learn_import import check_is_fitted
 from misfeat.saved_selector import loaded_selector, save_selector
 from misfeat.selection import Selection
+from misfeat.transformer import SelectsColumns, SubgroupColumns, checked_arrays, note_columns
 
 Asked = ParamSpec("Asked")
 T = TypeVar("T")

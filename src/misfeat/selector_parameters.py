@@ -10,8 +10,8 @@ from misfeat.runtime.devices import DEVICES
 
 if TYPE_CHECKING:
     from misfeat.cohorts.column_coding import Coding
-    from misfeat.column_selection import Columns
     from misfeat.completion import BaseCompleter
+    from misfeat.transformer import Columns
 
 
 @with_parameters

@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 
 from benchmarks.validity.intervals import drawn
 from misfeat import Coding, MisfeatError, SubgroupSelector
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.recording_gains import MIXTURE, OPTIMISM, Gain, feature_worths
 from misfeat.answers.top_sets import best_sets

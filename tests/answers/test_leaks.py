@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from benchmarks.common import datasets as paper_tables
 from misfeat import SubgroupSelector, datasets
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.leaks import leaks, missing_patterns, orders_classes, share_of_target
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts

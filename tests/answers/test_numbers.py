@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from misfeat import Coding, SubgroupSelector, compare
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.top_sets import best_sets
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 
 FEATURES = ["a", "b", "c", "d"]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.top_sets import best_sets
 from misfeat.datasets import load_heart

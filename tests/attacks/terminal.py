@@ -15,7 +15,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.cli.app import app
 from misfeat.show.export import answer_tables, csv_bytes
 from tests.attacks.tally import Tally, run_script

@@ -17,7 +17,7 @@ from benchmarks.downstream.experiment import (
     one_choice,
 )
 from benchmarks.downstream.peers import PEERS, jmi, mrmr, sequential
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from tests.benchmarks.conftest import rows_of
 
 GENERATED = "similarity 100, 4 subgroups"

@@ -2,7 +2,7 @@ import pytest
 
 from misfeat import Coding, SubgroupSelector
 from misfeat.cli.run_options import PARAMETERS, RunSettings, as_option
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.parameters.declaration import parameters_of
 from tests.cli.commands import run
 

@@ -6,7 +6,7 @@ import pytest
 
 from misfeat import MisfeatError, MisfeatWarning
 from misfeat.cohorts import Coding, build_cohorts
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from tests.cohorts.plans import collected_queries
 from tests.cohorts.tables import build_product_sums, table
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misfeat import MisfeatWarning, SubgroupSelector, datasets
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.cohorts import Coding, build_cohorts
 
 

@@ -6,7 +6,7 @@ from sklearn.metrics import mutual_info_score
 from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.cohorts.feature_blocks import joined_blocks
-from misfeat.cohorts.feature_exclusion import without_features
+from misfeat.cohorts.feature_removal import without_features
 from misfeat.datasets import make_cohorts
 
 

@@ -9,7 +9,7 @@ from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.cohorts.subgroups import sufficient_rows
 from misfeat.exceptions import MisfeatError, MisfeatWarning
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from tests.information.generated import above_chance
 
 

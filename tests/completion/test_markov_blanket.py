@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import chi2_contingency, kstest
 
 from misfeat.completion import MarkovBlanketCompleter
-from misfeat.completion.imputation import imputed_codes
 from misfeat.completion.markov_blanket import g_test, markov_blanket
+from misfeat.completion.nearest_neighbours import imputed_codes
 from misfeat.information import joint_mutual_info
 from misfeat.runtime.threads import Work
 from tests.completion.coded import cohorts_of, known_of, random_cohorts

@@ -6,8 +6,8 @@ from sklearn.linear_model import LinearRegression
 
 from misfeat.estimation.covariance_scores import additive_scores, set_columns, whitened
 from misfeat.estimation.covariance_sources import CodedRowSource
+from misfeat.estimation.measure_scales import CorrelationScale, InformationScale
 from misfeat.estimation.moments import Moments, Term
-from misfeat.estimation.score_scales import CorrelationScale, InformationScale
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 

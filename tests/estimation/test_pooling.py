@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from misfeat.estimation.measure_scales import InformationScale
 from misfeat.estimation.pooling import MOST_SPREAD, Evidence, effects_of, posterior_of
-from misfeat.estimation.score_scales import InformationScale
 
 SCALE = InformationScale(np.array([0.5, 0.5]))
 

@@ -6,7 +6,7 @@ from misfeat.answers.top_sets import best_sets
 from misfeat.answers.validation import captured_at
 from misfeat.completion import ExactScores, Known
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.population_scores import PopulationModel
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.lattice.levels import level
 from tests.cohorts.tables import build_product_sums
 from tests.completion.coded import known_of_sums

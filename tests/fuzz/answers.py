@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.feature_contributions import feature_values, pair_interactions
 from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.question_arguments import level_size

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Message, Setting
+from misfeat.messages import Message, Setting
 from misfeat.number_formatting import joined
 from misfeat.show.html_output import as_html, framed
 from misfeat.show.report import Report

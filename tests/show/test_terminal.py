@@ -8,7 +8,7 @@ from rich.console import Console
 from sklearn.exceptions import NotFittedError
 
 from misfeat import MisfeatError, SubgroupSelector
-from misfeat.answers.answer import answer_of, most_informative
+from misfeat.answers.recommendation import answer_of, most_informative
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import in_options

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from misfeat import MisfeatError
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.run_comparison import RECORDED, compare_selections, explained_share
 from misfeat.answers.subgroup_significance import Effort
 from misfeat.show.answer_with_map import first_screen

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.feature_exclusion import check_names, not_a_feature
+from misfeat.cohorts.feature_removal import check_names, not_a_feature
 from misfeat.completion import BaseCompleter, CompletedScores
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.mutual_info import target_entropies
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import one_blas_thread
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from misfeat.answers.caution_types import SUSPECTS, Caution
+from misfeat.answers.caution import SUSPECTS, Caution
 from misfeat.cohorts.cohort_data import Cohorts, is_gap
 from misfeat.cohorts.column_profiles import IDENTIFIER
-from misfeat.cohorts.feature_exclusion import SUSPECT, without_features
-from misfeat.message_templates import Message, Setting
+from misfeat.cohorts.feature_removal import SUSPECT, without_features
+from misfeat.messages import Message, Setting
 from misfeat.number_formatting import joined
 from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 

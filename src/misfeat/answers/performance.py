@@ -23,12 +23,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult
-from misfeat.answers.fold_choice import FOLDS, FoldChoice, JudgedRows, happened
+from misfeat.answers.nested_cross_validation import FOLDS, FoldChoice, JudgedRows, happened
 from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.survival import EVENT, STATES, counts_of, survival_of, weights_at
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 
 FOLDS_VARY = 1.25  # times the standard error of an area: models of folds differ, too

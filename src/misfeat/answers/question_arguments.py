@@ -9,8 +9,8 @@ import numpy as np
 from misfeat.answers.fit_result import FitResult, checked_size, feature_index
 from misfeat.completion import CompletedScores
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
-from misfeat.reading.dataframes import result_frame
+from misfeat.messages import Setting
+from misfeat.reading.dataframe_libraries import result_frame
 from misfeat.runtime.progress import long_work
 
 Record = TypeVar("Record")

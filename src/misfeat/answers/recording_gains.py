@@ -22,7 +22,7 @@ from misfeat.answers.question_arguments import explainable_subgroups, shown_scor
 from misfeat.answers.set_contrasts import SHARED_ERROR
 from misfeat.completion.completer_data import SINGLES, SUPPORT, CompletedScores
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Indices
 
 Bundle = frozenset[int]

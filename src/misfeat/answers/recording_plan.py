@@ -18,7 +18,7 @@ from misfeat.answers.question_arguments import explainable_subgroups
 from misfeat.answers.recording_gains import NOTHING, Bundle, Costs, Gain, RecordingGains, bundles
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 LEAST_SHARE = 0.01
 """A gain of this share of the uncertainty about the target is worth a feature's usual cost."""

@@ -5,11 +5,11 @@ from itertools import combinations
 
 import numpy as np
 
-from misfeat.answers.caution_types import Caution
+from misfeat.answers.caution import Caution
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, is_gap
 from misfeat.information.mutual_info import entropy
 from misfeat.information.null_expectation import expected_information, n_log_n
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Indices, Integers
 
 SAME = 0.95  # a feature that explains this share of another one determines it

@@ -21,7 +21,7 @@ from misfeat.cohorts.survival import counts_of, survival_of
 from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import CountTables
 from misfeat.information.mutual_info import entropy
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.number_formatting import count_words, percent
 from misfeat.runtime.array_types import Array, Floats, Indices, Integers
 

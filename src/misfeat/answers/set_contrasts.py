@@ -8,7 +8,7 @@ interval that counts, the interval of a sum reaches
 
 to either side. Below, the end that counts is the lower one of what is added and the upper one of
 what is subtracted; above, it is the other way round (Zou and Donner, Statistics in Medicine 27,
-2008). Correlations come from the rows of the subgroup (`misfeat.information.mutual_info`) or, where
+2008). Correlations come from the rows of the subgroup (`sampling_errors`) or, where
 it did not record all features, from those of the largest subgroups that did. Where nobody did, or
 no rows are kept, they are 4/5 of the overlap of the sets: the features they share over the root of
 the product of their sizes.

@@ -21,9 +21,9 @@ from misfeat.completion import CompletedScores
 from misfeat.estimation.covariance_sources import source_of
 from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
 from misfeat.estimation.score_estimator import POPULATION
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 from misfeat.runtime.progress import long_work
 from misfeat.runtime.threads import mapped

@@ -30,7 +30,7 @@ from misfeat.information.permuted_scores import (
 )
 from misfeat.information.trend import orders_of
 from misfeat.lattice.levels import rank
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import Work

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from misfeat.cli.run_options import as_option, with_help
 from misfeat.exceptions import MisfeatError, MisfeatWarning
-from misfeat.message_templates import as_message
+from misfeat.messages import as_message
 from misfeat.runtime.interrupts import INTERRUPTED, answer_interrupt
 from misfeat.safe_text import visible
 

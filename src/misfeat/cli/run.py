@@ -18,7 +18,7 @@ from misfeat.cli.run_options import RunSettings, run_arguments
 from misfeat.cli.saved_runs import report_of
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.message_templates import Setting, as_message
+from misfeat.messages import Setting, as_message
 from misfeat.safe_text import visible
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 
@@ -113,7 +113,7 @@ def answer(settings: RunSettings) -> None:
 
 def _first_look(selection: "Selection") -> list[str]:
     """The best sets before anything was tested, as a terminal shows them."""
-    from misfeat.answers.answer import first_look
+    from misfeat.answers.recommendation import first_look
     from misfeat.show.terminal import MOST_SENTENCES
 
     sentences = [visible(in_options(sentence)) for sentence in first_look(selection)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 import typer
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting, shortened
+from misfeat.messages import Setting, shortened
 from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters

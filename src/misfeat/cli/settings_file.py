@@ -12,7 +12,7 @@ import tomli_w
 
 from misfeat.cli.run_options import NAMES, PATHS, RunSettings
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.reading.addresses import is_address, without_secrets
 from misfeat.runtime.file_system import as_path
 from misfeat.saving.run_folder import SETTINGS, as_folder, read_parts

@@ -9,7 +9,7 @@ from misfeat.cli import errors
 from misfeat.cli.errors import Quiet, notes_said, say, with_debug
 from misfeat.cli.run_options import PARAMETERS, READERS, Several
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.saving.run_folder import REPORT, check_folder
 
 if TYPE_CHECKING:

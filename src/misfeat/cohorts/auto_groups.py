@@ -15,7 +15,7 @@ from misfeat.cohorts.column_coding import as_it_is, quantile_edges
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import ByCuts, ByValue
 from misfeat.exceptions import Notes
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.number_formatting import joined
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table

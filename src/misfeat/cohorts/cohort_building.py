@@ -21,7 +21,7 @@ from misfeat.cohorts.target_coding import TargetCoding
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of
 from misfeat.exceptions import MemoryLimitError, MisfeatError, Notes, no_such_column
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.number_formatting import count_words
 from misfeat.parameters.declaration import check_parameters
 from misfeat.reading.coders import CodedRows, Coder, Kind, collapse

@@ -23,7 +23,7 @@ from misfeat.cohorts.column_profiles import (
 from misfeat.cohorts.merged_categories import RECORDED, common_values
 from misfeat.cohorts.parsed_text import TEXT
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.parameters.coding_parameters import CodingParameters
 from misfeat.parameters.declaration import Parameters, with_parameters
 from misfeat.reading.coders import CategoryCoder, Coder, EdgeCoder, Kind

@@ -13,7 +13,7 @@ from misfeat.cohorts import parsed_text
 from misfeat.cohorts.ordered_text import order_of
 from misfeat.cohorts.parsed_text import DECIMAL_COMMA, NUMBER, TEXT, ParsedText, parse_text
 from misfeat.exceptions import MisfeatError, Notes
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.reading.coders import Kind, Reading
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import ValueCounts

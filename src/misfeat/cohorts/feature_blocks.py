@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, distinct_columns
-from misfeat.cohorts.feature_exclusion import are_names, features_at, not_a_feature
+from misfeat.cohorts.feature_removal import are_names, features_at, not_a_feature
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting, shortened
+from misfeat.messages import Setting, shortened
 from misfeat.reading.coders import code_dtype
 from misfeat.reading.values import check_text
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.reading.coders import Kind, replaced
 from misfeat.reading.table_statistics import ValueCounts
 from misfeat.reading.values import PLAIN_NUMBER, Value, canonical

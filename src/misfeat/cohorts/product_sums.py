@@ -12,7 +12,7 @@ from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.subgroups import DROPPED, Runs
 from misfeat.cohorts.weights import design_effect, mean_weights
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import GroupSums, NumberRows, Variable

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.reading.values import canonical, label
 
 BETWEEN_TERMS = " & "  # What stands between the terms of a name

@@ -21,9 +21,9 @@ from misfeat.cohorts.ordered_text import RANGE_START, natural_order
 from misfeat.cohorts.subgroup_lookup import BETWEEN_TERMS
 from misfeat.cohorts.weights import weighed_sizes, weighed_sums
 from misfeat.exceptions import MisfeatError, Notes
-from misfeat.message_templates import Message, Setting, first_of, listed, shortened
+from misfeat.messages import Message, Setting, first_of, listed, shortened
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
-from misfeat.reading.dataframes import names_held
+from misfeat.reading.dataframe_libraries import names_held
 from misfeat.reading.table_statistics import Weighing
 from misfeat.reading.values import Value, canonical, check_text, label
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers

@@ -17,7 +17,7 @@ from misfeat.cohorts.column_coding import (
 )
 from misfeat.cohorts.column_profiles import DISTINCT_LIMIT, LEAST_ROWS, Profile
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.reading.coders import CodedRows, Coder, Kind
 from misfeat.reading.inputs import Table
 from misfeat.runtime.array_types import Indices

@@ -16,7 +16,7 @@ from misfeat.cohorts.column_coding import BinRules
 from misfeat.cohorts.column_profiles import Profile
 from misfeat.cohorts.target_coding import TargetCoding
 from misfeat.exceptions import MisfeatError, Notes
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.number_formatting import joined
 from misfeat.reading.coders import CodedRows, Coder, Kind
 from misfeat.reading.inputs import Event, Table

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.reading.coders import CodedRows, Kind
 from misfeat.reading.inputs import Table
 from misfeat.reading.table_statistics import Weighing, WeightRange

@@ -14,7 +14,7 @@ from misfeat.completion.conformal_intervals import error_causes, half_widths, hi
 from misfeat.completion.registry import INHERIT, Confidence, Seed, confidence_of, inherited
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import best_below, level, rank, ranks_below
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.parameters.declaration import Parameters, a_level
 from misfeat.runtime.array_types import Flags, Floats, Indices
 

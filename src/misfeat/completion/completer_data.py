@@ -12,7 +12,7 @@ from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import CountTables
 from misfeat.lattice.levels import best_below, level
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Indices
 from misfeat.runtime.progress import Progress
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
-from misfeat.completion import base, imputation
+from misfeat.completion import base, nearest_neighbours
 from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import Guess, Known
 from misfeat.exceptions import check_count
@@ -71,14 +71,14 @@ class MarkovBlanketCompleter(BaseCompleter):
     def guess(self, known: Known, size: int) -> Guess:
         """Guess the scores of all sizes up to one."""
         imputed, members = self._imputed_with_blankets(known)
-        scores = imputation.imputed_scores(imputed, known.exact, size, known.n_jobs)
+        scores = nearest_neighbours.imputed_scores(imputed, known.exact, size, known.n_jobs)
         within = []
         for subsets in (level(members.shape[1], m) for m in range(size + 1)):
             parts = [
                 base.recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
             ]
             within.append(np.array(parts))
-        return imputation.guess_from_scores(known.exact, within)
+        return nearest_neighbours.guess_from_scores(known.exact, within)
 
     def _imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Flags]:
         """Imputed rows, and the features in each cohort's blanket, none if it lacks no feature."""
@@ -86,10 +86,10 @@ class MarkovBlanketCompleter(BaseCompleter):
         missing = known.exact.missing
         members = np.ones_like(missing)
         for _ in range(self.repeats):
-            codes = imputation.imputed_codes(
+            codes = nearest_neighbours.imputed_codes(
                 cohorts, missing, self.n_neighbors, self.with_target, work, members
             )
-            imputed = imputation.all_recorded(cohorts, codes)
+            imputed = nearest_neighbours.all_recorded(cohorts, codes)
             before, members = members, np.zeros_like(missing)
             for i in np.flatnonzero(missing.any(axis=1)):
                 cohort = imputed[imputed.names[i]]

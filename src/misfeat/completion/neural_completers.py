@@ -13,7 +13,7 @@ from misfeat.completion.registry import INHERIT, Confidence, inherited
 from misfeat.completion.transfer_completer import TransferCompleter
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.lattice.levels import count_nodes, level
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.runtime.devices import check_device, check_torch, torch_device
 

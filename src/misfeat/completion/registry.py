@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, Final, Literal
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 Inherit = Literal["inherit"]
 Confidence = float | Inherit | None
@@ -20,7 +20,7 @@ COMPLETERS = {
     "auto": "misfeat.completion.transfer_completer:AutoCompleter",
     "transfer": "misfeat.completion.transfer_completer:TransferCompleter",
     "interactions": "misfeat.completion.interactions_completer:InteractionsCompleter",
-    "knn": "misfeat.completion.imputation:KNNCompleter",
+    "knn": "misfeat.completion.nearest_neighbours:KNNCompleter",
     "markov_blanket": "misfeat.completion.markov_blanket:MarkovBlanketCompleter",
     "mlp": "misfeat.completion.neural_completers:MLPCompleter",
     "multiplex": "misfeat.completion.neural_completers:MultiplexCompleter",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from misfeat.datasets.dataset import Dataset
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers
 
 LARGEST_SHARE = 0.6  # No subgroup loses more than this share of the features

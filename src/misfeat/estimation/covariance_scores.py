@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.estimation.kernels import solve_sets
+from misfeat.estimation.interaction_kernels import solve_sets
 from misfeat.estimation.moments import TARGET_RIDGE, Moments, recorded_all, wide
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 

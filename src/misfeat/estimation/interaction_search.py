@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.estimation import kernels
+from misfeat.estimation import interaction_kernels
 from misfeat.estimation.covariance_scores import (
     POOL_RIDGE,
     Whitened,
@@ -99,7 +99,7 @@ def _candidates(table: Source, moments: Moments, sets: Integers) -> tuple[Indice
             parts.append(some)
             statistics.append(np.empty((len(some), 2)))
             fit = _fit(table, moments, some.astype(np.int64, copy=False), cohorts)
-            kernels.interaction_statistics(some, table.cards, *fit[:4], statistics[-1])
+            interaction_kernels.interaction_statistics(some, table.cards, *fit[:4], statistics[-1])
     sets, (effects, deviations) = np.concatenate(parts), np.concatenate(statistics).T
     shown = np.flatnonzero(deviations > 0)
     sets, effects = sets[shown], effects[shown]
@@ -122,7 +122,7 @@ def _fit(table: Source, moments: Moments, sets: Integers, cohorts: Integers) -> 
     slopes = slopes_of(Whitened(pooled, pooled[:, -n_targets:] @ whiten.T), columns, POOL_RIDGE)
     starts = np.concatenate([[0], np.cumsum(cards[sets].prod(axis=1))])
     fitted = np.zeros((int(starts[-1]), n_targets))
-    kernels.add_main_effects(sets, cards, table.usual, slopes, fitted)
+    interaction_kernels.add_main_effects(sets, cards, table.usual, slopes, fitted)
     first = (cards[sets] - 1).sum(axis=1)
     for term in moments.terms:
         n_columns = term.effects.shape[1]
@@ -144,7 +144,7 @@ def _term(table: Source, moments: Moments, features: tuple[int, ...], effect: fl
     cohorts = np.flatnonzero(recorded & table.shows_interactions)
     fit = _fit(table, moments, np.array([features]), cohorts)
     tables = fit.counts.reshape(len(cohorts), len(fit.fitted), -1)
-    n_rows, sums, squares = kernels.residual_sums(tables, fit.fitted, fit.targets)
+    n_rows, sums, squares = interaction_kernels.residual_sums(tables, fit.fitted, fit.targets)
     whole = n_rows.sum()
     variance = squares.sum(axis=0) / whole  # of one row, a number a target column
     per_target = effect / (whole * sums.shape[1])

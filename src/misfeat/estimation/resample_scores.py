@@ -15,10 +15,10 @@ import numpy as np
 from misfeat.completion.completer_data import Known
 from misfeat.estimation.covariance_sources import CodedRowSource
 from misfeat.estimation.interaction_search import find_terms
+from misfeat.estimation.measure_scales import InformationScale
 from misfeat.estimation.moments import Moments, Term
-from misfeat.estimation.population_scores import PopulationModel
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.score_estimator import closed, intervals_of, raised
-from misfeat.estimation.score_scales import InformationScale
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 

@@ -20,12 +20,12 @@ from misfeat.completion.completer_data import CompletedScores, ExactScores, Know
 from misfeat.completion.transfer_completer import AutoCompleter
 from misfeat.estimation.moments import recorded_all
 from misfeat.estimation.pooling import Posterior
-from misfeat.estimation.population_scores import PopulationModel
+from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.search import search_sets
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import squared_correlation
 from misfeat.lattice.levels import level, ranks_below
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Indices
 from misfeat.runtime.threads import Counting
 

@@ -1,8 +1,8 @@
 """Sets of any size without scoring all of them: forward search, then exchanges.
 
-As in docs/how_to/wide.md and docs/explanation/population.md, step 11. Interactions that were found
-(`interactions`) are taken where they add more per feature than the best one. `search_sets` follows
-paths from several starts, and at the end of each exchanges single features.
+See docs/how_to/wide.md and docs/explanation/population.md, step 11. Interactions that were found
+(see `interaction_search`) are taken where they add more per feature than the best one.
+`search_sets` follows paths from several starts, and at the end of each exchanges single features.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.cohorts.feature_exclusion import NOT_ON_SHORTLIST, not_a_feature, without_features
+from misfeat.cohorts.feature_removal import NOT_ON_SHORTLIST, not_a_feature, without_features
 from misfeat.cohorts.resampled_rows import reweighted, rows_drawn
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.progress import Progress, unreported
 

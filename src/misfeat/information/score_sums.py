@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.information.kernels import dense_blocks, depth_first
+from misfeat.information.kernels import dense_blocks, depth_first_search
 from misfeat.information.kernels.dense_blocks import ALIGNED_WORDS, CHUNK, BlockPlan
 from misfeat.information.null_expectation import logs_of
 from misfeat.lattice.levels import binomials, level, rank, unrank
@@ -101,22 +101,22 @@ def _search(rows: CompactRows, largest: int, n_sets: int) -> Search:
     packed = (
         not rows.lacks_values
         and rows.counts_rows
-        and rows.n_classes <= depth_first.PACKED_CLASSES
-        and rows.total < 2**depth_first.PACKED_BITS
+        and rows.n_classes <= depth_first_search.PACKED_CLASSES
+        and rows.total < 2**depth_first_search.PACKED_BITS
         and rows.n_rows * n_sets > SMALL
     )
     if packed:
-        shift = rows.target.astype(np.uint64) * np.uint64(depth_first.PACKED_BITS)
+        shift = rows.target.astype(np.uint64) * np.uint64(depth_first_search.PACKED_BITS)
         counts = rows.weights.astype(np.uint64) << shift
-        logs = logs_of(rows, depth_first.PACKED_CLASSES)
+        logs = logs_of(rows, depth_first_search.PACKED_CLASSES)
         of_rows = rows.codes, rows.cardinalities, counts, not rows.above_chance, logs
-        packed_rows = depth_first.PackedRows(*of_rows)
-        return lambda members, sizes, sums: depth_first.score_listed_packed(
+        packed_rows = depth_first_search.PackedRows(*of_rows)
+        return lambda members, sizes, sums: depth_first_search.score_listed_packed(
             members, sizes, packed_rows, sums[0]
         )
     by_size = np.sort(rows.cardinalities)[::-1]
     groups = min(float(rows.n_rows), float(np.prod(by_size[: max(largest - 1, 0)], dtype=float)))
-    searched_rows = depth_first.SearchedRows(
+    searched_rows = depth_first_search.SearchedRows(
         codes=rows.codes,
         cardinalities=rows.cardinalities,
         target=rows.target,
@@ -132,7 +132,7 @@ def _search(rows: CompactRows, largest: int, n_sets: int) -> Search:
 
     def search(members: Members, sizes: Integers, sums: Sums) -> None:
         found = np.zeros((len(sums), len(sizes)))
-        depth_first.score_listed(members, sizes, searched_rows, found)
+        depth_first_search.score_listed(members, sizes, searched_rows, found)
         sums[:] = found
 
     return search

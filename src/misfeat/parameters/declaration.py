@@ -16,7 +16,7 @@ from textwrap import dedent, fill, indent
 from typing import Any, NamedTuple, Self, TypeVar, dataclass_transform
 
 from misfeat.exceptions import MisfeatError, check_count
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 Kind = TypeVar("Kind", bound=type)
 _WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.reading import engine_samples as samples
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.message_templates import Message, listed
+from misfeat.messages import Message, listed
 from misfeat.reading.addresses import without_secrets
 from misfeat.reading.values import MissingCodes
 from misfeat.runtime.file_system import unreadable

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.message_templates import Message, listed
+from misfeat.messages import Message, listed
 from misfeat.reading.files import ABOVE, EXCEL, NULL_SPELLINGS, ending, matching_files, numbered
 from misfeat.reading.memory_table import ArrayTable
 

@@ -9,8 +9,9 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.message_templates import Setting, listed, shortened
-from misfeat.reading import addresses, dataframes, files, remote_tables
+from misfeat.messages import Setting, listed, shortened
+from misfeat.reading import addresses, files, remote_tables
+from misfeat.reading import dataframe_libraries as libraries
 from misfeat.reading.engine_table import EngineTable
 from misfeat.reading.files import Names
 from misfeat.reading.foreign_files import book_and_sheet, open_foreign
@@ -83,7 +84,7 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 
 def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
     """Open whatever the user gave as a table without a target; of files, some columns as texts."""
-    X = dataframes.as_native(X)
+    X = libraries.as_native(X)
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
         if files.ending(book_and_sheet(path)[0]) in files.FOREIGN:
@@ -98,8 +99,8 @@ def open_columns(X: Any, codes: MissingCodes, texts: Names = ()) -> Table:
             raise
     if isinstance(X, Mapping | np.ndarray | list | tuple):
         return ArrayTable(as_columns(X))
-    X = dataframes.with_text_names(X)
-    dataframes.check_column_names(X)
+    X = libraries.with_text_names(X)
+    libraries.check_column_names(X)
     try:
         frame = nw.from_native(X)
     except TypeError as error:
@@ -141,11 +142,11 @@ def with_weights(table: Table, weights: object) -> tuple[Table, str | None]:
 
 def one_value_a_row(values: Any, what: str) -> Any:
     """A series or an array of one dimension, also of a table or an array with a single column."""
-    values = dataframes.as_native(values)
-    if dataframes.has_numbered_columns(values) and values.shape[1] == 1:
+    values = libraries.as_native(values)
+    if libraries.has_numbered_columns(values) and values.shape[1] == 1:
         return values.iloc[:, 0]
-    if dataframes.is_dataframe(values):
-        dataframes.check_column_names(values)
+    if libraries.is_dataframe(values):
+        libraries.check_column_names(values)
         frame = nw.from_native(values)
         names = frame.collect_schema().names()
         if len(names) != 1:

@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Message, Setting, shortened
+from misfeat.messages import Message, Setting, shortened
 from misfeat.reading import table_statistics as answers
 from misfeat.reading.coders import (
     CodedRows,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 Value = Any  # A canonical value: bool, int, float, str, or a naive datetime (UTC if it had a zone)
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")

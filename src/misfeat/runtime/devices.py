@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 if TYPE_CHECKING:
     import torch

@@ -10,7 +10,7 @@ from shutil import rmtree
 from uuid import uuid4
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 if sys.platform == "win32":
     import msvcrt

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 
 GIB = 2**30
 LIMIT_VARIABLE = "MISFEAT_MEMORY_LIMIT"

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from misfeat.exceptions import MemoryLimitError, MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.interrupts import interrupts_kept
 from misfeat.runtime.memory import is_full_memory
 from misfeat.runtime.threads import one_blas_thread

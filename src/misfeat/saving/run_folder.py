@@ -16,7 +16,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime import file_system as files
 from misfeat.runtime.file_system import STAGED, as_path, sync_folder, unwritable
 

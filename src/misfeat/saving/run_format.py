@@ -37,8 +37,8 @@ from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information import measures
 from misfeat.information.count_tables import CountTables
-from misfeat.message_templates import Setting
-from misfeat.reading.dataframes import names_held
+from misfeat.messages import Setting
+from misfeat.reading.dataframe_libraries import names_held
 from misfeat.runtime.array_types import Array
 from misfeat.runtime.file_system import real_path, unreadable
 from misfeat.saving import run_folder, schema_checks

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.answer import Answer, answer_of
+from misfeat.answers.recommendation import Answer, answer_of
 from misfeat.answers.subgroup_significance import LEVEL, SignificanceTests, significance_tests
 from misfeat.runtime.array_types import Flags, Floats, Indices
 from misfeat.selection import Selection

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.fit_result import checked_k, checked_size
 from misfeat.answers.question_arguments import level_size
 from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.target_coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError, warn
-from misfeat.message_templates import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed
 from misfeat.runtime import file_system
 from misfeat.safe_text import visible
 from misfeat.selection import Selection

@@ -11,16 +11,16 @@ from typing import Any
 
 from rich.console import Console
 
-from misfeat.answers.answer import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.fit_result import subgroup_rows
+from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError
 from misfeat.information.mutual_info import target_entropies
-from misfeat.message_templates import Message, Setting, listed
-from misfeat.reading.dataframes import AS_COLUMNS
+from misfeat.messages import Message, Setting, listed
+from misfeat.reading.dataframe_libraries import AS_COLUMNS
 from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables

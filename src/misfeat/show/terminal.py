@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from misfeat.answers.answer import Answer, most_informative
+from misfeat.answers.recommendation import Answer, most_informative
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.recording_plan import LEAST_SHARE
 from misfeat.answers.subgroup_significance import STEP_PERMUTATIONS, USUAL_PERMUTATIONS

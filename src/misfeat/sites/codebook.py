@@ -24,7 +24,7 @@ from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.column_coding import Coding, feature_coder, interval_labels
 from misfeat.cohorts.column_profiles import Profile, profile_column
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import listed, shortened
+from misfeat.messages import listed, shortened
 from misfeat.reading.coders import Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.reading.values import MISSING_LABEL, canonical, label

@@ -14,12 +14,12 @@ from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.completion.registry import completer_of
 from misfeat.estimation.score_estimator import POPULATION, SAMPLE, Estimate
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts
 from misfeat.information.measures import TableInformation
 from misfeat.lattice.levels import level, rank
-from misfeat.message_templates import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed
 from misfeat.reading.values import MISSING_LABEL
 from misfeat.runtime.array_types import Array, Floats, Integers
 from misfeat.selection import Selection

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer.subset_tables import rake_parts
+from misfeat.completion.transfer.contingency_tables import rake_parts
 from misfeat.exceptions import MisfeatError
 from misfeat.information.count_tables import LARGEST, scores_of_tables, table_starts
 from misfeat.lattice.levels import level, rank
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.sites.summary import Summary
 

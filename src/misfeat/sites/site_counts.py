@@ -10,11 +10,11 @@ import numpy as np
 from misfeat.cohorts.cohort_building import CohortRules
 from misfeat.cohorts.column_coding import Coding
 from misfeat.cohorts.column_profiles import Profile, profile_column
-from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
+from misfeat.completion.transfer.contingency_tables import Layout, Rows, count_level
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.count_tables import table_starts
 from misfeat.lattice.levels import level, rank
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.reading.coders import CategoryCoder, CodedRows, Coder, EdgeCoder, Kind
 from misfeat.reading.inputs import Table, open_table
 from misfeat.runtime.array_types import Floats, Integers

@@ -6,9 +6,9 @@ import pytest
 from benchmarks.completion.hiding import Truth, exact_scores
 from misfeat import Coding
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.feature_exclusion import hide_features
+from misfeat.cohorts.feature_removal import hide_features
 from misfeat.completion import TransferCompleter
-from misfeat.completion.transfer import subset_tables, transfer_model
+from misfeat.completion.transfer import contingency_tables, transfer_model
 from misfeat.completion.transfer.set_completion import expected_score, poisson_table
 from misfeat.completion.transfer.transfer_model import TransferModel, records_of_rows
 from misfeat.datasets.population import random_mask
@@ -170,7 +170,7 @@ def test_rare_categories_are_merged_and_gaps_become_one():
 def test_tables_hold_the_weights_of_their_rows(n_rows):
     rng = np.random.default_rng(0)
     cards = np.array([2, 3, 4])
-    rows = subset_tables.Rows(
+    rows = contingency_tables.Rows(
         codes=np.stack([rng.integers(c, size=2 * n_rows) for c in cards]).astype(np.uint16),
         target=rng.integers(2, size=2 * n_rows),
         weights=rng.integers(1, 5, size=2 * n_rows).astype(float),
@@ -180,12 +180,12 @@ def test_tables_hold_the_weights_of_their_rows(n_rows):
         by_class=np.zeros((2, 2)),
         sizes=np.zeros(2),
     )
-    layout = subset_tables.Layout(np.array([[0, 2], [1, 2]]), np.array([0, 8, 20]))
+    layout = contingency_tables.Layout(np.array([[0, 2], [1, 2]]), np.array([0, 8, 20]))
     tables = np.zeros((2, 20, 2))
-    subset_tables.count_level(rows, layout, tables, 0, 2)
+    contingency_tables.count_level(rows, layout, tables, 0, 2)
     subset, strides = np.array([0, 2]), np.empty(2, np.int64)
-    counts = np.zeros((subset_tables.strides_of(cards[subset], strides), 2))
-    subset_tables.count_cells(rows, 1, subset, strides, counts)
+    counts = np.zeros((contingency_tables.strides_of(cards[subset], strides), 2))
+    contingency_tables.count_cells(rows, 1, subset, strides, counts)
     expected = np.zeros((2, 4, 2))
     own = slice(n_rows, None)
     np.add.at(expected, (*rows.codes[subset][:, own], rows.target[own]), rows.weights[own])

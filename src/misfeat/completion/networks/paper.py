@@ -31,7 +31,7 @@ from misfeat.completion.networks.per_subgroup_training import Labels, drawn_weig
 from misfeat.exceptions import MisfeatError
 from misfeat.lattice.levels import count_nodes
 from misfeat.lattice.neighbour_sums import Neighbours
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.devices import torch_device
 from misfeat.runtime.progress import Progress

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats, Integers
 
 if TYPE_CHECKING:

@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer import subset_tables
+from misfeat.completion.transfer.contingency_tables import (
+    UNFILLED,
+    cohorts_lacking,
+    rake,
+    rake_parts,
+    rank_of,
+    tables_of,
+)
 from misfeat.runtime.array_types import Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_lines, copy_values
 
@@ -44,7 +51,7 @@ def smooth_singles(rows, counts, singles):
     for f in range(len(rows.cards)):
         at, cells = singles.starts[f], rows.cards[f]
         tables = singles.tables[:, at : at + cells]
-        donors = subset_tables.cohorts_lacking(singles.subsets[f], 0, rows.missing)
+        donors = cohorts_lacking(singles.subsets[f], 0, rows.missing)
         pooled = np.zeros((cells, n_classes))
         expected = np.zeros((cells, n_classes))
         for j in donors:
@@ -68,10 +75,10 @@ def smooth_pairs(rows, counts, singles, pairs, first, last):
     """Step A for the pairs first to last."""
     for s in range(first, last):
         pair, start, stop = pairs.subsets[s], pairs.starts[s], pairs.starts[s + 1]
-        donors = subset_tables.cohorts_lacking(pair, 0, rows.missing)
+        donors = cohorts_lacking(pair, 0, rows.missing)
         if not len(donors):
             continue
-        own = subset_tables.tables_of(counts, donors, start, stop)
+        own = tables_of(counts, donors, start, stop)
         tables, shrunk_rows, kept, kept_rows = _smooth(own, rows.cards[pair], singles, pair, donors)
         pairs.kept[s], pairs.kept_rows[s] = kept, kept_rows
         for d in range(len(donors)):
@@ -84,7 +91,7 @@ def smoothed_triple(rows, triple, donors, pairs, counts):
     """Step A for one triple: its donors' smoothed tables, from their counts."""
     ranks = np.empty(3, np.int64)
     for u, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
-        ranks[u] = subset_tables.rank_of(np.array([triple[a], triple[b]]))
+        ranks[u] = rank_of(np.array([triple[a], triple[b]]))
     tables, _, _, _ = _smooth(counts, rows.cards[triple], pairs, ranks, donors)
     return tables
 
@@ -99,7 +106,7 @@ def _smooth(counts, cards, smaller, ranks, donors):
     own_rows, pooled, starts = counts.sum(axis=2), counts.sum(axis=0), smaller.starts[ranks]
     rows, sums = np.ones(own_rows.shape), np.empty(n_cells * n_classes)
     for d in range(n_donors):
-        subset_tables.rake_parts(rows[d], cards, 1, smaller.rows[donors[d]], starts, sums, SWEEPS)
+        rake_parts(rows[d], cards, 1, smaller.rows[donors[d]], starts, sums, SWEEPS)
     distance = _distance(own_rows.sum(axis=0), rows.sum(axis=0))
     kept_rows = shrinkage(distance, _freedom(cards, smaller.kept_rows[ranks]))
     rows = kept_rows * own_rows + (1.0 - kept_rows) * rows
@@ -127,8 +134,8 @@ def _expect(table, rows, cards, smaller, starts, sums):
     n_classes = table.shape[1]
     flat, wanted = table.reshape(-1), smaller.reshape(-1)
     for _ in range(SWEEPS):
-        subset_tables.rake(flat, n_classes, 1, rows, sums, subset_tables.UNFILLED)
-        subset_tables.rake_parts(flat, cards, n_classes, wanted, starts, sums, 1)
+        rake(flat, n_classes, 1, rows, sums, UNFILLED)
+        rake_parts(flat, cards, n_classes, wanted, starts, sums, 1)
 
 
 @compiled

@@ -11,7 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.completion.transfer import subset_tables
+from misfeat.completion.transfer.contingency_tables import (
+    Rows,
+    cohorts_lacking,
+    part_cells_of,
+    rake,
+    rank_of,
+    recorded_rows,
+    split_of,
+    strides_of,
+    tables_of,
+)
 from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_values
@@ -26,7 +36,7 @@ FITTING_SWEEPS = 5
 class SetEvidence(NamedTuple):
     """What sets are completed from."""
 
-    rows: subset_tables.Rows  # The rows of all cohorts
+    rows: Rows  # The rows of all cohorts
     pairs: Smoothed  # The donors' smoothed tables of pairs
     joint: bool  # Whether donors' own tables of the whole set are used; for pairs and triples only
     # (n_cohorts, n_features, most_categories, n_classes): p̂(x|y) of unrecorded features
@@ -73,16 +83,17 @@ def fit_to_parts(i, shares, rows, split, seen, evidence):
     q_cells = np.empty((len(members), len(split.of_q)), np.int64)
     steps, strides = np.empty(len(split.cards), np.int64), np.empty(members.shape[1], np.int64)
     for u in range(len(members)):
-        rank = subset_tables.rank_of(split.subset[members[u]])
+        rank = rank_of(split.subset[members[u]])
         if kept.informed[i, rank]:
             steps[:] = 0
-            subset_tables.strides_of(split.cards[members[u]], strides)
+            strides_of(split.cards[members[u]], strides)
             for a in range(len(strides)):
                 steps[members[u, a]] = strides[a]
-            numbers = subset_tables.part_cells_of(split.cards, steps, split.o_members)
+            numbers = part_cells_of(split.cards, steps, split.o_members)
             copy_values(numbers[seen], o_cells[n_parts])
             copy_values(
-                subset_tables.part_cells_of(split.cards, steps, split.q_members), q_cells[n_parts]
+                part_cells_of(split.cards, steps, split.q_members),
+                q_cells[n_parts],
             )
             ranks[n_parts] = rank
             n_parts += 1
@@ -144,20 +155,18 @@ def complete_sets(subsets, evidence, completed, first, last):
     rows = evidence.rows
     for s in range(first, last):
         subset = subsets[s]
-        donors = subset_tables.cohorts_lacking(subset, 0, rows.missing)
+        donors = cohorts_lacking(subset, 0, rows.missing)
         if not evidence.joint or len(donors) == len(rows.missing):
             donors = donors[:0]
         tables = evidence.pairs.tables if len(subset) == 2 else completed.tables
-        donated = subset_tables.tables_of(
-            tables, donors, completed.starts[s], completed.starts[s + 1]
-        )
+        donated = tables_of(tables, donors, completed.starts[s], completed.starts[s + 1])
         if len(subset) == 3 and len(donors):
             donated = smoothed_triple(rows, subset, donors, evidence.pairs, donated)
         for pattern in range(1, 2 ** len(subset)):
-            lacking = subset_tables.cohorts_lacking(subset, pattern, rows.missing)
+            lacking = cohorts_lacking(subset, pattern, rows.missing)
             if not len(lacking):
                 continue
-            split = subset_tables.split_of(subset, rows.cards[subset], pattern)
+            split = split_of(subset, rows.cards[subset], pattern)
             mean = donors_mean(donated, rows.sizes[donors], split)
             for i in lacking:
                 _complete_set(i, s, split, mean, evidence, completed)
@@ -167,7 +176,7 @@ def complete_sets(subsets, evidence, completed, first, last):
 def _complete_set(i, s, split, mean, evidence, completed):
     """Steps B and C for one set of cohort i."""
     table = completed.tables[i, completed.starts[s] : completed.starts[s + 1]]
-    seen, own = subset_tables.recorded_rows(i, evidence.rows, split, evidence.kept)
+    seen, own = recorded_rows(i, evidence.rows, split, evidence.kept)
     shares = _product_of_margins(evidence.margins[i], split, len(seen))
     informed = len(mean[0]) > 0
     if informed:  # P(q|o,y) = Σ_j w_j (T_j(o,q,y) + ε P0) / (T_j(o,y) + ε)
@@ -204,9 +213,9 @@ def _rake_pair(table, i, split, evidence):
     flat, sums, n_classes = table.reshape(-1), np.empty(of_b.size), table.shape[1]
     for turn in range(2 * RAKING_SWEEPS):
         if (turn % 2 == 0) == first_a:
-            subset_tables.rake(flat, len(of_b), n_classes, of_a.reshape(-1), sums, LEAST_SUM)
+            rake(flat, len(of_b), n_classes, of_a.reshape(-1), sums, LEAST_SUM)
         else:
-            subset_tables.rake(flat, len(of_a), of_b.size, of_b.reshape(-1), sums, LEAST_SUM)
+            rake(flat, len(of_a), of_b.size, of_b.reshape(-1), sums, LEAST_SUM)
 
 
 @compiled

@@ -1,7 +1,7 @@
 """The transfer between cohorts: donors' tables in, completed scores out, size by size.
 
-Step A with its formulas is in `donor_tables.py`, B1 in `donor_tables.py`; those of B2 (tables of
-pairs with an unrecorded member), B3 (of larger sets) and C (scores) are in `set_completion.py`.
+Steps A and B1 with their formulas are in `donor_tables.py`; those of B2 (tables of pairs with an
+unrecorded member), B3 (of larger sets) and C (scores) are in `set_completion.py`.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
 from misfeat.completion.transfer import donor_tables, set_completion
+from misfeat.completion.transfer.contingency_tables import Layout, Rows, count_level
 from misfeat.completion.transfer.set_completion import Completed, SetEvidence, complete_sets
-from misfeat.completion.transfer.subset_tables import Layout, Rows, count_level
 from misfeat.information.count_tables import CountTables, table_starts
 from misfeat.information.measures import MutualInformation
 from misfeat.lattice.levels import level, rank

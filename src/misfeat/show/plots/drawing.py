@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting, listed
-from misfeat.message_templates import shortened as shown_value
+from misfeat.messages import Setting, listed
+from misfeat.messages import shortened as shown_value
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.safe_text import visible
 from misfeat.selection import Selection

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from misfeat.answers.answer import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
 from misfeat.answers.feature_contributions import feature_values, shapley_values
 from misfeat.answers.fit_result import subgroup_rows
 from misfeat.answers.number_of_features import Enough
+from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
 from misfeat.answers.stability import Stability, stability_of
 from misfeat.answers.top_sets import ScoredSet, alternative_sets, best_sets
 from misfeat.answers.validation import validation_of
 from misfeat.completion import CompletedScores
-from misfeat.message_templates import Message, Spelling
+from misfeat.messages import Message, Spelling
 from misfeat.runtime.progress import progress_shown
 from misfeat.selection import Selection
 from misfeat.show.answer_with_map import FirstScreen, first_screen

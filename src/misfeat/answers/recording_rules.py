@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from misfeat.answers.caution_types import MOST_NAMED, Caution
+from misfeat.answers.caution import MOST_NAMED, Caution
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit, is_gap
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.runtime.array_types import Floats
 
 NEARLY = 0.95  # nearly always is in this share of the rows, nearly never in less than the rest

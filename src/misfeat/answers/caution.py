@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from misfeat.message_templates import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed
 from misfeat.number_formatting import joined
 
 Severity = Literal["overturns", "weakens", "note"]

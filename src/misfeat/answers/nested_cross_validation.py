@@ -16,7 +16,7 @@ from misfeat.answers.number_of_features import best_recorded, with_included
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.cohorts.survival import EVENT, STATES
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.runtime.array_types import Flags, Floats, Indices
 from misfeat.runtime.progress import long_work
 

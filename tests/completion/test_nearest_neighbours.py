@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misfeat.cohorts import Cohort, Cohorts
-from misfeat.completion.imputation import KNNCompleter, imputed_codes
+from misfeat.completion.nearest_neighbours import KNNCompleter, imputed_codes
 from misfeat.information import joint_mutual_info
 from misfeat.lattice.levels import level
 from misfeat.runtime.threads import Work

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.caution_types import MOST_NAMED, SEVERITIES, Caution, together
+from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
 from misfeat.answers.fit_result import FitResult
 from misfeat.answers.leaks import leaks, missing_patterns, telling_gaps
-from misfeat.answers.missing_by_rule import missing_by_rule
 from misfeat.answers.recording_gains import unsettled_pair
+from misfeat.answers.recording_rules import missing_by_rule
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts import Cohorts
@@ -27,7 +27,7 @@ from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.pooling import FEW_COHORTS
 from misfeat.estimation.score_estimator import POPULATION, SAMPLE
 from misfeat.estimation.shortlist import Shortlist
-from misfeat.message_templates import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed
 from misfeat.number_formatting import count_words, percent, percent_between
 from misfeat.runtime.array_types import Floats
 from misfeat.runtime.progress import long_work

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from misfeat import Coding, Selection, SubgroupSelector, fit_steps
-from misfeat.answers.caution_types import SEVERITIES, Caution
-from misfeat.answers.cautions import left_out, list_cautions
+from misfeat.answers.caution import SEVERITIES, Caution
+from misfeat.answers.caution_checks import left_out, list_cautions
 from misfeat.answers.subgroup_significance import significance_tests
 from misfeat.cli.errors import in_options
 from tests.estimation.generated import wide_columns

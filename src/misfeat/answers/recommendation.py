@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.caution_types import Caution
-from misfeat.answers.cautions import list_cautions
+from misfeat.answers.caution import Caution
+from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.fold_choice import FoldChoice
+from misfeat.answers.nested_cross_validation import FoldChoice
 from misfeat.answers.number_of_features import (
     LITTLE,
     Enough,
@@ -38,7 +38,7 @@ from misfeat.answers.subgroup_significance import (
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.subgroup_lookup import subgroup_named
-from misfeat.message_templates import Message, Setting
+from misfeat.messages import Message, Setting
 from misfeat.number_formatting import joined, p_words, percent, percent_between
 
 EXPLAINED = "explained"

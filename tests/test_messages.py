@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Message, Setting
+from misfeat.messages import Message, Setting
 from misfeat.number_formatting import (
     count_words,
     joined,

@@ -16,7 +16,7 @@ from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.estimation.score_estimator import Estimate
-from misfeat.estimation.score_store import SetScores
+from misfeat.estimation.set_scores import SetScores
 from misfeat.information.measures import information_of
 
 SIZES = (1, 2, 3, 4)

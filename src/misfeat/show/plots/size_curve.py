@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.answers.answer import EXPLAINED, answer_of
 from misfeat.answers.number_of_features import Enough, enough_features
+from misfeat.answers.recommendation import EXPLAINED, answer_of
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Setting, listed
+from misfeat.messages import Setting, listed
 from misfeat.runtime.array_types import Floats
 from misfeat.selection import Selection
 from misfeat.show.plots import drawing

@@ -4,7 +4,7 @@ import pytest
 
 from misfeat import MisfeatError, MisfeatWarning, SubgroupSelector
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.feature_exclusion import without_features
+from misfeat.cohorts.feature_removal import without_features
 from misfeat.datasets import make_cohorts
 
 

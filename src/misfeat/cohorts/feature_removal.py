@@ -11,7 +11,7 @@ from misfeat.cohorts.column_coding import NEVER_RECORDED
 from misfeat.cohorts.column_profiles import IDENTIFIER
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.message_templates import Setting
+from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags
 
 EXCLUDED = "excluded"  # The treatment of a column that the user left out

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from misfeat import Columns, MisfeatError, MisfeatWarning, SubgroupSelector
-from misfeat.answers.answer import recording_sentences
-from misfeat.answers.fold_choice import FoldChoice
+from misfeat.answers.nested_cross_validation import FoldChoice
 from misfeat.answers.performance import model_performance
+from misfeat.answers.recommendation import recording_sentences
 from misfeat.answers.recording_plan import PlanStep
 from misfeat.answers.subgroup_significance import Effort, effort_for
 from misfeat.datasets import make_cohorts
@@ -219,7 +219,7 @@ def test_rows_that_judge_a_model_had_no_say_in_its_features(target):
 
 
 def test_a_choice_that_would_take_too_long_is_said_to_have_been_made_with_all_rows(monkeypatch):
-    monkeypatch.setattr("misfeat.answers.fold_choice.MOST_SETS", 0)
+    monkeypatch.setattr("misfeat.answers.nested_cross_validation.MOST_SETS", 0)
     answer = SubgroupSelector("g", size=2, random_state=0).fit(rows(), "y").answer("g=v")
     assert answer.models[0].looked
     assert "on rows left out of the fit, though not of the choice" in answer.model_sentence

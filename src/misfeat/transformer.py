@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from misfeat.exceptions import MisfeatError
-from misfeat.message_templates import Message
+from misfeat.messages import Message
 from misfeat.parameters.declaration import Parameters, a_flag, one_of, parameter, with_parameters
-from misfeat.reading import dataframes
+from misfeat.reading import dataframe_libraries as libraries
 from misfeat.reading.memory_table import as_array
 from misfeat.runtime.scikit_learn_import import (
     BaseEstimator,
@@ -50,7 +50,7 @@ def is_array(X: object) -> bool:
     """Whether a table is an array, or becomes one, so that its columns have no names."""
     if isinstance(X, np.ndarray | list | tuple):
         return True
-    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not dataframes.is_dataframe(X)
+    return hasattr(X, "__array__") and not isinstance(X, Mapping) and not libraries.is_dataframe(X)
 
 
 def _dense(X: Any) -> Any:
@@ -61,7 +61,7 @@ def _dense(X: Any) -> Any:
         raise MisfeatError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()'."
         )
-    return dataframes.as_native(X)
+    return libraries.as_native(X)
 
 
 def checked_arrays(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
@@ -96,7 +96,7 @@ def _checked(estimator: Any, X: Any, reset: bool = True) -> Any:
 def note_columns(estimator: Any, X: object, names: Sequence[str]) -> None:
     """Keep how many columns there were at fit, and their names where they have some."""
     estimator.n_features_in_ = len(names)
-    if is_array(X) or dataframes.has_numbered_columns(X):
+    if is_array(X) or libraries.has_numbered_columns(X):
         vars(estimator).pop("feature_names_in_", None)
     else:
         estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -157,12 +157,12 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Keep the chosen columns of a table with the columns that were there at fit."""
         check_is_fitted(self, "n_features_in_")
         native = _dense(X)
-        table = dataframes.with_text_names(native)
+        table = libraries.with_text_names(native)
         if is_array(table):
             return _checked(self, table, reset=False)[:, self.get_support()]
         if isinstance(table, str | os.PathLike):
             raise MisfeatError("transform takes a table, not a path; read the file first.")
-        names = dataframes.column_names(table)
+        names = libraries.column_names(table)
         if hasattr(self, "feature_names_in_"):
             expected, targets = list(self.feature_names_in_), self._target_names()
             known = set(expected)
@@ -178,7 +178,7 @@ class SelectsColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.utils._set_output import _get_output_config
 
         output = _get_output_config("transform", self)["dense"]
-        return dataframes.with_columns_only(table, wanted, None if output == "default" else output)
+        return libraries.with_columns_only(table, wanted, None if output == "default" else output)
 
     def _target_names(self) -> tuple[str, ...]:
         """Columns that `transform` passes over, where the table still holds the target."""
@@ -222,7 +222,7 @@ class SubgroupColumns(SelectsColumns):
         if is_array(X):
             _checked(self, X)
         else:
-            note_columns(self, X, dataframes.column_names(dataframes.with_text_names(X)))
+            note_columns(self, X, libraries.column_names(libraries.with_text_names(X)))
         return self
 
     @classmethod

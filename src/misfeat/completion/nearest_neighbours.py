@@ -15,7 +15,7 @@ import numpy as np
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, distinct_columns
 from misfeat.completion.base import BaseCompleter, recorded_sets_filled
 from misfeat.completion.completer_data import ExactScores, Guess, Known
-from misfeat.completion.imputation_kernels import Donors, impute_rows
+from misfeat.completion.nearest_neighbour_kernels import Donors, impute_rows
 from misfeat.exceptions import check_count
 from misfeat.information import level_mutual_info
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers

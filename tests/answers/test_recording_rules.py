@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from misfeat.answers.cautions import list_cautions
-from misfeat.answers.missing_by_rule import missing_by_rule
+from misfeat.answers.caution_checks import list_cautions
+from misfeat.answers.recording_rules import missing_by_rule
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import load_heart
