@@ -19,7 +19,12 @@ from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation.covariance_sources import source_of
-from misfeat.estimation.resample_scores import MOST_NUMBERS, sample_of, scores_of_samples
+from misfeat.estimation.resample_scores import (
+    MOST_NUMBERS,
+    sample_of,
+    scores_of_samples,
+    sizes_corrected,
+)
 from misfeat.estimation.score_estimator import POPULATION
 from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
@@ -154,13 +159,21 @@ def _side_by_side(
     """Scores of sets in every draw, several draws at a time."""
     known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
     tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
-    numbers = max(model.moments.own.size for model in scores.listed().models)
+    models = scores.listed().models
+    corrected = sizes_corrected(models, subsets.shape[1])
+    numbers = max(model.moments.own.size for model in models)
     together = max(1, min(MOST_TOGETHER, MOST_NUMBERS // max(1, numbers)))
 
     def scored(some: Sequence[np.random.SeedSequence]) -> Floats:
-        known = (drawn(seed).known(1) for seed in some)
-        made = [[*map(sample_of, own.grids or (own,), tables)] for own in known]
-        grids = zip(zip(*made, strict=True), scores.listed().models, strict=True)
+        known = (drawn(seed).known(1, counted=corrected) for seed in some)
+        made = [
+            [
+                sample_of(grid, table, corrected)
+                for grid, table in zip(own.grids or (own,), tables, strict=True)
+            ]
+            for own in known
+        ]
+        grids = zip(zip(*made, strict=True), models, strict=True)
         of_grids = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
         return np.asarray(np.mean(of_grids, axis=0))
 

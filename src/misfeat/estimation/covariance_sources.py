@@ -20,6 +20,7 @@ from misfeat.estimation.interaction_kernels import count_cells, occupied_cells
 from misfeat.estimation.measure_scales import CorrelationScale, InformationScale, Scale
 from misfeat.estimation.moments import Moments, Term, recorded_all
 from misfeat.information.count_tables import CountTables
+from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 Blocks = Sequence[Integers]  # The columns of each feature, then those of each term
@@ -64,6 +65,10 @@ class Source(ABC):
     def occupied(self, sets: Indices) -> Floats:
         """How many cells of sets of one size have rows at most, (n_cohorts, n_sets)."""
         return np.asarray(np.minimum(self.cards[sets].prod(axis=1), self.n_rows[:, None]))
+
+    def occupied_up_to(self, largest: int) -> list[Floats]:
+        """The same of all sets of each size from 1 to the largest."""
+        return [self.occupied(level(len(self.cards), m)) for m in range(1, largest + 1)]
 
     def shares(self) -> Floats:
         """The share of every class in every subgroup; counts that were rounded may lie below 0."""

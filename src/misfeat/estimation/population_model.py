@@ -16,7 +16,7 @@ import numpy as np
 from misfeat.completion.completer_data import SINGLES, Known, support_of
 from misfeat.estimation import covariance_scores, measure_scales, pooling
 from misfeat.estimation.covariance_scores import SetColumns, Whitened, additive_scores
-from misfeat.estimation.covariance_sources import Source, source_of
+from misfeat.estimation.covariance_sources import source_of
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.measure_scales import Scale
 from misfeat.estimation.moments import Moments, recorded_all
@@ -40,8 +40,8 @@ HALF_WIDTH = 1.645  # deviations to either end of what is possible; nothing is k
 class Correction(NamedTuple):
     """By what counted scores correct those of all sets of one size (step 6)."""
 
-    factor: Floats  # (n_sets,): times scores
-    misfit: Floats  # (n_cohorts, n_sets): by what share they may be off all the same
+    factor: Floats  # (..., n_sets): times scores
+    misfit: Floats  # (..., n_cohorts, n_sets): by what share they may be off all the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,9 @@ class PopulationModel:
         scales, dimensions = source.scales()
         plain = cls(moments, scales, dimensions, np.ones(len(scales)))
         counted = source.calibration(known.exact.by_size[1:])
-        return plain.calibrated(counted).set_apart().corrected(counted, source)
+        largest = min(largest_counted(moments.n_features, source.work), len(counted))
+        cells = source.occupied_up_to(largest)
+        return plain.calibrated(counted).set_apart().corrected(counted, cells)
 
     def calibrated(self, by_size: Sequence[Floats]) -> "PopulationModel":
         """The same with scores scaled so that those of single features are as counted (step 6)."""
@@ -110,13 +112,11 @@ class PopulationModel:
         diffuse = np.where(total > 0, np.maximum(above / np.maximum(total, 1e-300), 0.0), 0.0)
         return replace(self, diffuse=diffuse, alone=(*self.alone, alone))
 
-    def corrected(self, by_size: Sequence[Floats], source: Source) -> "PopulationModel":
-        """The same with scores corrected by counted ones, as far as rows allow (step 6)."""
+    def corrected(self, by_size: Sequence[Floats], occupied: Sequence[Floats]) -> "PopulationModel":
+        """The same with scores corrected by counted ones of cells with rows (step 6)."""
         found: list[Correction] = []
-        largest = largest_counted(self.moments.n_features, source.work)
-        for size, counted in enumerate(by_size[:largest], start=1):
-            subsets = level(self.moments.n_features, size)
-            found.append(self._correction(subsets, counted, source.occupied(subsets)))
+        for size, (counted, cells) in enumerate(zip(by_size, occupied, strict=False), start=1):
+            found.append(self._correction(level(self.moments.n_features, size), counted, cells))
         return replace(self, corrections=tuple(found))
 
     def _correction(self, subsets: Indices, counted: Floats, occupied: Floats) -> Correction:
@@ -124,22 +124,24 @@ class PopulationModel:
         # Step 6 of docs/explanation/population.md has what the difference varies by, and its bias.
         evidence = self.evidence(subsets)
         known = evidence.recorded & np.isfinite(counted)
-        rows = np.where(known, evidence.rows[:, None], 0.0)
-        total = np.maximum(rows.sum(axis=0), 1.0)
-        free = (occupied - 1.0) * self.dimensions[:, None] - evidence.fitted
+        rows = np.where(known, evidence.rows[..., None], 0.0)
+        total = np.maximum(rows.sum(axis=-2), 1.0)
+        free = (occupied - 1.0) * self.dimensions[..., None] - evidence.fitted
         free = np.where(known, np.maximum(free, 0.0), 0.0)
         explained = np.clip(evidence.own / np.maximum(self._ceiling, TINY), 0.0, 1.0)
-        mean = np.maximum((rows * evidence.own).sum(axis=0) / total, TINY)
-        apart = (rows * np.where(known, counted - evidence.own, 0.0)).sum(axis=0) / total
-        bias = (free * explained).sum(axis=0) / (2.0 * total)
-        noise = free.sum(axis=0) / (2.0 * total**2) + 2.0 * np.abs(apart) / total + bias**2
-        there = known.any(axis=0)
-        beyond = np.where(there, apart**2 - CLEARLY * noise, 0.0).sum()
-        share = np.clip(beyond / max((mean[there] ** 2).sum(), TINY), 0.0, 1.0)
+        mean = np.maximum((rows * evidence.own).sum(axis=-2) / total, TINY)
+        apart = (rows * np.where(known, counted - evidence.own, 0.0)).sum(axis=-2) / total
+        bias = (free * explained).sum(axis=-2) / (2.0 * total)
+        noise = free.sum(axis=-2) / (2.0 * total**2) + 2.0 * np.abs(apart) / total + bias**2
+        there = known.any(axis=-2)
+        beyond = np.where(there, apart**2 - CLEARLY * noise, 0.0).sum(axis=-1, keepdims=True)
+        whole = np.where(there, mean**2, 0.0).sum(axis=-1, keepdims=True)
+        share = np.clip(beyond / np.maximum(whole, TINY), 0.0, 1.0)
         believed = share * mean**2 / (share * mean**2 + noise + TINY**2) * there
         factor = np.clip(1.0 + believed * apart / mean, LEAST_FACTOR, MOST_FACTOR)
-        squared = np.maximum(np.minimum(share, MOST_MISFIT**2), np.square(self.misfit)[:, None])
-        return Correction(factor, np.sqrt(squared * (1.0 - believed)))
+        squared = np.square(np.broadcast_to(self.misfit, self.dimensions.shape))[..., None]
+        squared = np.maximum(np.minimum(share, MOST_MISFIT**2)[..., None], squared)
+        return Correction(factor, np.sqrt(squared * (1.0 - believed[..., None, :])))
 
     @property
     def _ceiling(self) -> Floats:
@@ -199,7 +201,8 @@ class PopulationModel:
         if subsets.shape[1] <= len(self.corrections):
             correction = self.corrections[subsets.shape[1] - 1]
             place = rank(subsets)
-            factor, misfit = correction.factor[place], correction.misfit[:, place][list(cohorts)]
+            factor = correction.factor[..., None, place]
+            misfit = correction.misfit[..., place][..., list(cohorts), :]
             own = np.where(recorded, factor * own, own)
             part = np.where(recorded, factor * part, part)
             pooled = factor * pooled

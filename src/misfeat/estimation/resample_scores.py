@@ -22,6 +22,7 @@ from misfeat.estimation.score_estimator import closed, intervals_of, raised
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 
+NOTABLE = 0.02  # share of a score by which counted ones correct it
 MOST_NUMBERS = 2**18  # of covariances that are held in memory at once
 
 
@@ -31,16 +32,31 @@ class Sample(NamedTuple):
     moments: Moments
     shares: Floats  # (n_cohorts, n_classes)
     dimensions: Floats  # (n_cohorts,): columns of the target that vary in each subgroup
-    counted: list[Floats]  # scores of features and of pairs
+    counted: list[Floats]  # scores of all sets, by size from 1
+    occupied: list[
+        Floats
+    ]  # cells with rows of all sets, by size from 1, where scores are corrected
     ceiling: Floats  # (n_cohorts,): what no score can exceed
 
 
-def sample_of(known: Known, like: CodedRowSource) -> Sample:
+def sample_of(known: Known, like: CodedRowSource, corrected: int) -> Sample:
     """What the rows of a resample say, in the columns of the table that it is from."""
     source = CodedRowSource(known.rows_for("auto"), like)
     moments = find_terms(source, source.moments())
-    counted = source.calibration(known.exact.by_size[1:3])
-    return Sample(moments, source.shares(), source.scales()[1], counted, known.exact.ceiling)
+    counted = source.calibration(known.exact.by_size[1:])
+    occupied = source.occupied_up_to(corrected)
+    ceiling = known.exact.ceiling
+    return Sample(moments, source.shares(), source.scales()[1], counted, occupied, ceiling)
+
+
+def sizes_corrected(models: Sequence[PopulationModel], size: int) -> int:
+    """Up to which size counted scores correct notably those that sets of a size are made of."""
+    notable = 0
+    for model in models:
+        for m, correction in enumerate(model.corrections[: max(size, 2)], start=1):
+            if np.abs(correction.factor - 1.0).max(initial=0.0) > NOTABLE:
+                notable = max(notable, m)
+    return notable
 
 
 def scores_of_samples(
@@ -48,20 +64,25 @@ def scores_of_samples(
 ) -> Floats:
     """Scores of sets of one size, (n_samples, n_cohorts, n_sets)."""
     # `whole`: they are raised to those of all parts, as where all sets of their size are scored.
-    # What counted scores of all rows correct is corrected in every resample.
+    # Where counted scores correct notably, resamples have their own; else those of all rows serve.
     found = np.empty((len(samples), len(samples[0].ceiling), len(subsets)))
     alike: dict[bytes, list[int]] = {}  # which features determine others differs
     for number, sample in enumerate(samples):
         alike.setdefault(sample.moments.determined.tobytes(), []).append(number)
     for members in alike.values():
         some = [samples[number] for number in members]
-        _, shares, dimensions, counted, ceilings = zip(*some, strict=True)
+        _, shares, dimensions, counted, occupied, ceilings = zip(*some, strict=True)
         scales, ceiling = list(map(InformationScale, np.stack(shares, axis=1))), np.stack(ceilings)
         moments = _stacked([sample.moments for sample in some])
         ones = np.ones(moments.rows.shape)
         model = PopulationModel(moments, scales, np.stack(dimensions), ones)
-        model = model.calibrated([np.stack(scores) for scores in zip(*counted, strict=True)])
-        model = replace(model, corrections=like.corrections).set_apart()
+        by_size = [np.stack(scores) for scores in zip(*counted, strict=True)]
+        model = model.calibrated(by_size)
+        if any(occupied):
+            cells = [np.stack(own) for own in zip(*occupied, strict=True)]
+            model = model.set_apart().corrected(by_size, cells)
+        else:
+            model = replace(model, corrections=like.corrections).set_apart()
         if whole:
             sizes = range(1, subsets.shape[1] + 1)
             posteriors = [model.level(size, variances=False) for size in sizes]
