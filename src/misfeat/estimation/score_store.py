@@ -80,17 +80,13 @@ class SetScores:
         own.rows_withheld = True
         return own
 
-    def of_other_rows(self, measure: Measure, seed: int) -> "SetScores":
-        """Scores of other rows of the same table, none computed yet, with the same settings."""
-        settings: Any = {name: getattr(self, name) for name in SETTINGS}
-        other = SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
-        other._fits = True  # as these do
-        return other
-
     def rescored(self, rows: Cohorts, seed: int = 0) -> "SetScores":
-        """The same of resampled rows, of which nobody reads bounds."""
-        own = self.of_other_rows(information_of(rows, above_chance=self.measure.above_chance), seed)
-        own.estimate = replace(own.estimate, confidence=None)
+        """The same of resampled rows, none computed yet, of which nobody reads bounds."""
+        measure = information_of(rows, above_chance=self.measure.above_chance)
+        estimate = replace(deepcopy(self.estimate), confidence=None)
+        settings: Any = {name: getattr(self, name) for name in SETTINGS}
+        own = SetScores(measure, estimate, seed=seed, **settings)
+        own._fits = True  # as these do
         return own
 
     def completed(self, size: int, progress: Progress = unreported) -> CompletedScores:
