@@ -33,7 +33,6 @@ from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 
 FOLDS_VARY = 1.25  # times the standard error of an area: models of folds differ, too
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
-MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
 SMALL_STEP = 0.1  # after which curvatures are no longer worked out anew
 MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
 UNOS_C, MEAN_AUC = "concordance (Uno's C)", "mean AUC"  # the latter of more than two classes

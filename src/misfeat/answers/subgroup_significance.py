@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, feature_index
 from misfeat.answers.question_arguments import included_features, level_size
-from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
@@ -189,8 +188,8 @@ class PermutationTester:
         measure = self.scores.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
         rows = self.cohorts.at(cohort)
-        if measure.rows is None:
-            sums = cast("ProductSums", measure.sums)
+        sums = measure.sums
+        if sums is not None:
             found = CorrelationPermutations(sums, cohort, largest, held=held)
             if rows.joint_effects is None:
                 return found
