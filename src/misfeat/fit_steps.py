@@ -20,7 +20,7 @@ from misfeat.cohorts.weights import WeightRules
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.score_estimator import SAMPLE, Estimate
 from misfeat.estimation.score_store import SetScores
-from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
+from misfeat.estimation.shortlist import Shortlist, features_that_fit, shortlist
 from misfeat.exceptions import MisfeatError, no_such_column, warn
 from misfeat.information.measures import Measure, SquaredCorrelation, information_of
 from misfeat.message_templates import Setting
@@ -152,8 +152,6 @@ def _shortlisted(
     size = min(MOST_OF_SHORTLIST if question.size == "auto" else int(question.size), n_features)
     most = MOST_FEATURES
     if not estimate.lists:  # all sets of the features that are kept are scored
-        if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
-            return cohorts, None
         most = features_that_fit(n_features, size, len(cohorts), int(max_sets))
     if n_features <= most:
         return cohorts, None

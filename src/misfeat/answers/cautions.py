@@ -257,7 +257,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 def _unlike(selection: FitResult) -> Iterator[Caution]:
     """Subgroups whose own rows contradict what all subgroups together say."""
     cohorts, scores = selection.cohorts, selection.set_scores
-    if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
+    if not scores.estimate.lists or scores.rows_withheld or len(cohorts) == 1:
         return
     rows, whole = cohorts.effective_sizes(), scores.measure.whole
     small = rows < SMALL * rows.mean()

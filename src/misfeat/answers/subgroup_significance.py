@@ -95,7 +95,6 @@ def significance_tests(
     include = tuple(included_features(selection, largest)) if fits else ()
 
     def tests() -> SignificanceTests:
-        """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
         names, missing = tester.scores.measure.features, tester.scores.measure.missing
         n_cohorts, n_features = missing.shape
         sizes = range(1, largest + 1)

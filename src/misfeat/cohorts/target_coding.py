@@ -28,9 +28,7 @@ MOST_CLASSES = 100  # A target with more classes is refused: hardly any class wo
 class TargetCoding:
     """How a target is coded."""
 
-    coder: (
-        Coder  # Indices its values: as classes, or, of a number, as the bins that all grids share
-    )
+    coder: Coder  # Codes its values: as classes, or, of a number, as the bins that all grids share
     classes: tuple[str, ...]  # The classes, or the bins of the first grid
     audit: ColumnAudit
     grids: Indices  # (n_grids, n_codes): the bin of a code by grid; empty for classes

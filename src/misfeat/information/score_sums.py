@@ -180,11 +180,8 @@ def sums_of_subsets(
         return found
     own = own[computable]
     few = held and rows.n_rows * len(own) * times > SMALL  # of those that share most of their work
-    if (
-        not few
-        and not rows.lacks_values
-        and len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size)
-    ):
+    many = len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size)
+    if many and not few and not rows.lacks_values:
         (whole,) = sums_of_levels(rows, size, size, work, times)
         found[:, computable] = whole[:, rank(own)]
         return found
