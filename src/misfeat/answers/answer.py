@@ -431,9 +431,7 @@ def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> 
         worth = f"{rows:,} rows, which inform as much as {effective:,} drawn at random"
         worth += ", since the rarer class was drawn more often" if effective > rows else ""
     how = [Message(words[role], columns=joined(named)) for role, named in columns.items() if named]
-    both = Message("{first} and {second}", first=how[0], second=how[-1])
-    said = how[0] if len(how) == 1 else both
-    return Message(f"{{sentence}} Rows are {{said}}: {worth}.", sentence=sentence, said=said)
+    return Message(f"{{sentence}} Rows are {{said}}: {worth}.", sentence=sentence, said=joined(how))
 
 
 def recording_sentences(
