@@ -5,6 +5,7 @@ import signal
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -29,6 +30,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Small models train as fast on one thread, and many times faster where cores are shared, since
 # OpenMP's threads wait for each other busily. Read when torch and scikit-learn are first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, in every test the same."""
+    return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="session")

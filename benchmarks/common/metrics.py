@@ -11,7 +11,7 @@ from misfeat.answers.validation import best_indices
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Scores = NDArray[np.floating]
+    Scores = NDArray[np.float64]
 
 N_BINS = 20
 

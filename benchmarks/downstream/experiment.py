@@ -44,9 +44,9 @@ from benchmarks.common.output import (
 )
 from benchmarks.common.units import Unit
 from benchmarks.downstream.peers import PEERS, STEPS
-from misfeat.answers.feature_path import best_path
 from misfeat.cohorts.feature_removal import without_features
 from misfeat.estimation.score_estimator import POPULATION
+from misfeat.estimation.search import forward_path
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation
 
@@ -167,8 +167,12 @@ def _best_sets(estimate: str, cohorts: Cohorts, size: int) -> list[tuple[int, ..
         return [_greedy_set(measure, i, n_features, size) for i in range(len(cohorts))]
     if many:
         listed = book_of(estimate, cohorts).listed()
-        paths = (best_path(listed, i, n_features, size) for i in range(len(cohorts)))
-        return [tuple(sorted(path)) for path in paths]
+
+        def path_of(cohort: int) -> list[int]:
+            features, together = range(n_features), listed.together
+            return forward_path(lambda sets: listed.of(sets)[0][cohort], features, size, together)
+
+        return [tuple(sorted(path_of(i))) for i in range(len(cohorts))]
     found = estimated(estimate, cohorts, size)
     return [tuple(found.subsets[best].tolist()) for best in found.score.argmax(axis=1)]
 

@@ -16,10 +16,11 @@ from misfeat.cohorts.feature_blocks import check_blocks, joined_blocks
 from misfeat.cohorts.feature_removal import check_names, product_sums_without, without_features
 from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
+from misfeat.cohorts.weights import WeightRules
 from misfeat.completion.registry import completer_of, confidence_of
 from misfeat.estimation.score_estimator import SAMPLE, Estimate
 from misfeat.estimation.set_scores import SetScores
-from misfeat.estimation.shortlist import Shortlist, features_that_fit, sets_in_all, shortlist
+from misfeat.estimation.shortlist import Shortlist, features_that_fit, shortlist
 from misfeat.exceptions import MisfeatError, no_such_column, warn
 from misfeat.information.measures import Measure, SquaredCorrelation, information_of
 from misfeat.messages import Setting
@@ -40,7 +41,8 @@ def opened(
     rules = CohortRules.parse(question.groups, question._nested("coding"))
     table, target, event = open_outcome(X, y, rules.codes, rules.ways)
     table, weight = with_weights(table, sample_weight)
-    rules = replace(rules.weighed(weight, question.weights, question.design), event=event)
+    weights = WeightRules.parse(weight, question.weights, question.design)
+    rules = replace(rules, weights=weights, event=event)
     if event is not None and question.measure == "r2":
         raise MisfeatError(
             f"A time to an event is no plain number, so that {Setting('measure', 'r2')} cannot "
@@ -63,12 +65,7 @@ def selection_of(
     """Everything that fit does with the table, target and rules that `opened` gave."""
     cohorts, sums, blocks = _features_of(question, table, target, rules, progress)
     of_sample = question.estimate == SAMPLE
-    measure: Measure
-    if sums is None:
-        measure = information_of(cohorts, above_chance=not of_sample)
-    else:
-        measure = SquaredCorrelation(sums, above_chance=not of_sample)
-    check_features(measure.features, cohorts)
+    check_features(cohorts.features if sums is None else sums.features, cohorts)
     completer = completer_of(
         question.completer,
         confidence=question.confidence,
@@ -78,8 +75,11 @@ def selection_of(
     confidence = confidence_of(completer) if of_sample else question.confidence
     estimate = Estimate(question.estimate, completer, confidence)
     cohorts, listed = _shortlisted(question, estimate, cohorts, blocks, progress)
-    if listed is not None:
+    measure: Measure
+    if sums is None:
         measure = information_of(cohorts, above_chance=not of_sample)
+    else:
+        measure = SquaredCorrelation(sums, above_chance=not of_sample)
     n_features, size = len(measure.features), 1 if question.size == "auto" else int(question.size)
     if size > n_features:
         warn(
@@ -152,8 +152,6 @@ def _shortlisted(
     size = min(MOST_OF_SHORTLIST if question.size == "auto" else int(question.size), n_features)
     most = MOST_FEATURES
     if not estimate.lists:  # all sets of the features that are kept are scored
-        if sets_in_all(n_features, size, len(cohorts)) <= max_sets:
-            return cohorts, None
         most = features_that_fit(n_features, size, len(cohorts), int(max_sets))
     if n_features <= most:
         return cohorts, None

@@ -62,8 +62,7 @@ def test_a_single_value_in_a_handful_of_rows_is_no_surprise(heart):
     assert not [one for one in found if one.startswith("No set tells") and "'age=28'" in one]
 
 
-def test_few_rows_for_many_combinations_are_pointed_out():
-    rng = np.random.default_rng(0)
+def test_few_rows_for_many_combinations_are_pointed_out(rng):
     table = {name: rng.integers(0, 5, 120) for name in "abc"}
     table |= {"site": np.repeat(["x", "y"], 60), "y": rng.integers(0, 2, 120)}
     for size, pointed_out in ((3, True), (1, False)):
@@ -90,8 +89,7 @@ def test_sets_that_tell_nothing_are_pointed_out():
     assert len(by_correlation) == 2
 
 
-def test_few_subgroups_to_pool_are_pointed_out():
-    rng = np.random.default_rng(0)
+def test_few_subgroups_to_pool_are_pointed_out(rng):
     table = {"x": rng.integers(0, 3, 300), "y": rng.integers(0, 2, 300)}
     table |= {"four": np.arange(300) % 4, "two": np.arange(300) % 2}
     for groups, words in (
@@ -159,8 +157,7 @@ def test_a_small_subgroup_is_named_where_it_contradicts_the_others():
 
 
 @pytest.mark.parametrize(("beta", "named"), [(0.0, True), (1.2, False)])
-def test_few_cases_that_point_elsewhere_are_named_with_both_numbers(beta, named):
-    rng = np.random.default_rng(0)
+def test_few_cases_that_point_elsewhere_are_named_with_both_numbers(beta, named, rng):
     parts = []
     for site in ["a", "b", "c", "d", "e", "f", "dc"]:
         n_rows, base, slope = (120, -2.0, beta) if site == "dc" else (600, 0.0, 1.2)
@@ -220,8 +217,7 @@ def test_tests_see_only_rows_that_were_held_back(shortlisted):
     assert [one.p_value for one in tests[0]] == [one.p_value for one in tests[1]]
 
 
-def test_a_row_that_carries_much_of_a_class_is_pointed_out():
-    rng = np.random.default_rng(0)
+def test_a_row_that_carries_much_of_a_class_is_pointed_out(rng):
     table = {"g": np.arange(800) % 2, "a": rng.integers(0, 3, 800), "y": rng.integers(0, 2, 800)}
     weights = np.ones(800)
     for heavy in (1.0, 50.0):
@@ -232,8 +228,7 @@ def test_a_row_that_carries_much_of_a_class_is_pointed_out():
         assert not found or "up to 2" in found[0].sentence
 
 
-def test_a_time_beside_the_event_that_ends_it_is_pointed_out():
-    rng = np.random.default_rng(0)
+def test_a_time_beside_the_event_that_ends_it_is_pointed_out(rng):
     table = {"rfstime": rng.exponential(size=300), "a": rng.integers(0, 3, 300)}
     event = rng.integers(0, 2, 300)
     for name, pointed in (("status", True), ("DEATH_EVENT", True), ("grade", False)):
@@ -249,8 +244,7 @@ def test_a_time_beside_the_event_that_ends_it_is_pointed_out():
     assert sum("if that is the event" in one.remedy for one in found) == 2
 
 
-def test_a_class_of_one_row_may_be_a_typing_error():
-    rng = np.random.default_rng(0)
+def test_a_class_of_one_row_may_be_a_typing_error(rng):
     table, y = {"a": rng.integers(0, 3, 200)}, np.array(["yes", "no"] * 99 + ["yess", "no"])
     (found,) = [one for one in caution_list(table | {"y": y}, "y", size=1) if "rare" in one.kind]
     assert "'yess' in 1 row only" in found.sentence

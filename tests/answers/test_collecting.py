@@ -53,7 +53,7 @@ def worths(scores, confidence=None, costs=None, smaller=None):
         completed=by_size.__getitem__,
         set_scores=SimpleNamespace(
             scored=scored_from(by_size),
-            can_list=False,
+            estimate=SimpleNamespace(lists=False),
             measure=SimpleNamespace(whole=np.array([1.0])),
         ),
         subgroup_names=lambda _: ("here",),
@@ -113,8 +113,7 @@ def test_the_best_recorded_set_errs_with_the_others():
 
 
 @pytest.mark.parametrize("gain", [Gain(0.1, 0.05), Gain(0.0, 0.1), Gain(-0.1, 0.05)])
-def test_a_gain_is_a_mixture_of_two_normal_distributions(gain):
-    rng = np.random.default_rng(0)
+def test_a_gain_is_a_mixture_of_two_normal_distributions(gain, rng):
     width = np.where(rng.random(400_000) < MIXTURE[0][0], MIXTURE[0][1], MIXTURE[1][1])
     drawn = gain.difference + gain.deviation * (width * rng.normal(size=len(width)) - OPTIMISM)
     assert gain.expected == pytest.approx(np.maximum(drawn, 0).mean(), abs=4e-4)
@@ -250,8 +249,7 @@ def test_a_gain_is_clear_only_where_features_inform_in_all_subgroups(kind):
 
 
 @pytest.mark.parametrize("informing", [11, 6])
-def test_it_is_as_likely_that_a_feature_informs_as_it_does_in_other_subgroups(informing):
-    rng = np.random.default_rng(0)
+def test_it_is_as_likely_that_a_feature_informs_as_it_does_in_other_subgroups(informing, rng):
     site = np.repeat(np.arange(12), 200)
     y, *more = rng.integers(0, 2, (4, len(site)))
     flags = {f"x{i}": np.where(rng.random(len(site)) < 0.2, y, one) for i, one in enumerate(more)}

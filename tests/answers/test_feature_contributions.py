@@ -74,8 +74,7 @@ def test_every_kind_of_fit_answers(data, how):
 
 
 @pytest.mark.parametrize("estimate", ["population", "sample"])
-def test_squared_correlations_answer_without_rows(estimate):
-    rng = np.random.default_rng(0)
+def test_squared_correlations_answer_without_rows(estimate, rng):
     table = {name: rng.normal(size=120) for name in "abcd"}
     table["y"] = table["a"] + table["b"] + rng.normal(size=120)
     selector = SubgroupSelector(size=2, measure="r2", estimate=estimate).fit(table, "y")
@@ -161,8 +160,7 @@ def test_one_set_is_compared_with_another(selector):
 
 
 @pytest.mark.filterwarnings("ignore:The target 'y' has a single value")
-def test_where_the_target_has_one_class_there_is_nothing_to_compare():
-    rng = np.random.default_rng(0)
+def test_where_the_target_has_one_class_there_is_nothing_to_compare(rng):
     table = {name: rng.integers(0, 3, 200) for name in "abc"}
     table |= {"g": ["one"] * 100 + ["two"] * 100, "y": [1] * 100 + [0, 1] * 50}
     found = SubgroupSelector("g", size=2).fit(table, "y")

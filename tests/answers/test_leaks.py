@@ -76,8 +76,7 @@ def test_a_copy_in_one_subgroup_alone_is_named_there():
 
 
 @pytest.mark.parametrize("right", [0.9, 0.95])
-def test_a_copy_with_one_error_in_twenty_is_a_leak_and_a_good_test_is_none(right):
-    rng = np.random.default_rng(0)
+def test_a_copy_with_one_error_in_twenty_is_a_leak_and_a_good_test_is_none(right, rng):
     target = rng.integers(0, 2, 2000)
     table = {"test": np.where(rng.random(2000) < right, target, 1 - target), "y": target}
     assert bool(list(leaks(build_cohorts(table, "y")))) == (right == 0.95)
@@ -108,11 +107,10 @@ def test_a_column_that_is_missing_with_one_class_is_named_in_every_table(sporadi
         assert found == [("later",)], seed
 
 
-def test_gaps_by_chance_or_of_subgroups_are_not_named():
+def test_gaps_by_chance_or_of_subgroups_are_not_named(rng):
     table, data, target, rng = table_of(2)
     gaps = np.where(rng.random(len(target)) < 0.3, np.nan, rng.normal(size=len(target)))
     assert named(missing_patterns, {**table, "gaps": gaps}, data) == []
-    rng = np.random.default_rng(0)
     site = np.repeat(["a", "b"], 1000)
     target = (rng.random(2000) < np.where(site == "a", 0.95, 0.05)).astype(int)
     gaps = rng.random(2000) < np.where(site == "a", 0.9, 0.05)
@@ -174,8 +172,7 @@ def test_classes_in_no_order_are_not(rows, bins, seed):
 
 
 @pytest.mark.parametrize(("cases", "bins"), [(0.11, 5), (0.2, 3), (0.16, 5)])
-def test_a_number_that_orders_rare_cases_is_a_leak(cases, bins):
-    rng = np.random.default_rng(0)
+def test_a_number_that_orders_rare_cases_is_a_leak(cases, bins, rng):
     target = (rng.random(1000) < cases).astype(int)
     number = 100.0 * target + rng.random(1000)
     good = 1.5 * target + rng.normal(size=1000)
@@ -184,10 +181,9 @@ def test_a_number_that_orders_rare_cases_is_a_leak(cases, bins):
     assert [caution.columns for caution in found] == [("number",)]
 
 
-def test_a_value_or_a_number_that_is_high_in_all_of_few_cases_is_no_leak():
+def test_a_value_or_a_number_that_is_high_in_all_of_few_cases_is_no_leak(rng):
     table = {"copy": [0, 0, 1, 1] * 3, "y": [0, 0, 1, 1] * 3}
     assert not list(leaks(build_cohorts(table, "y")))
-    rng = np.random.default_rng(0)
     age = rng.uniform(20, 95, 4000)
     table = {"age": age, "y": (age > 80) & (rng.random(4000) < 0.25)}
     assert not list(leaks(build_cohorts(table, "y")))
@@ -197,8 +193,7 @@ def test_a_value_or_a_number_that_is_high_in_all_of_few_cases_is_no_leak():
     assert not list(leaks(build_cohorts(table, "y")))
 
 
-def test_many_cautions_of_a_kind_are_one_that_lists_all_columns():
-    rng = np.random.default_rng(0)
+def test_many_cautions_of_a_kind_are_one_that_lists_all_columns(rng):
     y = np.arange(200) % 2
     table = {f"x{n:02}": y if n < 4 else rng.integers(0, 2, 200) for n in range(6)}
     selector = SubgroupSelector(size=1).fit({**table, "y": y}, "y")
@@ -217,8 +212,7 @@ def test_many_cautions_of_a_kind_are_one_that_lists_all_columns():
 
 
 @pytest.mark.parametrize("measure", ["mutual_info", "r2"])
-def test_suspects_are_left_out_in_one_step_and_named(measure):
-    rng = np.random.default_rng(0)
+def test_suspects_are_left_out_in_one_step_and_named(measure, rng):
     y = rng.integers(0, 2, 400)
     late = np.where(y == 1, np.nan, rng.normal(size=400))
     fair = (y + rng.integers(0, 3, 400)) % 4
@@ -234,8 +228,7 @@ def test_suspects_are_left_out_in_one_step_and_named(measure):
     assert named.selection_.feature_names == ("a",)
 
 
-def test_a_feature_that_tells_by_its_gaps_alone_is_named():
-    rng = np.random.default_rng(0)
+def test_a_feature_that_tells_by_its_gaps_alone_is_named(rng):
     y = rng.integers(0, 2, 900)
     table = {name: rng.normal(size=900) + told * y for name, told in (("gaps", 0.0), ("both", 1.5))}
     for values in table.values():

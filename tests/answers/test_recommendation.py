@@ -47,8 +47,7 @@ def test_a_subgroup_of_one_class_has_nothing_to_explain():
     assert "In g=w y has a single value." in answer.sentence
 
 
-def test_what_is_clear_is_worth_recording_and_what_is_not_is_called_so():
-    rng = np.random.default_rng(0)
+def test_what_is_clear_is_worth_recording_and_what_is_not_is_called_so(rng):
     n = 3000
     table = {name: rng.integers(0, 2, n).astype(float) for name in "abc"}
     y = np.where(rng.random(n) < 0.05, rng.integers(0, 2, n), table["a"])
@@ -77,8 +76,7 @@ def test_there_is_an_answer_for_every_subgroup_and_over_all(answer):
     )
 
 
-def test_very_many_sets_are_tested_less(monkeypatch):
-    rng = np.random.default_rng(0)
+def test_very_many_sets_are_tested_less(monkeypatch, rng):
     table = {f"f{i}": rng.integers(0, 2, 200) for i in range(12)}
     selection = SubgroupSelector(size=3).fit(table, rng.integers(0, 2, 200)).selection_
     for name, most in (("PERMUTED", 2e7), ("RESAMPLED", 100)):
@@ -93,8 +91,7 @@ def test_very_many_sets_are_tested_less(monkeypatch):
     assert selection.enough().shape[0]
 
 
-def test_long_tables_are_not_resampled(monkeypatch):
-    rng = np.random.default_rng(0)
+def test_long_tables_are_not_resampled(monkeypatch, rng):
     table = {f"f{i}": rng.integers(0, 9, 400) for i in range(4)}
     selection = SubgroupSelector(size=2).fit(table, rng.integers(0, 2, 400)).selection_
     assert effort_for(selection, 2).resampled
@@ -150,8 +147,7 @@ def test_features_to_include_are_part_of_the_recommended_set():
         answer["x"]
 
 
-def test_a_model_is_judged_on_rows_left_out():
-    rng = np.random.default_rng(0)
+def test_a_model_is_judged_on_rows_left_out(rng):
     n = 1200
     table = {"g": np.arange(n) % 2, **{name: rng.integers(0, 3, n) for name in "abcd"}}
     odds = (table["a"] - 1) + 0.7 * (table["b"] - 1)
@@ -191,8 +187,7 @@ def test_a_model_sees_what_features_explain_only_together():
     assert single.value < 0.7 < 0.85 < both.value
 
 
-def test_pairs_of_the_recommended_set_may_have_effects_in_the_model_of_all_features():
-    rng = np.random.default_rng(0)
+def test_pairs_of_the_recommended_set_may_have_effects_in_the_model_of_all_features(rng):
     table = {f"f{i}": rng.integers(0, 2, 600) for i in range(7)}
     y = table["f0"] ^ table["f1"] ^ (rng.random(600) < 0.1)
     selection = SubgroupSelector(size=2).fit(table, y).selection_

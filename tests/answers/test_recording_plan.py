@@ -76,12 +76,11 @@ def test_a_pilot_of_more_rows_knows_the_gain_better(fitted):
     assert usual["precision"] <= usual["gain"] / 2 * 1.001
 
 
-def test_pilots_show_the_gain_about_as_precisely_as_said():
+def test_pilots_show_the_gain_about_as_precisely_as_said(rng):
     """Gains counted in pilots of so many rows lie as near to the true one as the plan says."""
     table = sites(4000, seed=1)
     step = SubgroupSelector("site", size=3).fit(table, "target").plan(rows=400).iloc[0]
     whole = sites(4000, seed=1)
-    rng = np.random.default_rng(0)
     truth = information(whole, ["a", "b"])
     counted = [information(whole.iloc[rng.integers(0, 8000, 400)], ["a", "b"]) for _ in range(200)]
     deviation = np.sqrt(np.mean((np.array(counted) - truth) ** 2))
@@ -110,8 +109,7 @@ def test_other_estimates_have_plans_too(estimate):
     assert (plan["gain"] >= 0).all()
 
 
-def test_sets_that_were_searched_for_have_a_plan():
-    rng = np.random.default_rng(0)
+def test_sets_that_were_searched_for_have_a_plan(rng):
     table = pd.DataFrame(rng.integers(0, 2, (900, 30)), columns=[f"x{i:02}" for i in range(30)])
     table["site"] = np.repeat(["a", "b", "c"], 300)
     table["target"] = np.where(rng.random(900) < 0.9, table.x00 ^ table.x01, table.x02)

@@ -65,8 +65,7 @@ def test_gaps_by_chance_follow_no_rule(seed):
     assert rules({**table, "y": rng.integers(2, size=300)}) == []
 
 
-def test_features_that_are_missing_together_are_no_rule():
-    rng = np.random.default_rng(0)
+def test_features_that_are_missing_together_are_no_rule(rng):
     absent = rng.random(300) < 0.4
     panel = {f"p{i}": np.where(absent, np.nan, rng.integers(3, size=300)) for i in range(3)}
     assert rules({**panel, "y": rng.integers(2, size=300)}) == []

@@ -16,31 +16,27 @@ def pairs_of(table):
     ]
 
 
-def test_a_recoded_copy_and_another_unit_are_duplicates():
-    rng = np.random.default_rng(0)
+def test_a_recoded_copy_and_another_unit_are_duplicates(rng):
     a = rng.normal(170, 10, N_ROWS)
     code = rng.integers(0, 4, N_ROWS)
     table = {"a": a, "inches": a / 2.54, "c": code, "text": np.array(list("zyxw"))[code]}
     assert pairs_of(table) == [("a", "inches", True), ("c", "text", True)]
 
 
-def test_which_determines_which_is_told():
-    rng = np.random.default_rng(0)
+def test_which_determines_which_is_told(rng):
     fine = rng.integers(0, 6, N_ROWS)
     table = {"a": fine // 3, "fine": fine, "other": rng.integers(0, 6, N_ROWS)}
     assert pairs_of(table) == [("fine", "a", False)]
 
 
-def test_a_few_errors_do_not_hide_a_duplicate():
-    rng = np.random.default_rng(0)
+def test_a_few_errors_do_not_hide_a_duplicate(rng):
     a = rng.integers(0, 5, 5000)
     copy = np.where(rng.random(5000) < 0.005, rng.integers(0, 5, 5000), a)
     often = np.where(rng.random(5000) < 0.1, rng.integers(0, 5, 5000), a)
     assert pairs_of({"a": a, "copy": copy, "often": often}) == [("a", "copy", True)]
 
 
-def test_gaps_do_not_hide_a_duplicate_and_are_none():
-    rng = np.random.default_rng(0)
+def test_gaps_do_not_hide_a_duplicate_and_are_none(rng):
     a = rng.integers(0, 4, N_ROWS).astype(float)
     gaps = rng.random(N_ROWS) < 0.3
     other = np.where(gaps, np.nan, rng.integers(0, 4, N_ROWS))
@@ -49,15 +45,13 @@ def test_gaps_do_not_hide_a_duplicate_and_are_none():
     assert pairs_of(table) == [("a", "copy", True)]
 
 
-def test_many_values_in_few_rows_determine_nothing():
-    rng = np.random.default_rng(0)
+def test_many_values_in_few_rows_determine_nothing(rng):
     table = {"a": rng.permutation(40) // 5, "b": rng.integers(0, 2, 40)}
     assert pairs_of(table) == []
     assert pairs_of({"a": [0, 1] * 5, "b": [1, 0] * 5}) == []
 
 
-def test_numbers_made_from_two_others_are_named_with_what_they_are_made_from():
-    rng = np.random.default_rng(0)
+def test_numbers_made_from_two_others_are_named_with_what_they_are_made_from(rng):
     a, b, other = rng.normal(size=(3, 2000)) + 5
     measured = a + b + rng.normal(0, 1.5, 2000)  # goes with both, and says more
     table = {"a": a, "b": b, "half": (a + b) / 2, "measured": measured, "other": other}

@@ -118,8 +118,7 @@ def test_scores_on_different_scales_are_refused(before, name, value):
         compare_selections(before, other)
 
 
-def test_another_coding_is_said(before):
-    rng = np.random.default_rng(0)
+def test_another_coding_is_said(before, rng):
     columns = [{**table(seed), "age": rng.normal(50, 10, 1800)} for seed in (0, 1)]
     found = compare_selections(run(columns[0]), run(columns[1]))
     assert any("Coded otherwise in the second run: age." in note for note in found.notes)
@@ -294,8 +293,7 @@ def test_what_was_not_recorded_is_as_sure_as_its_interval_is_wide(gappy):
     assert found.interval(0.9).high == pytest.approx(min(found.share + reach / whole, 1.0))
 
 
-def test_scores_of_sums_of_products_are_adjusted_for_chance():
-    rng = np.random.default_rng(0)
+def test_scores_of_sums_of_products_are_adjusted_for_chance(rng):
     a, b = rng.normal(size=(2, 200))
     table = {"a": a, "b": b, "y": a + rng.normal(size=200)}
     found = SubgroupSelector(size=1, measure="r2").fit(table, "y").selection_

@@ -105,8 +105,7 @@ def test_cells_read_from_some_rows_or_from_counts_are_those_of_all_rows(monkeypa
     assert by_rows.score == pytest.approx(counted.score)
 
 
-def test_features_that_nobody_recorded_together_follow_the_class():
-    rng = np.random.default_rng(0)
+def test_features_that_nobody_recorded_together_follow_the_class(rng):
     y = rng.integers(0, 2, 900)
     a, b = ((y ^ (rng.random(900) < wrong)).astype(object) for wrong in (0.1, 0.3))
     group = np.repeat(["p", "q", "r"], 300)

@@ -89,8 +89,7 @@ def test_everything_is_counted_from_the_draws():
     assert (found.size, found.k, found.resamples) == (2, 2, 4)
 
 
-def test_a_set_that_tells_all_comes_out_always_and_one_of_noise_does_not():
-    rng = np.random.default_rng(0)
+def test_a_set_that_tells_all_comes_out_always_and_one_of_noise_does_not(rng):
     table = {name: rng.integers(0, 3, 600) for name in "abcdef"}
     table["y"] = (table["b"] == 1) ^ (table["e"] == 2)
     found = stability_of(SubgroupSelector(size=2, k=3).fit(table, "y").selection_, resamples=20)
@@ -221,8 +220,7 @@ def test_it_is_the_formula_of_the_paper(selected):
     assert found == pytest.approx((index, index - away, min(index + away, 1)), abs=1e-6)
 
 
-def test_random_selections_agree_no_more_than_chance():
-    rng = np.random.default_rng(0)
+def test_random_selections_agree_no_more_than_chance(rng):
     _, low, high = stability_index(rng.permuted(np.tile(np.arange(10) < 3, (2000, 1)), axis=1))
     assert low < 0 < high < low + 0.01
 

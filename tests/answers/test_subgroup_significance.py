@@ -54,8 +54,7 @@ def test_sets_have_p_values_once_it_was_asked():
     assert selector.top_k(size=3)["p_value"].isna().all()  # larger sets were not searched
 
 
-def test_what_a_stratum_tells_does_not_count():
-    rng = np.random.default_rng(0)
+def test_what_a_stratum_tells_does_not_count(rng):
     season = rng.integers(0, 4, 800)
     y = (rng.random(800) < 0.2 + 0.2 * season).astype(int)
     a = (season + (rng.random(800) < 0.2)) % 4  # tells about y through the season alone
@@ -134,8 +133,7 @@ def test_correlations_have_one_p_value_whatever_holds_the_rows(tmp_path):
         assert p_values(HOLDERS[holder](rows), weights="frequency") == expected
 
 
-def test_correlations_of_rows_that_are_too_many_are_drawn(monkeypatch):
-    rng = np.random.default_rng(0)
+def test_correlations_of_rows_that_are_too_many_are_drawn(monkeypatch, rng):
     columns = dict(zip("ab", rng.normal(size=(2, 300)), strict=True))
     columns["y"] = columns["a"] * 0.1 + rng.normal(size=300)
     found = []

@@ -64,7 +64,7 @@ def test_fewer_sets_and_rows_are_allowed_for_in_what_is_captured():
     assert figures_of(truth, completed_of(truth.score), 0, k=2).captured == pytest.approx(0.7)
 
 
-def test_intervals_hold_as_often_as_they_say_and_as_draws_do():
+def test_intervals_hold_as_often_as_they_say_and_as_draws_do(rng):
     score = np.full((1, 6), 0.5)
     truth = Truth(score, np.full((1, 6), 0.05), score > 0, np.ones(1), np.ones(1))
     found = figures_of(truth, completed_of(score, 0.05), 0, k=2)
@@ -72,7 +72,6 @@ def test_intervals_hold_as_often_as_they_say_and_as_draws_do():
     assert found.error == pytest.approx(0.05)
     narrow = figures_of(truth, completed_of(score, 0.025), 0, k=2)
     assert narrow.coverage == pytest.approx(0.589, abs=0.001)
-    rng = np.random.default_rng(0)
     draws = np.clip(rng.normal(0.1, 0.2, 200_000), 0, 0.3)
     for low, high in ((0.0, 0.2), (0.05, 0.2), (0.05, 0.3)):
         bounds = (np.array([value]) for value in (low, high, 0.1, 0.2))
@@ -87,8 +86,7 @@ def test_deviations_are_read_from_the_side_that_was_not_cut():
 
 
 @pytest.mark.parametrize("wider", [0.5, 1.0, 2.0])
-def test_halves_tell_by_how_much_deviations_are_off(wider):
-    rng = np.random.default_rng(0)
+def test_halves_tell_by_how_much_deviations_are_off(wider, rng):
     shape, noise, deviation = (40, 91), 0.06, 0.03
     true = rng.normal(1, 0.1, shape)
     estimates = true + rng.normal(0, deviation, (2, *shape))
@@ -295,8 +293,7 @@ def real_figures(completed, data, selector, k):
     return np.mean(captured), np.mean((completed.low <= true) & (true <= completed.high))
 
 
-def test_what_cannot_be_left_out_is_said():
-    rng = np.random.default_rng(0)
+def test_what_cannot_be_left_out_is_said(rng):
     table = {f"x{i}": rng.normal(size=200) for i in range(4)}
     table["y"], table["g"] = rng.normal(size=200), np.arange(200) % 4
     complete = SubgroupSelector("g", size=2, measure="r2").fit(table, "y")

@@ -54,11 +54,6 @@ def looks(column, name="x", **coding):
     return found.looks_like if found.role == "feature" else found.role
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def test_identifiers_that_are_coded_all_the_same(rng):
     visits = rng.integers(1, ROWS // 2, ROWS)
     assert looks(visits) == "identifier"

@@ -59,8 +59,7 @@ def test_the_gaps_of_a_block_are_the_combinations_in_which_a_member_is_missing()
     assert without_features(cohorts, ["a"]).gap_codes == ((2,), (2,))
 
 
-def test_a_block_may_have_hundreds_of_combinations():
-    rng = np.random.default_rng(0)
+def test_a_block_may_have_hundreds_of_combinations(rng):
     table = {name: rng.integers(0, 6, 3000) for name in "abc"}
     cohorts = build_cohorts({**table, "y": rng.integers(0, 2, 3000)}, "y")
     blocked = joined_blocks(cohorts, {"all": ["a", "b", "c"]})

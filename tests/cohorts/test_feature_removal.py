@@ -159,8 +159,7 @@ def test_other_names_are_refused_with_other_reasons(fitted):
             asked.score_of("site=a", [name])
 
 
-def test_nothing_is_noted_of_a_column_that_is_left_out():
-    rng = np.random.default_rng(0)
+def test_nothing_is_noted_of_a_column_that_is_left_out(rng):
     many = [f"v{value}" for value in rng.integers(0, 60, 900)]
     table, y = {"many": many, "a": rng.integers(0, 3, 900)}, rng.integers(0, 2, 900)
     for exclude, noted in ((None, True), (["many"], False)):

@@ -147,8 +147,7 @@ def test_a_table_without_gaps_is_one_subgroup():
     assert cohorts.notes == ("No value is missing anywhere: all rows are one subgroup.",)
 
 
-def test_a_feature_that_is_missing_with_another_does_not_tell_subgroups_apart():
-    rng = np.random.default_rng(0)
+def test_a_feature_that_is_missing_with_another_does_not_tell_subgroups_apart(rng):
     absent = rng.random(400) < 0.5
     panel = {f"p{i}": np.where(absent, np.nan, rng.integers(3, size=400)) for i in range(3)}
     cohorts = build_cohorts({**panel, "y": rng.integers(2, size=400)}, "y", groups="auto")
@@ -166,8 +165,7 @@ def test_a_column_of_that_name_is_meant_itself():
     assert build_cohorts(table, "y", groups="auto").names == ("auto=p", "auto=q")
 
 
-def test_there_are_few_subgroups():
-    rng = np.random.default_rng(0)
+def test_there_are_few_subgroups(rng):
     n = 20_000
     columns = {f"g{i}": rng.integers(9, size=n) for i in range(3)}
     for i in range(3):

@@ -86,8 +86,7 @@ def test_a_feature_that_another_determines_adds_nothing_to_it(n_rows):
 
 
 @pytest.mark.parametrize("holder", ["pandas", "polars", "duckdb"])
-def test_bins_of_a_number_end_where_the_ranges_do_that_it_determines(holder):
-    rng = np.random.default_rng(0)
+def test_bins_of_a_number_end_where_the_ranges_do_that_it_determines(holder, rng):
     age = rng.integers(18, 80, N)
     texts = np.array(["Less than 25", "25 - 45", "Greater than 45"])
     table = pl.DataFrame({"age": age, "age_cat": texts[(age >= 25) + 0 + (age > 45)]})
@@ -99,8 +98,7 @@ def test_bins_of_a_number_end_where_the_ranges_do_that_it_determines(holder):
     assert len(np.unique(both[0])) == both.shape[1]
 
 
-def test_rare_values_are_told_apart_by_what_they_determine():
-    rng = np.random.default_rng(0)
+def test_rare_values_are_told_apart_by_what_they_determine(rng):
     town = rng.choice(60, N, p=rng.dirichlet(np.ones(60)))
     table = pd.DataFrame({"town": [f"t{one}" for one in town], "state": town % 3})
     cohorts = build_cohorts(table.assign(y=rng.integers(0, 2, N)), "y")
@@ -222,8 +220,7 @@ def test_the_order_of_columns_does_not_matter():
 
 
 @pytest.mark.parametrize("holder", ["pandas", "mapping"])
-def test_categories_of_anything_keep_their_order(holder):
-    rng = np.random.default_rng(0)
+def test_categories_of_anything_keep_their_order(holder, rng):
     values = rng.normal(size=300)
     cut = pd.cut(values, [-9, -1, 0, 9])
     table = pd.DataFrame({"x": cut, "y": (values > 0).astype(int)})
@@ -233,8 +230,7 @@ def test_categories_of_anything_keep_their_order(holder):
     assert build_cohorts(rows, cut).classes == ("(-9, -1]", "(-1, 0]", "(0, 9]")
 
 
-def test_texts_that_hardly_come_again_are_left_out():
-    rng = np.random.default_rng(0)
+def test_texts_that_hardly_come_again_are_left_out(rng):
     high, low = rng.integers(90, 130, 400), rng.integers(50, 70, 400)
     table = {
         "pressure": [f"{a}/{b} mm" for a, b in zip(high, low, strict=True)],

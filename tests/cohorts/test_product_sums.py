@@ -98,8 +98,7 @@ def test_integers_that_look_like_an_identifier_are_kept_on_request():
     assert "number" in build_product_sums(frame, "y", coding=Coding(bins={"number": 5})).features
 
 
-def test_groupings_with_very_many_combinations_are_answered():
-    rng = np.random.default_rng(0)
+def test_groupings_with_very_many_combinations_are_answered(rng):
     many = {f"g{i}": rng.integers(60, size=400) for i in range(12)}
     frame = table().with_columns(**{name: pl.Series(v) for name, v in many.items()})
     arrays = {name: frame[name].to_numpy() for name in frame.columns}
@@ -171,8 +170,7 @@ def test_a_table_is_closed_also_where_it_cannot_be_answered():
     assert held.closed
 
 
-def test_a_column_that_is_constant_in_a_cohort_has_no_variance_there():
-    rng = np.random.default_rng(0)
+def test_a_column_that_is_constant_in_a_cohort_has_no_variance_there(rng):
     site = np.repeat(["here", "there"], 50)
     x = np.where(site == "here", 0.1, rng.normal(1e6, 1e6, 100))
     sums = build_product_sums({"x": x, "y": rng.normal(size=100), "site": site}, "y", groups="site")
@@ -191,10 +189,9 @@ def test_integers_that_floats_round_are_rounded_alike_in_every_library():
 
 
 @pytest.mark.parametrize("counted", [True, False])
-def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch):
+def test_values_whose_squares_are_no_numbers_are_refused(counted, monkeypatch, rng):
     if not counted:
         monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
-    rng = np.random.default_rng(0)
     values = {"b": rng.normal(size=400), "y": rng.normal(size=400)}
     small = {**values, "b": values["b"] * 1e-140}
     assert build_product_sums(small, "y").products.all()

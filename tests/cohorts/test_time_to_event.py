@@ -214,8 +214,7 @@ def test_slopes_of_a_cox_model_solve_its_equations():
     assert 0.7 < slopes[0] < 1.7
 
 
-def test_concordance_and_brier_score_are_those_of_all_pairs_and_rows():
-    rng = np.random.default_rng(0)
+def test_concordance_and_brier_score_are_those_of_all_pairs_and_rows(rng):
     bins, score = rng.integers(0, 12, 60), np.round(rng.random(60), 1)
     ranks, weights = survival_ranks(bins, np.full(60, EVENT)), np.ones(60)
     pairs = [

@@ -20,8 +20,7 @@ def moments_of(values, n_targets=1, terms=()):
     return Moments(own, np.array([float(len(values))]), recorded, columns, n_targets, terms)
 
 
-def test_scores_are_those_of_linear_regression():
-    rng = np.random.default_rng(0)
+def test_scores_are_those_of_linear_regression(rng):
     x = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 4))
     y = x @ [0.5, 0.0, -0.3, 0.1] + rng.normal(size=200)
     moments = moments_of(np.c_[x, y])

@@ -64,8 +64,7 @@ def test_values_missing_here_and_there_leave_out_their_rows_alone(monkeypatch):
     assert abs(moments.own[0, column, -1]) == pytest.approx(expected)
 
 
-def test_numbers_are_columns_of_unit_variance():
-    rng = np.random.default_rng(0)
+def test_numbers_are_columns_of_unit_variance(rng):
     x = rng.normal(size=(50, 2)) * [1.0, 1000.0]
     sums = build_product_sums({"a": x[:, 0], "b": x[:, 1], "y": x.sum(axis=1)}, "y")
     moments = ProductSumSource(sums).moments()

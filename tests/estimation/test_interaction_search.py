@@ -82,9 +82,8 @@ def test_chance_is_not_taken_for_an_effect():
     assert np.mean(explained) == pytest.approx(p.var() / (p.mean() * (1 - p.mean())), rel=0.15)
 
 
-def test_flags_and_several_classes_give_scores_near_those_of_the_rows():
+def test_flags_and_several_classes_give_scores_near_those_of_the_rows(rng):
     """Two flags have one interaction, whatever number of classes; and not where one is constant."""
-    rng = np.random.default_rng(0)
     n_rows = 2_400
     group, y = np.repeat(["a", "b"], n_rows // 2), rng.integers(0, 8, n_rows)
     y[(group == "b") & (y > 4)] = 0  # classes that one subgroup lacks

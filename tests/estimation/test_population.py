@@ -53,8 +53,7 @@ def test_unrecorded_features_are_predicted_from_subgroups_that_recorded_them():
     assert np.corrcoef(found.mean[lacking], truth[lacking])[0, 1] > 0.9
 
 
-def test_pairs_that_nobody_recorded_together_are_unsure():
-    rng = np.random.default_rng(0)
+def test_pairs_that_nobody_recorded_together_are_unsure(rng):
     shared = rng.integers(3, size=30_000)
     copied = rng.random((4, 30_000)) < 0.6
     codes = np.where(copied, shared, rng.integers(3, size=copied.shape))
@@ -99,8 +98,7 @@ def test_the_order_of_columns_does_not_matter():
         assert numbers == pytest.approx(scores[1][key], abs=1e-9)
 
 
-def test_r2_is_the_same_estimator_on_numbers():
-    rng = np.random.default_rng(0)
+def test_r2_is_the_same_estimator_on_numbers(rng):
     x = rng.normal(size=(2000, 3))
     y = x @ [0.6, 0.3, 0.0] + rng.normal(size=2000)
     table = {"site": np.arange(2000) % 4, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y}
@@ -112,9 +110,8 @@ def test_r2_is_the_same_estimator_on_numbers():
         assert found.mean[:, place] == pytest.approx(expected, abs=0.05)
 
 
-def test_scores_of_many_correlated_features_stay_below_what_all_explain():
+def test_scores_of_many_correlated_features_stay_below_what_all_explain(rng):
     """Eighteen features share one cause, six of them explain the target: more add nothing."""
-    rng = np.random.default_rng(0)
     weights = np.array([1.2, 0.9, 0.7, 0.5, 0.4, 0.3])
     cause = rng.normal(size=(4000, 1))
     values = np.digitize(2.0 * cause + rng.normal(size=(4000, 18)), [-0.5, 0.5])

@@ -310,8 +310,7 @@ def test_many_features_are_scored_in_pairs_and_triples(n, rows, size, n_classes)
     assert scores[picked] == pytest.approx(expected, abs=1e-12)
 
 
-def test_tables_too_large_for_short_keys_are_searched():
-    rng = np.random.default_rng(0)
+def test_tables_too_large_for_short_keys_are_searched(rng):
     rows = 9000
     wide = [rng.integers(values, size=rows) for values in (300, 300, 110)]
     codes = np.array([*wide, *rng.integers(2, size=(27, rows))])

@@ -53,8 +53,7 @@ def test_many_classes_and_millions_of_rows_need_no_long_table():
     assert 0 < found[0] < found[1] < found[2]
 
 
-def test_the_series_is_as_good_as_the_sum_where_it_takes_over():
-    rng = np.random.default_rng(0)
+def test_the_series_is_as_good_as_the_sum_where_it_takes_over(rng):
     for _ in range(500):
         n_rows = int(10 ** rng.uniform(2, 6))
         n_class = int(rng.integers(kernels.SERIES_FROM, n_rows + 1))

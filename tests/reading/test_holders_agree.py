@@ -184,9 +184,8 @@ def test_the_width_of_numbers_does_not_matter():
         assert build_cohorts(cast, "y", coding=coding).equals(expected)
 
 
-def test_more_distinct_values_than_are_counted_are_binned_all_the_same(monkeypatch):
+def test_more_distinct_values_than_are_counted_are_binned_all_the_same(monkeypatch, rng):
     monkeypatch.setattr("misfeat.cohorts.column_profiles.DISTINCT_LIMIT", 50)
-    rng = np.random.default_rng(0)
     values = np.where(rng.random(1000) < 0.1, np.nan, rng.random(1000))
     table = pl.DataFrame({"x": values, "y": rng.integers(2, size=1000)})
     present = values[~np.isnan(values)]

@@ -223,8 +223,7 @@ def test_lazy_tables_take_no_values_of_rows():
         SubgroupSelector(size=1).fit(lazy, y)
 
 
-def test_arrays_have_numbered_columns():
-    rng = np.random.default_rng(0)
+def test_arrays_have_numbered_columns(rng):
     cohorts = build_cohorts(rng.integers(2, size=(20, 3)), rng.integers(2, size=20))
     assert cohorts.features == ("x0", "x1", "x2")
     assert build_cohorts([[0, 1], [1, 0]], [0, 1]).features == ("x0", "x1")

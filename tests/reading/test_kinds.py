@@ -122,8 +122,7 @@ def test_integers_stay_apart_where_floats_would_merge_them():
 
 
 @pytest.mark.filterwarnings("ignore::misfeat.MisfeatWarning")
-def test_a_column_that_is_left_out_is_a_feature_by_its_gaps_where_they_explain():
-    rng = np.random.default_rng(0)
+def test_a_column_that_is_left_out_is_a_feature_by_its_gaps_where_they_explain(rng):
     y = rng.integers(0, 2, 600)
     columns = {
         "ten values": [f"v{n}" for n in rng.integers(0, 10, 600)],

@@ -17,7 +17,6 @@ from misfeat.answers.recording_rules import missing_by_rule
 from misfeat.answers.redundant_features import derived_numbers, duplicates
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts import Cohorts
-from misfeat.cohorts.cohort_data import is_gap
 from misfeat.cohorts.column_coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.cohorts.column_profiles import DATE, FREE_TEXT, IDENTIFIER
 from misfeat.cohorts.subgroups import sufficient_rows
@@ -118,12 +117,7 @@ def _single_values(cohorts: Cohorts) -> Iterator[Caution]:
 def _mostly_missing(cohorts: Cohorts) -> Iterator[Caution]:
     """Features that most rows of a subgroup lack, though it counts as recording them."""
     rows = np.array([cohort.size for cohort in cohorts])
-    starts = cohorts.offsets[:-1]
-    gaps = [
-        np.add.reduceat(np.where(is_gap(cohorts, feature), cohorts.weights, 0), starts) / rows
-        for feature in range(len(cohorts.features))
-    ]
-    lacks = (np.array(gaps) >= MOSTLY) & (rows >= ENOUGH_ROWS)
+    lacks = (cohorts.recorded_shares().T <= 1.0 - MOSTLY) & (rows >= ENOUGH_ROWS)
     mostly: Any = lacks & ~cohorts.missing.T & ~lacks.all(axis=1, keepdims=True)
     names, where = (
         [name for name, own in zip(all_, lines, strict=True) if own.any()]
@@ -263,7 +257,7 @@ def _few_subgroups(cohorts: Cohorts, estimate: str) -> Iterator[Caution]:
 def _unlike(selection: FitResult) -> Iterator[Caution]:
     """Subgroups whose own rows contradict what all subgroups together say."""
     cohorts, scores = selection.cohorts, selection.set_scores
-    if not scores.can_list or scores.rows_withheld or len(cohorts) == 1:
+    if not scores.estimate.lists or scores.rows_withheld or len(cohorts) == 1:
         return
     rows, whole = cohorts.effective_sizes(), scores.measure.whole
     small = rows < SMALL * rows.mean()

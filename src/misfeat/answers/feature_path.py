@@ -3,7 +3,6 @@
 A path grows by the feature (or the interaction) that adds most to what is chosen already.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
@@ -12,7 +11,6 @@ import numpy as np
 
 from misfeat.answers.fit_result import FitResult, checked_size
 from misfeat.answers.question_arguments import explainable_subgroups, included_features
-from misfeat.estimation.score_estimator import ListedScores
 from misfeat.estimation.search import forward_path
 from misfeat.runtime.progress import long_work
 
@@ -51,7 +49,10 @@ def _steps_of(selection: FitResult, subgroup: str, most: int) -> list[PathStep]:
     cohort = selection.cohorts.position(subgroup)
     with long_work(selection.verbose > 0) as progress:
         listed = selection.set_scores.listed(progress)
-    path = best_path(listed, cohort, len(names), most, included_features(selection, most))
+    start, every = included_features(selection, most), range(len(names))
+    path = forward_path(
+        lambda sets: listed.of(sets)[0][cohort], every, most, listed.together, start
+    )
     sets = [np.sort(np.array([path[:n]])) for n in range(1, len(path) + 1)]
     means, errors = zip(*map(listed.of, sets), strict=True)
     score = np.maximum.accumulate([mean[cohort, 0] for mean in means])  # no step lowers it
@@ -90,12 +91,3 @@ def _steps_of(selection: FitResult, subgroup: str, most: int) -> list[PathStep]:
         )
         for index, feature in enumerate(path)
     ]
-
-
-def best_path(
-    listed: ListedScores, cohort: int, n_features: int, most: int, start: Sequence[int] = ()
-) -> list[int]:
-    """Features in the order in which they add most in a subgroup, those of `start` first."""
-    return forward_path(
-        lambda sets: listed.of(sets)[0][cohort], range(n_features), most, listed.together, start
-    )

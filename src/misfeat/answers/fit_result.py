@@ -111,7 +111,7 @@ class FitResult:
     @property
     def completer(self) -> BaseCompleter:
         """What predicted the scores that could not be computed."""
-        return self.set_scores.completer
+        return self.set_scores.estimate.completer
 
     @property
     def confidence(self) -> float | None:

@@ -53,13 +53,12 @@ class JudgedRows:
         weights = np.ones(len(index))
         if rows.masses is not None:
             weights = (rows.masses / rows.weights)[index]
+        kind = np.zeros(len(target), dtype=np.int64)
         if cohorts.horizons:
             kind = happened(target.astype(np.int64), cohorts).astype(np.int64)
-        else:
-            kind = np.zeros(len(target), dtype=np.int64)
-            if not cohorts.is_number:
-                kind, counts = np.unique(target, return_inverse=True, return_counts=True)[1:]
-                kind = np.where(counts[kind] >= FOLDS, kind, -1)
+        elif not cohorts.is_number:
+            kind, counts = np.unique(target, return_inverse=True, return_counts=True)[1:]
+            kind = np.where(counts[kind] >= FOLDS, kind, -1)
         effective = rows.effective_size * min(1.0, MOST_ROWS / total)
         codes = rows.codes[:, index]
         return cls(index, codes, target, weights / weights.mean(), _folds(kind), effective)

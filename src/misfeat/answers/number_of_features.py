@@ -98,7 +98,6 @@ def enough_features(
     )
 
     def of_subgroup(name: str) -> list[Enough]:
-        """Find the smallest size beyond which there is no evidence of more."""
         measure, cohort = selection.set_scores.measure, selection.cohorts.position(name)
         recorded = int((~measure.missing[cohort]).sum())
         steps: list[Step] = []
@@ -137,7 +136,7 @@ def _gain_beyond(selection: FitResult, cohort: int, held: tuple[int, ...]) -> fl
     """The largest share of the target that any other recorded feature adds to a set."""
     scores, lacks = selection.set_scores, selection.missing[cohort]
     others = [f for f in np.flatnonzero(~lacks).tolist() if f not in held]
-    if not scores.can_list or not others:
+    if not scores.estimate.lists or not others:
         return np.nan
     listed = scores.listed()
     found = listed.of(np.sort([[*held, f] for f in others], axis=1))[0][cohort].max()

@@ -33,11 +33,13 @@ from misfeat.runtime.array_types import Array, Flags, Floats, Indices
 
 FOLDS_VARY = 1.25  # times the standard error of an area: models of folds differ, too
 MOST_PAIRED = 5  # features whose pairs of values may have effects of their own
-MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
 SMALL_STEP = 0.1  # after which curvatures are no longer worked out anew
 MOST_LOGIT = 30.0  # no chance is nearer to 0 or 1
 UNOS_C, MEAN_AUC = "concordance (Uno's C)", "mean AUC"  # the latter of more than two classes
 USUAL_CONFIDENCE = 0.9  # of intervals, where those of scores are certain bounds
+MOST_STEPS, CONVERGED = 50, 1e-6  # of Newton's method, and changes that end it
+MOST_LOG_HAZARD = 15.0  # no hazard differs from the mean by a larger factor, as a logarithm
+RESAMPLES = 100  # of rows, for the standard error of C
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,11 +340,6 @@ def _least_squares(
     squares = residual / (n_rows - p - 1) * (1 + (p + 1) / n_rows)
     whole = cast("float", products[-1, -1]) / (n_rows - 1)
     return _with_interval("R²", features, 1 - squares / whole, n_rows, z, sqrt(squares))
-
-
-MOST_STEPS, CONVERGED = 30, 1e-6  # of Newton's method, and changes that end it
-MOST_LOG_HAZARD = 15.0  # no hazard differs from the mean by a larger factor, as a logarithm
-RESAMPLES = 100  # of rows, for the standard error of C
 
 
 class Risks(NamedTuple):

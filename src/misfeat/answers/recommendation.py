@@ -222,21 +222,18 @@ def answer_of(
         if len(names) <= MOST_MODELLED and one["verdict"] != NO_EVIDENCE and one["features"]
     }
     choice = FoldChoice(selection, {1, *map(len, modelled.values())})
-    answers = []
-    for name, recommendation in recommendations.items():
-        models: tuple[Performance, ...] = ()
-        if name in modelled:
-            models = _models(selection, name, modelled[name], choice)
-        answers.append(
-            SubgroupAnswer(
-                subgroup=name,
-                rows=cohorts[name].size,
-                best=best.get(name),
-                models=models,
-                recording=tuple(one for one in plan if one.subgroup == name and one.worth),
-                **recommendation,
-            )
+    models = {name: _models(selection, name, own, choice) for name, own in modelled.items()}
+    answers = [
+        SubgroupAnswer(
+            subgroup=name,
+            rows=cohorts[name].size,
+            best=best.get(name),
+            models=models.get(name, ()),
+            recording=tuple(one for one in plan if one.subgroup == name and one.worth),
+            **recommendation,
         )
+        for name, recommendation in recommendations.items()
+    ]
     cautions = list_cautions(selection, size)
     if subgroup is not None:
         cautions = [one for one in cautions if not one.subgroups or names[0] in one.subgroups]
@@ -434,9 +431,7 @@ def _with_weights(sentence: Message, cohorts: Cohorts, subgroup: str | None) -> 
         worth = f"{rows:,} rows, which inform as much as {effective:,} drawn at random"
         worth += ", since the rarer class was drawn more often" if effective > rows else ""
     how = [Message(words[role], columns=joined(named)) for role, named in columns.items() if named]
-    both = Message("{first} and {second}", first=how[0], second=how[-1])
-    said = how[0] if len(how) == 1 else both
-    return Message(f"{{sentence}} Rows are {{said}}: {worth}.", sentence=sentence, said=said)
+    return Message(f"{{sentence}} Rows are {{said}}: {worth}.", sentence=sentence, said=joined(how))
 
 
 def recording_sentences(

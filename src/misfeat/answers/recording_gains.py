@@ -215,7 +215,9 @@ class RecordingGains:
     def _lists(self) -> bool:
         """Whether sets can be scored one by one: of rows, of counts of a site, or of sums."""
         scores = self._selection.set_scores
-        return scores.can_list and not (scores.rows_withheld and scores.measure.tables is None)
+        return scores.estimate.lists and not (
+            scores.rows_withheld and scores.measure.tables is None
+        )
 
     def _informing_shares(self) -> Floats:
         """In what share of subgroups features inform, and at least; whether subgroups differ."""

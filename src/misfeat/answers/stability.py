@@ -136,7 +136,7 @@ def stability_of(
             def report(done: int) -> None:
                 progress(WHAT, done, resamples)
 
-            if scores.can_list:
+            if scores.estimate.lists:
                 found = _side_by_side(scores, seeds, drawn, shown.subsets, report)
             else:
                 found = mapped(lambda seed: drawn(seed).scored(shown.subsets).score, seeds, report)

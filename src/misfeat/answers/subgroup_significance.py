@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from misfeat.answers.fit_result import FitResult, feature_index
 from misfeat.answers.question_arguments import included_features, level_size
-from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
@@ -96,7 +95,6 @@ def significance_tests(
     include = tuple(included_features(selection, largest)) if fits else ()
 
     def tests() -> SignificanceTests:
-        """Test all sets of up to a size in every subgroup, p-values adjusted for their number."""
         names, missing = tester.scores.measure.features, tester.scores.measure.missing
         n_cohorts, n_features = missing.shape
         sizes = range(1, largest + 1)
@@ -189,8 +187,8 @@ class PermutationTester:
         measure = self.scores.measure
         seed = np.random.SeedSequence(self.seed or 0, spawn_key=(cohort, *held))
         rows = self.cohorts.at(cohort)
-        if measure.rows is None:
-            sums = cast("ProductSums", measure.sums)
+        sums = measure.sums
+        if sums is not None:
             found = CorrelationPermutations(sums, cohort, largest, held=held)
             if rows.joint_effects is None:
                 return found

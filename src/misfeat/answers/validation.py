@@ -42,8 +42,6 @@ from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.progress import Progress, long_work, unreported
 from misfeat.runtime.threads import mapped
 
-Scores = NDArray[np.floating]
-
 WHAT = "Validating on parts of the table left out"
 JUDGED = 0.9  # the confidence of the intervals that the truth's deviation is read from
 TOO_NARROW = 0.05  # intervals that hold the truth by more than this too seldom are too narrow
@@ -177,14 +175,14 @@ def trust(
     ]
 
 
-def captured_at(k: int, truth: Scores, guess: Scores) -> float:
+def captured_at(k: int, truth: Floats, guess: Floats) -> float:
     """The share of the true K best sets' score that the predicted K best hold."""
     best = truth[best_indices(k, truth)].sum()
     # Equal sets summed in another order may come out above by rounding.
     return min(float(truth[best_indices(k, guess)].sum() / best), 1.0) if best > 0 else 1.0
 
 
-def best_indices(k: int, scores: Scores) -> NDArray[np.intp]:
+def best_indices(k: int, scores: Floats) -> NDArray[np.intp]:
     """Indices of the K best, best first, the first of equal ones first."""
     return np.argsort(-scores, kind="stable")[:k]
 

@@ -71,12 +71,6 @@ class CohortRules:
             auto=auto,
         )
 
-    def weighed(self, column: str | None, kind: str, design: object) -> "CohortRules":
-        """The same with a column of weights, how they are taken, and how rows were drawn."""
-        if column is None and design is None:
-            return self
-        return replace(self, weights=WeightRules.parse(column, kind, design))
-
     def for_columns(self, names: Sequence[str]) -> "CohortRules":
         """The same, ``"race,sex"`` for two columns unless one is called so; cuts are the last's."""
         rules: list[subgroups.GroupRule] = []
@@ -184,7 +178,7 @@ def build_cohorts(
     rules = CohortRules.parse(groups, coding)
     table, target, event = open_outcome(X, y, rules.codes, rules.ways)
     table, column = with_weights(table, sample_weight)
-    rules = replace(rules.weighed(column, weights, design), event=event)
+    rules = replace(rules, weights=WeightRules.parse(column, weights, design), event=event)
     return cohorts_of(table, target, rules, progress or unreported)
 
 
@@ -312,7 +306,8 @@ def code_table(
     progress("Counting rows", 0, 1)
     groups = [grouping.coder for grouping in profiled.groupings]
     rows = _count_rows(profiled, [*groups, *features.values(), *target.coders])
-    target, rows = target.joined(rows, len(groups) + len(features))
+    if isinstance(target, TimeCoding):
+        target, rows = target.joined(rows, len(groups) + len(features))
     if profiled.weighing is not None and profiled.weighing.leaves_out:
         column = profiled.weighing.column
         notes.add("Rows whose weight in {column!r} is 0 are left out.", column=column)
@@ -327,7 +322,8 @@ def code_table(
     if design:
         drawn_by = map(column_coding.as_it_is, design)
         drawn = table.count_codes([*groups, *features.values(), *target.coders, *drawn_by])
-        drawn = target.joined(drawn, len(groups) + len(features))[1]
+        if isinstance(target, TimeCoding):
+            drawn = target.joined(drawn, len(groups) + len(features))[1]
     progress("Counting rows", 1, 1)
     labels = {name: coder.labels for name, coder in features.items()}
     coded = CodedColumns(rows, labels, target, audits, drawn)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from misfeat.cohorts.weights import MOST_MASS, heaviest_of, squares_of
+from misfeat.cohorts.weights import MOST_MASS, heaviest_of, squares_of, weights_of
 from misfeat.runtime.array_types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -49,10 +49,7 @@ def reweighted(cohorts: "Cohorts", weights: Integers) -> "Cohorts":
 
 def times_weights(cohorts: "Cohorts", each: Floats, effects: Iterable[float]) -> "Cohorts":
     """Cohorts whose rows weigh some times what they did, by design effects of the subgroups."""
-    times = cohorts.weights
-    masses, heaviest = times.astype(np.float64), np.ones(len(times))
-    if cohorts.masses is not None and cohorts.heaviest is not None:
-        masses, heaviest = cohorts.masses.astype(np.float64), cohorts.heaviest
+    times, masses, heaviest = weights_of(cohorts)
     unit = each * (LARGEST_SUM / (masses @ each))
     whole = np.maximum(np.rint(masses * unit), 1.0)
     heaviest = np.clip(heaviest * unit, whole / times, whole)

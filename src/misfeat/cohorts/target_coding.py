@@ -5,20 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from misfeat.cohorts import column_coding
 from misfeat.cohorts.cohort_data import NO_GRIDS, ColumnAudit
-from misfeat.cohorts.column_coding import (
-    AS_IT_IS,
-    BinRules,
-    as_it_is,
-    audit_of,
-    binned,
-    cut_at,
-    learned_quantiles,
-)
+from misfeat.cohorts.column_coding import BinRules
 from misfeat.cohorts.column_profiles import DISTINCT_LIMIT, LEAST_ROWS, Profile
 from misfeat.exceptions import MisfeatError
 from misfeat.messages import Setting
-from misfeat.reading.coders import CodedRows, Coder, Kind
+from misfeat.reading.coders import Coder, Kind
 from misfeat.reading.inputs import Table
 from misfeat.runtime.array_types import Indices
 
@@ -35,9 +28,7 @@ MOST_CLASSES = 100  # A target with more classes is refused: hardly any class wo
 class TargetCoding:
     """How a target is coded."""
 
-    coder: (
-        Coder  # Indices its values: as classes, or, of a number, as the bins that all grids share
-    )
+    coder: Coder  # Codes its values: as classes, or, of a number, as the bins that all grids share
     classes: tuple[str, ...]  # The classes, or the bins of the first grid
     audit: ColumnAudit
     grids: Indices  # (n_grids, n_codes): the bin of a code by grid; empty for classes
@@ -56,11 +47,6 @@ class TargetCoding:
     def n_codes(self) -> int:
         """How many codes it has, without that for missing."""
         return len(self.coder.labels)
-
-    def joined(self, rows: CodedRows, line: int) -> tuple["TargetCoding", CodedRows]:
-        """The same, and rows with one line of codes of the target, where there were several."""
-        del line
-        return self, rows
 
     def classes_of(self, codes: Indices, missing: int = -1) -> Indices:
         """The class of every row, by its code; where that is the one for missing, `missing`."""
@@ -109,13 +95,13 @@ def target_coding(
 ) -> TargetCoding:
     """How the target is coded: classes as they are, numbers with many values in grids."""
     if not _is_binned(profile, bins, target):
-        return _classes_coding(profile, as_it_is(profile), AS_IT_IS)
-    coder, treatment = binned(table, profile, bins)
+        return _classes_coding(profile, column_coding.as_it_is(profile), column_coding.AS_IT_IS)
+    coder, treatment = column_coding.binned(table, profile, bins)
     number = target == NUMBER or (target == "auto" and profile.column not in bins.by_column)
     if not number or not with_grids:
         return _classes_coding(profile, coder, treatment)
     others = [
-        learned_quantiles(table, profile, len(coder.labels), part, N_GRIDS)
+        column_coding.learned_quantiles(table, profile, len(coder.labels), part, N_GRIDS)
         for part in range(1, N_GRIDS)
     ]
     grids = [coder.edges, *(edges for edges in others if edges)]
@@ -125,13 +111,15 @@ def target_coding(
     # The bin between the edges of a grid that each of the finer bins lies in.
     bins_of = [list(itertools.accumulate([e in edges for e in fine], initial=0)) for edges in grids]
     return TargetCoding(
-        coder=cut_at(profile, fine),
+        coder=column_coding.cut_at(profile, fine),
         classes=coder.labels,
-        audit=audit_of(profile, coder, "target", f"a number, {len(grids)} grids of {treatment}"),
+        audit=column_coding.audit_of(
+            profile, coder, "target", f"a number, {len(grids)} grids of {treatment}"
+        ),
         grids=np.array(bins_of, dtype=np.int16),
     )
 
 
 def _classes_coding(profile: Profile, coder: Coder, treatment: str) -> TargetCoding:
-    audit = audit_of(profile, coder, "target", treatment)
+    audit = column_coding.audit_of(profile, coder, "target", treatment)
     return TargetCoding(coder, coder.labels, audit, NO_GRIDS)

@@ -79,12 +79,10 @@ class TimeCoding(TargetCoding):
         edges = [*self.audit.edges]
         chosen = self._horizons(by_cohort, edges, cohorts.names, notes)
         n_bins = by_cohort.shape[1]
-        classes = np.concatenate(
-            [
-                survival.score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
-                for counts, (start, end) in zip(by_cohort, owned, strict=True)
-            ]
-        )
+        classes = [
+            survival.score_classes(counts, chosen[-1])[cohorts.ranks[start:end]]
+            for counts, (start, end) in zip(by_cohort, owned, strict=True)
+        ]
         horizons = tuple(edges[bin_] for bin_ in chosen)
         notes.add(
             "Scores are about whether {event!r} happened by {column} = {times}, on the mean; rows "
@@ -95,7 +93,7 @@ class TimeCoding(TargetCoding):
         )
         return replace(
             cohorts,
-            target_codes=classes,
+            target_codes=np.concatenate(classes),
             classes=survival.SCORE_CLASSES,
             grids=np.array([survival.classes_at(n_bins, bin_) for bin_ in chosen], dtype=np.int16),
             horizons=horizons,

@@ -21,7 +21,7 @@ from misfeat.reading.values import read_number
 from misfeat.runtime.array_types import Array, Floats, Indices, Integers
 
 if TYPE_CHECKING:
-    from misfeat.cohorts.cohort_data import Cohort
+    from misfeat.cohorts.cohort_data import Cohort, Cohorts
     from misfeat.cohorts.subgroups import Runs
 
 SAMPLING, FREQUENCY = "sampling", "frequency"  # How weights are taken
@@ -216,7 +216,7 @@ def squares_of(weights: Integers, masses: Array, heaviest: Floats) -> Floats:
     return np.asarray(heaviest**2 + others**2 / np.maximum(weights - 1, 1))
 
 
-def weights_of(cohort: "Cohort") -> tuple[Integers, Integers, Floats]:
+def weights_of(cohort: "Cohort | Cohorts") -> tuple[Integers, Integers, Floats]:
     """How many rows distinct ones stand for, what these weigh, and the heaviest of them."""
     if cohort.masses is None or cohort.heaviest is None:
         return cohort.weights, cohort.weights, np.ones(len(cohort.weights))

@@ -152,13 +152,8 @@ class PopulationModel:
     def _scores_alone(self, subsets: Indices) -> Floats:
         """Scores from each subgroup's own covariance, of what it recorded, not calibrated."""
         sets = covariance_scores.set_columns(self.moments, subsets, self.moments.redundant(subsets))
-        return np.stack(
-            [
-                self._own(k, self._recorded_part(k, sets, subsets), subsets)
-                for k in range(len(self.scales))
-            ],
-            axis=-2,
-        )
+        parts = (self._recorded_part(k, sets, subsets) for k in range(len(self.scales)))
+        return np.stack([self._own(k, part, subsets) for k, part in enumerate(parts)], axis=-2)
 
     def _interaction_columns(self, subsets: Indices, recorded: Flags | None = None) -> Floats:
         """Columns that the interactions of all pairs of recorded features of sets would have."""
@@ -308,17 +303,12 @@ class PopulationModel:
         held = [np.eye(n_features)[level(n_features, size)].sum(axis=1) for size in sizes]
         return np.asarray(self.effects.share @ np.concatenate(held))
 
-    def uncancelled(self) -> "PopulationModel":
-        """The same with what features explain whose effects have opposite signs (step 7).
-
-        In the pool these cancel each other, and in every subgroup scores are above it.
-        """
-        missed = cancelled(self._small_levels[0], self.effects, self._ceiling[..., 0])
-        return replace(self, cancelled=missed) if missed.any() else self
-
     def set_apart(self) -> "PopulationModel":
         """The same with subgroups that differ from the others hardly pooled with them (step 7)."""
-        whole = self.uncancelled()
+        # Effects of opposite signs cancel each other in the pool, and in every subgroup scores are
+        # above it: what the features of such effects explain is added.
+        missed = cancelled(self._small_levels[0], self.effects, self._ceiling[..., 0])
+        whole = replace(self, cancelled=missed) if missed.any() else self
         unlike = pooling.unlike_subgroups(pooling.joined(whole._small_levels), whole.effects)
         if (unlike != whole.effects.like).all():
             return whole

@@ -83,19 +83,13 @@ def scores_of_samples(
             model = model.set_apart().corrected(by_size, cells)
         else:
             model = replace(model, corrections=like.corrections).set_apart()
+        sizes = range(1, subsets.shape[1] + 1 if whole else 2)
+        levels = [intervals_of(model.level(size, variances=False), None, ceiling) for size in sizes]
         if whole:
-            sizes = range(1, subsets.shape[1] + 1)
-            posteriors = [model.level(size, variances=False) for size in sizes]
+            score = closed(levels, model.moments.n_features)[-1].score[..., rank(subsets)]
         else:
-            posteriors = [
-                model.level(1, variances=False),
-                model.posterior(subsets, variances=False),
-            ]
-        intervals = [intervals_of(posterior, None, ceiling) for posterior in posteriors]
-        if whole:
-            score = closed(intervals, model.moments.n_features)[-1].score[..., rank(subsets)]
-        else:
-            score = raised(intervals[1], intervals[0], subsets).score
+            own = intervals_of(model.posterior(subsets, variances=False), None, ceiling)
+            score = raised(own, levels[0], subsets).score
         found[members] = np.minimum(np.nan_to_num(score), ceiling[..., None])
     return found
 

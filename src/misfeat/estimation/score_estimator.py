@@ -243,19 +243,14 @@ class ListedScores:
 
     def completed(self, subsets: Indices) -> CompletedScores:
         """Scores of sets of one size with their bounds, in all subgroups."""
-        grids = self.known.grids or (self.known,)
-        scores = []
+        grids, confidence = self.known.grids or (self.known,), self.confidence
+        scores, variances = [], confidence is not None
         for model, grid in zip(self.models, grids, strict=True):
-            variances = self.confidence is not None
-            singles, own = (
-                intervals_of(posterior, self.confidence, grid.exact.ceiling)
-                for posterior in (
-                    model.level(1, variances=variances),
-                    model.posterior(subsets, variances=variances),
-                )
-            )
+            ceiling = grid.exact.ceiling
+            singles = intervals_of(model.level(1, variances=variances), confidence, ceiling)
+            own = intervals_of(model.posterior(subsets, variances=variances), confidence, ceiling)
             scores.append(completed_of(raised(own, singles, subsets), grid.exact, subsets))
-        near = 1.0 if self.confidence is None else self.known.prepared(agreement_of)
+        near = self.known.prepared(agreement_of) if variances else 1.0
         return CompletedScores.mean_of(scores, near) if self.known.grids else scores[0]
 
     def search(
@@ -308,12 +303,9 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     moments, size = model.moments, len(guesses) - 1
     subsets = level(moments.n_features, size)
     lacking = ~moments.recorded[:, subsets]
-    left = 1.0 - np.array(
-        [
-            base.recorded_part_scores(guesses, k, subsets, ~has)
-            for k, has in enumerate(moments.recorded)
-        ]
-    )
+    missing = enumerate(~moments.recorded)
+    parts = [base.recorded_part_scores(guesses, k, subsets, lacks) for k, lacks in missing]
+    left = 1.0 - np.array(parts)
     gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
     behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)
     h = model.effects.largest_spread[:, None] + 1.0 / moments.rows[:, None] + behind

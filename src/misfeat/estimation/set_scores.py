@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from misfeat.cohorts.cohort_data import Cohorts
-from misfeat.completion.base import BaseCompleter
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.estimation.population_model import largest_counted
@@ -68,11 +67,6 @@ class SetScores:
     def __setstate__(self, held: dict[str, Any]) -> None:
         vars(self).update(held, _lock=RLock())  # locks can be neither pickled nor copied
 
-    @property
-    def completer(self) -> BaseCompleter:
-        """What predicts the scores that could not be computed."""
-        return self.estimate.completer
-
     def without_rows(self, measure: Measure, scores: dict[int, CompletedScores]) -> "SetScores":
         """Scores of the same estimate, of which some are known by size, and nothing else."""
         own = SetScores(measure, self.estimate, sampler=self.sampler, n_jobs=self.n_jobs)
@@ -80,17 +74,13 @@ class SetScores:
         own.rows_withheld = True
         return own
 
-    def of_other_rows(self, measure: Measure, seed: int) -> "SetScores":
-        """Scores of other rows of the same table, none computed yet, with the same settings."""
-        settings: Any = {name: getattr(self, name) for name in SETTINGS}
-        other = SetScores(measure, deepcopy(self.estimate), seed=seed, **settings)
-        other._fits = True  # as these do
-        return other
-
     def rescored(self, rows: Cohorts, seed: int = 0) -> "SetScores":
-        """The same of resampled rows, of which nobody reads bounds."""
-        own = self.of_other_rows(information_of(rows, above_chance=self.measure.above_chance), seed)
-        own.estimate = replace(own.estimate, confidence=None)
+        """The same of resampled rows, none computed yet, of which nobody reads bounds."""
+        measure = information_of(rows, above_chance=self.measure.above_chance)
+        estimate = replace(deepcopy(self.estimate), confidence=None)
+        settings: Any = {name: getattr(self, name) for name in SETTINGS}
+        own = SetScores(measure, estimate, seed=seed, **settings)
+        own._fits = True  # as these do
         return own
 
     def completed(self, size: int, progress: Progress = unreported) -> CompletedScores:
@@ -109,7 +99,7 @@ class SetScores:
                 self._completed[size] = listed.completed(found)
                 return self._completed[size]
             estimate = self.estimate
-            models = self.listed(progress).models if self.can_list else ()
+            models = self.listed(progress).models if self.estimate.lists else ()
             whole = self.budget == 1 and not self.measure.missing.any()
             if whole and not estimate.above_chance:
                 estimate = replace(estimate, completer=_NOTHING_TO_PREDICT)
@@ -126,15 +116,10 @@ class SetScores:
 
     def is_searched(self, size: int) -> bool:
         """Whether there are too many sets of a size to score all; large ones take longer."""
-        if self.max_sets is None or not self.can_list:
+        if self.max_sets is None or not self.estimate.lists:
             return False
         sets = sets_in_all(self._n_features, size, len(self.measure.missing))
         return sets * max(1.0, size / 3.0) ** 2 > self.max_sets
-
-    @property
-    def can_list(self) -> bool:
-        """Whether sets can be scored one by one."""
-        return self.estimate.lists
 
     @property
     def largest_level(self) -> int:
@@ -146,10 +131,9 @@ class SetScores:
         """Scores of single sets of any size."""
         with self._lock:
             if self._listed is None:
-                rows = self.measure.rows  # where they are at hand, larger sets are counted
-                counted = (
-                    0 if rows is None else largest_counted(self._n_features, len(rows.weights))
-                )
+                rows, counted = self.measure.rows, 0
+                if rows is not None:  # where they are at hand, larger sets are counted
+                    counted = largest_counted(self._n_features, len(rows.weights))
                 self._listed = self.estimate.listed(self.known(1, progress, counted))
             return self._listed
 

@@ -219,8 +219,9 @@ def permutations_of(
         if orders is not None:
             features, values = orders.features[:, place], orders.values[place]
             orders = orders._replace(features=features, values=values)
-    cells = _joined(np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held))
-    within = cells if strata is None else _joined(cells, strata)
+    lines = np.zeros(rows.n_rows, dtype=np.int64), *(cohort.codes[f] for f in held)
+    cells = distinct_columns(np.stack(lines))[1]
+    within = cells if strata is None else distinct_columns(np.stack([cells, strata]))[1]
     seeds = np.random.Philox(seed).random_raw(most) | np.uint64(1)
     seeds[0] = 0
     sets = PermutedSets(rows, largest, held, cells, within, seeds, rest)
@@ -244,11 +245,6 @@ def rows_to_permute(cohort: Cohort) -> int:
     distinct = DRAWN_A_ROW * len(cohort.target)
     drawn = cohort.effective is None and cohort.size >= max(DRAWN_FROM, distinct)
     return distinct if drawn else cohort.size
-
-
-def _joined(*lines: Indices) -> Integers:
-    """A number for every combination of codes that occurs."""
-    return distinct_columns(np.stack(lines))[1]
 
 
 def _can_be_counted(sets: PermutedSets) -> bool:

@@ -180,11 +180,8 @@ def sums_of_subsets(
         return found
     own = own[computable]
     few = held and rows.n_rows * len(own) * times > SMALL  # of those that share most of their work
-    if (
-        not few
-        and not rows.lacks_values
-        and len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size)
-    ):
+    many = len(own) >= WHOLE_LEVEL_SHARE * comb(rows.n_features, size)
+    if many and not few and not rows.lacks_values:
         (whole,) = sums_of_levels(rows, size, size, work, times)
         found[:, computable] = whole[:, rank(own)]
         return found
@@ -203,7 +200,7 @@ def sums_of_subsets(
 
 def counting_tasks(rows: CompactRows, low: int, high: int, sums: Floats, work: Work) -> list[Task]:
     """Tasks that fill `sums` for every subset of sizes low to high, numbered as by `block_plan`."""
-    lanes, lane_type, word_type = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)
+    lanes, lane_type, word_type = lanes_of(rows)
     lane_bytes = np.dtype(lane_type).itemsize
     plan = block_plan(rows.n_features, low, high, block_size_for(rows, high, lanes, lane_bytes))
     words_a_cell = lanes * lane_bytes / np.dtype(word_type).itemsize
@@ -242,19 +239,17 @@ def block_plan(n_features: int, low: int, high: int, block_size: int) -> BlockPl
     return BlockPlan(blocks, starts, kept, outputs)
 
 
-def lanes_of(
-    n_classes: int, total: int, *, counts_rows: bool = True
-) -> tuple[int, type[np.unsignedinteger], type]:
+def lanes_of(rows: CompactRows) -> tuple[int, type[np.unsignedinteger], type]:
     """How a cell is laid out: lanes, their type, and the type of the words they are summed in."""
     # Two 16-bit lanes fill a 32-bit word, four a 64-bit word; more classes take several words. What
     # cells weigh, where rows have weights, is never in 16-bit lanes, for which all is looked up.
-    if total < 2**16 and counts_rows:
-        if n_classes <= 2:
+    if rows.total < 2**16 and rows.counts_rows:
+        if rows.n_classes <= 2:
             return 2, np.uint16, np.uint32
-        return -(-n_classes // 4) * 4, np.uint16, np.uint64
-    if total < 2**32:
-        return -(-n_classes // 2) * 2, np.uint32, np.uint64
-    return n_classes, np.uint64, np.uint64
+        return -(-rows.n_classes // 4) * 4, np.uint16, np.uint64
+    if rows.total < 2**32:
+        return -(-rows.n_classes // 2) * 2, np.uint32, np.uint64
+    return rows.n_classes, np.uint64, np.uint64
 
 
 def buffer_words(cardinalities: Integers, block_size: int, words_a_cell: float) -> int:
@@ -269,7 +264,7 @@ def largest_dense_size(rows: CompactRows, low: int, high: int, times: int = 1) -
     few = rows.n_rows * comb(rows.n_features, high) * times <= SMALL
     if few or rows.lacks_values or rows.n_rows < ROWS_A_FEATURE * rows.n_features:
         return low - 1
-    lanes = lanes_of(rows.n_classes, rows.total, counts_rows=rows.counts_rows)[0]
+    lanes = lanes_of(rows)[0]
     mean_cells = mean_cells_of(rows.cardinalities, high)
     largest = np.sort(rows.cardinalities)[::-1]
     most = max(DENSE_LANES_A_ROW * rows.n_rows, FEW_LANES)

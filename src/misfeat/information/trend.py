@@ -113,10 +113,8 @@ class WithTrends:
         self._scores = orders.scores.T * np.sqrt(len(target) / left / 2.0)
         correlations = products * scale * scale[:, None]
         lines = orders.lines
-        if (
-            sum(len(m) * (m.shape[1] * lines.shape[1]) ** 2 for m in self.subsets)
-            > LARGEST_INVERSES
-        ):
+        numbers = sum(len(m) * (m.shape[1] * lines.shape[1]) ** 2 for m in self.subsets)
+        if numbers > LARGEST_INVERSES:
             lines = np.where((lines >= 0).sum(axis=1, keepdims=True) == 1, lines[:, :1], -1)
         counted = varies[lines].any(axis=1) | np.isin(np.arange(len(lines)), sets.held)
         self._columns = [lines[members].reshape(len(members), -1) for members in self.subsets]

@@ -288,9 +288,8 @@ class EngineTable:
         self, keys: Mapping[str, nw.Expr], weighing: Weighing | None
     ) -> nw.LazyFrame[Any]:
         """Distinct values of some columns, how many rows hold them, and what these weigh."""
-        named = [key.alias(name) for name, key in keys.items()]
         if weighing is None:
-            return self._lazy.select(*named).group_by(list(keys)).agg(nw.len().alias(COUNT))
+            return self._lazy.select(**keys).group_by(list(keys)).agg(nw.len().alias(COUNT))
         added = {COUNT: self._columns.value(weighing.column)}
         if not weighing.frequency:
             weight = self._columns.value(weighing.column).cast(nw.Float64)
@@ -299,8 +298,8 @@ class EngineTable:
                 _MASS: (weight * weighing.scale).ceil(),
                 _SQUARE: (weight * weight * weighing.square_scale).ceil(),
             }
-        whole = [number.cast(nw.Int64).alias(name) for name, number in added.items()]
-        rows = self._lazy.select(*named, *whole)
+        whole = {name: number.cast(nw.Int64) for name, number in added.items()}
+        rows = self._lazy.select(**keys, **whole)
         return rows.group_by(list(keys)).agg(*(nw.col(name).sum() for name in added))
 
     def sum_products(self, groups: Sequence[Coder], variables: Sequence[Variable]) -> GroupSums:
@@ -362,10 +361,8 @@ class EngineTable:
         weight = nw.lit(1.0)
         if self._weighing is not None:
             weight = columns.value(self._weighing.column).cast(nw.Float64)
-        named = [key.alias(name) for name, key in keys.items()]
-        rows = rows.with_columns(*named, weight.alias(_WEIGHT))
-        named = [number.alias(name) for name, number in numbers.items()]
-        return keys, rows.with_columns(*named).select(*keys, _WEIGHT, *numbers)
+        rows = rows.with_columns(**keys, **{_WEIGHT: weight})
+        return keys, rows.with_columns(**numbers).select(*keys, _WEIGHT, *numbers)
 
     def close(self) -> None:
         """Give back what was opened to read the table; it is not read again."""

@@ -286,10 +286,7 @@ def _of_text(series: nw.Series[Any]) -> Column:
             order = tuple(label(canonical(value)) for value in distinct)
     else:
         # pandas 3.0 factorizes text up to a NUL character, and half characters by chance.
-        values = native.to_numpy(dtype=object, na_value=None).tolist()
-        distinct = [text for text in dict.fromkeys(values) if text is not None]
-        numbers = {None: _MISSING} | {text: number for number, text in enumerate(distinct)}
-        positions = np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
+        return _of_distinct(Kind.TEXT, native.to_numpy(dtype=object, na_value=None).tolist())
     if any(isinstance(value, UNSCORED) for value in distinct):
         return _unsupported(len(series))
     labels = [value if isinstance(value, str) else label(canonical(value)) for value in distinct]
