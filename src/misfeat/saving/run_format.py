@@ -105,7 +105,7 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     manifest["checksum"] = _checksum(manifest)
     path = run_folder.as_folder(folder)
     path = real_path(path) if os.path.islink(path) else path  # noqa: PTH114
-    run_folder.refuse_foreign(path)
+    run_folder.refuse_foreign(path, repr(str(path)), "a selection")
     text = _as_text(manifest)
     own = {MANIFEST: text, ARRAYS: packed}
     if run.answers:
