@@ -114,9 +114,8 @@ def an_integer_or(word: str) -> Takes:
 
     def check(value: object, name: str) -> None:
         if isinstance(value, str) and value != word:
-            raise MisfeatError(
-                f"{Setting(name, value)}; it must be an integer of at least 1, or {word!r}."
-            )
+            demand = f"it must be an integer of at least 1, or {word!r}"
+            raise MisfeatError(f"{Setting(name, value)}; {demand}.")
         if not isinstance(value, str):
             check_count(value, name)
 

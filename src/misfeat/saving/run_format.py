@@ -81,9 +81,8 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     beside = beside or {}
     unknown = sorted(set(beside) - {REPORT, SETTINGS})
     if unknown:
-        raise MisfeatError(
-            f"{unknown[0]!r} is no part of a selection; {REPORT} and {SETTINGS} are."
-        )
+        why = f"{unknown[0]!r} is no part of a selection; {REPORT} and {SETTINGS} are."
+        raise MisfeatError(why)
     arrays = dict(run.score_arrays)
     manifest: dict[str, Any] = {
         "format": FORMAT,

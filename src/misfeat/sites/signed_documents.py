@@ -129,14 +129,11 @@ def read_key(file: str | Path) -> Any:
     try:
         key = load_pem_private_key(text, password=None)
     except (ValueError, TypeError) as error:
-        raise MisfeatError(
-            f"{str(place)!r} holds no key; make one with 'misfeat site key'."
-        ) from error
+        why = f"{str(place)!r} holds no key; make one with 'misfeat site key'."
+        raise MisfeatError(why) from error
     if not isinstance(key, _keys().Ed25519PrivateKey):
-        raise MisfeatError(
-            f"{str(place)!r} holds a key of another kind than Ed25519; make one with 'misfeat "
-            "site key'."
-        )
+        why = "holds a key of another kind than Ed25519; make one with 'misfeat site key'"
+        raise MisfeatError(f"{str(place)!r} {why}.")
     return key
 
 
@@ -155,7 +152,6 @@ def _keys() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError as error:
-        raise MisfeatError(
-            "Signatures need the package 'cryptography'; install misfeat[sites]."
-        ) from error
+        why = "Signatures need the package 'cryptography'; install misfeat[sites]."
+        raise MisfeatError(why) from error
     return ed25519
